@@ -1,0 +1,59 @@
+# Every target creates .venv from requirements.lock when it is missing or stale.
+BIN   := .venv/bin
+READY := .venv/ready
+
+# The first Python that runs and is in the range the locked TensorFlow has wheels for; or say PYTHON=...
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && break; done)
+
+# A .venv whose Python is gone, or that was moved here from another folder, is no .venv.
+ifneq ($(shell $(BIN)/python -c 'import sys; print(sys.prefix)' 2>/dev/null),$(CURDIR)/.venv)
+.PHONY: $(READY)
+endif
+
+# TensorFlow's log lines are for its developers; its oneDNN kernels would round the lessons' numbers per machine.
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+export TF_ENABLE_ONEDNN_OPTS ?= 0
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+serve: $(READY) ## execute the lessons and show the site on http://127.0.0.1:8000, rebuilt on change
+	$(BIN)/mkdocs serve --livereload
+
+site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build
+	@rm -rf site.new
+	$(BIN)/mkdocs build --strict --site-dir site.new
+	@rm -rf site && mv site.new site && echo "The site is in site/index.html"
+
+test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
+	$(BIN)/pytest --doctest-modules
+
+test-site: site ## build the site and drive it in headless Chromium
+	$(BIN)/pytest tests/browser
+
+lint: $(READY) ## check style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(READY) ## mend what lint can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: ## write requirements.lock anew from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group docs \
+	  --group browser --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	  --no-header --quiet --upgrade --output-file requirements.lock
+
+clean: ## delete everything that can be made again
+	rm -rf .venv .cache .pytest_cache .ruff_cache site site.new dist
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "clear-attention needs Python 3.11, 3.12 or 3.13 and found none on the PATH; say make PYTHON=/path/to/python3"; exit 1; }
+	@echo "Making .venv with $$($(PYTHON) --version) from requirements.lock (about 800 MB, once)"
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: help serve site test test-site lint format lock clean

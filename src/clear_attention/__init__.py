@@ -1,0 +1,34 @@
+"""Attention you can read, run and check.
+
+The names in the order data flows: the definition, who may not look where, attention, pictures of it.
+
+    by_hand    attention in plain Python lists: the definition
+    masks      1 blocks a key, 0 leaves it visible: in every function, layer and page
+    attention  scores, softmax, weighted sum: the function and the layer
+    plots      heat maps of masks and weights
+"""
+
+from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention
+from clear_attention.by_hand import attention_by_hand
+from clear_attention.masks import (
+    combine_masks,
+    create_look_ahead_mask,
+    create_padding_mask,
+    create_prefix_mask,
+    create_window_mask,
+)
+from clear_attention.plots import plot_mask, plot_weights
+
+__all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the site
+    "attention_by_hand",
+    "create_padding_mask",
+    "create_look_ahead_mask",
+    "create_prefix_mask",
+    "create_window_mask",
+    "combine_masks",
+    "Attention",
+    "scaled_dot_product_attention",
+    "DotProductAttention",
+    "plot_mask",
+    "plot_weights",
+]

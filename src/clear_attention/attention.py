@@ -1,0 +1,212 @@
+"""Scaled dot-product attention: scores, softmax, weighted sum, as a function and as a Keras layer.
+
+The function is the formula. What correctness asks for beyond it (queries with no key, numbers hidden under a
+mask that are not finite, 16-bit inputs) sits in the three small helpers below it. This module makes no masks
+and holds no weights.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import keras
+import tensorflow as tf
+
+from clear_attention import _checks
+from clear_attention.masks import add_keras_masks
+
+
+class Attention(NamedTuple):
+    """Name the two results of attention, so that `output, weights = ...` and `result.weights` both work.
+
+    Attributes:
+        output: `(..., query_length, d_v)`, the weighted sums of the values.
+        weights: `(..., query_length, key_length)`, in [0, 1]; each row sums to 1, or to 0 where no key is visible.
+
+    Examples:
+        >>> from clear_attention import scaled_dot_product_attention
+        >>> result = scaled_dot_product_attention([[0.0]], [[1.0], [2.0]], [[10.0], [30.0]])
+        >>> result.weights.numpy()
+        array([[0.5, 0.5]], dtype=float32)
+        >>> result.output.numpy()
+        array([[20.]], dtype=float32)
+    """
+
+    output: tf.Tensor
+    weights: tf.Tensor
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    r"""Compare every query with every key, and average the values by what comes out.
+
+    $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
+
+    The mask is applied before the softmax, by selection: a blocked key gets weight 0 exactly, and whatever it
+    holds (NaN and infinity too) changes no output and no gradient. A query with no key left gets weights 0,
+    output 0 and gradient 0. A NaN or infinity that *is* visible shows: the outputs that see it are not finite.
+
+    Args:
+        q: queries `(..., query_length, d_k)`, float16, bfloat16, float32 or float64; NumPy arrays and nested
+            lists are converted.
+        k: keys `(..., key_length, d_k)`, leading axes and dtype as `q`.
+        v: values `(..., key_length, d_v)`, leading axes and dtype as `q`.
+        mask: broadcasts to `(..., query_length, key_length)`; bool, integers or floats that hold 1 where a key is
+            blocked and 0 where it may be attended to. In a graph the values can't be checked: there everything
+            but 0 blocks.
+
+    Returns:
+        An [`Attention`][clear_attention.Attention] with `output` `(..., query_length, d_v)` and `weights`
+            `(..., query_length, key_length)`, both in the dtype of `q`. 16-bit inputs are computed in float32.
+
+    Raises:
+        TypeError: inputs that are not floating-point or not of one dtype, a mask that is not numbers or bools.
+        ValueError: shapes that do not fit together, no key, a depth of 0, a mask that would enlarge the scores or
+            that holds anything but 0 and 1. In a graph, lengths that are not known yet are not checked.
+
+    Examples:
+        >>> from clear_attention import create_look_ahead_mask, scaled_dot_product_attention
+        >>> tokens = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [2.0, 3.0, 4.0, 5.0]]
+        >>> mask = create_look_ahead_mask(3)
+        >>> output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
+        >>> output.numpy()
+        array([[1., 2., 3., 4.],
+               [5., 6., 7., 8.],
+               [5., 6., 7., 8.]], dtype=float32)
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
+    """
+    q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
+
+    def attend(q, k, v):
+        d_k = depth(q)
+        scores = tf.matmul(q / d_k**0.5, k, transpose_b=True)  # (..., query_length, key_length)
+        weights = softmax_of_visible(scores, blocked)  # (..., query_length, key_length)
+        output = tf.matmul(weights, v)  # (..., query_length, d_v)
+        return Attention(output, weights)
+
+    return compute_safely(attend, q, k, v, blocked)
+
+
+def depth(x):
+    """Read the last axis, as a number if it is known and as a tensor if it is not."""
+    return x.shape[-1] if x.shape[-1:].is_fully_defined() else tf.cast(tf.shape(x)[-1], x.dtype)
+
+
+def softmax_of_visible(scores, blocked):
+    """Make weights of the visible scores: by selection, since NaN times 0 is NaN, and -1e9 blocks nothing in a row
+    where everything is blocked."""
+    if blocked is None:
+        return tf.nn.softmax(scores)
+    weights = tf.nn.softmax(tf.where(blocked, scores.dtype.min, scores))
+    return tf.where(blocked, tf.constant(0, weights.dtype), weights)
+
+
+def compute_safely(attend, q, k, v, blocked):
+    """Attend in float32 at least, since 16-bit sums lose digits, and around hidden numbers that are not finite."""
+    dtype = q.dtype
+    q, k, v = (tf.cast(x, tf.float32) if dtype.size < 4 else x for x in (q, k, v))
+    if blocked is None:
+        result = attend(q, k, v)
+    else:
+        finite = tf.reduce_all([tf.reduce_all(tf.math.is_finite(x)) for x in (q, k, v)])
+        result = tf.cond(
+            finite,
+            lambda: attend(q, k, v),
+            lambda: attend_around_nonfinite(attend, q, k, v, blocked),
+        )
+    return Attention(*(tf.cast(x, dtype) for x in result))
+
+
+def attend_around_nonfinite(attend, q, k, v, blocked):
+    """Attend with 0 in place of NaN and infinity, then write NaN where one of them was visible after all.
+
+    In matrix products 0 * NaN = NaN would carry them to queries that do not see them, and into every gradient.
+    """
+    output, weights = attend(*(tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in (q, k, v)))
+    bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (q, k, v))
+    bad_queries = tf.reduce_any(bad_q, axis=-1)[..., :, tf.newaxis]  # (..., query_length, 1)
+    bad_keys = tf.reduce_any(bad_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
+    bad_scores = (bad_queries | bad_keys) & ~blocked  # (..., query_length, key_length)
+    bad_rows = tf.reduce_any(bad_scores, axis=-1, keepdims=True)  # (..., query_length, 1)
+    visible = tf.cast(tf.broadcast_to(~blocked, tf.shape(weights)), weights.dtype)
+    bad_output = bad_rows | (tf.matmul(visible, tf.cast(bad_v, visible.dtype)) > 0)  # (..., query_length, d_v)
+    return Attention(
+        output + nan_where(bad_output, output.dtype),
+        weights + nan_where(bad_rows & ~blocked, weights.dtype),
+    )
+
+
+def nan_where(condition, dtype):
+    return tf.where(condition, tf.constant(float("nan"), dtype), tf.constant(0, dtype))
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class DotProductAttention(keras.Layer):
+    r"""Attend as a Keras layer: scaled dot-product attention without weights of its own.
+
+    $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
+
+    Build it first, then call it with data: `DotProductAttention()(queries, keys, values)`. Like every Keras layer it
+    computes in the dtype of its policy (float32 unless told otherwise) and casts floating-point inputs to it. It
+    honours the masks that layers such as `Embedding(mask_zero=True)` attach to their outputs: masked keys and
+    values are blocked, and a masked query gets weights 0 and output 0.
+
+    Args:
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        queries: `(..., query_length, d_k)`.
+        keys: `(..., key_length, d_k)`.
+        values: `(..., key_length, d_v)`.
+        d_k: the depth of the keys; read from them when left out, refused when it contradicts them.
+        mask: as in [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention].
+        return_weights: return the weights too. This never changes the output.
+
+    Returns:
+        The output `(..., query_length, d_v)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: the layer is built with data, or an input is not floating-point.
+        ValueError: shapes that do not fit together, a `d_k` that is not that of the keys, a mask that is not ours.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import DotProductAttention
+        >>> attention = DotProductAttention()
+        >>> queries, keys, values = np.zeros((2, 3, 4)), np.ones((2, 5, 4)), np.ones((2, 5, 6))
+        >>> attention(queries, keys, values).shape
+        TensorShape([2, 3, 6])
+        >>> attention(queries, keys, values, return_weights=True).weights[0, 0].numpy()
+        array([0.2, 0.2, 0.2, 0.2, 0.2], dtype=float32)
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
+    """
+
+    def __init__(self, *data, **kwargs):
+        _checks.not_built_with_data("DotProductAttention", data)
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def __call__(self, queries, keys, values, d_k=None, mask=None, **kwargs):
+        # Keras takes nothing but tensors by position, and the published call gives d_k there.
+        return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
+
+    def call(
+        self,
+        queries,
+        keys,
+        values,
+        d_k=None,
+        mask=None,
+        return_weights=False,
+        queries_mask=None,
+        keys_mask=None,
+        values_mask=None,
+    ):
+        _checks.same_depth(d_k, keys)
+        mask = add_keras_masks(mask, queries_mask, keys_mask, values_mask)
+        result = scaled_dot_product_attention(queries, keys, values, mask)
+        return result if return_weights else result.output

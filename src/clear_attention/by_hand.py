@@ -1,0 +1,68 @@
+"""Attention in plain Python lists and `math`: the definition, slow on purpose, and the oracle of the tests.
+
+Nothing here knows about tensors, batches or speed. Each query looks only at the keys it may see, so what is
+hidden can't matter, and a query that may see no key gets weights 0 and output 0.
+"""
+
+import math
+
+
+def attention_by_hand(q, k, v, mask=None):
+    r"""Attend with every query, one after the other, in plain Python.
+
+    $$ \text{output}_i = \sum_{j \text{ visible}} w_{ij}\, v_j, \qquad
+       w_{ij} = \frac{e^{s_{ij}}}{\sum_{m \text{ visible}} e^{s_{im}}}, \qquad
+       s_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} $$
+
+    A query whose keys are all blocked gets weights 0 and output 0.
+
+    Args:
+        q: list of `query_length` queries, each a list of `d_k` numbers.
+        k: list of `key_length` keys, each a list of `d_k` numbers.
+        v: list of `key_length` values, each a list of `d_v` numbers.
+        mask: list of `query_length` rows of `key_length` entries: 1 blocks the key, 0 leaves it visible.
+
+    Returns:
+        output: list of `query_length` lists of `d_v` floats.
+        weights: list of `query_length` lists of `key_length` floats in [0, 1] that sum to 1, or to 0 where no
+            key is visible.
+
+    Raises:
+        ValueError: lists that should be equally long are not.
+
+    Examples:
+        >>> from clear_attention import attention_by_hand
+        >>> output, weights = attention_by_hand([[0.0]], [[1.0], [2.0]], [[10.0], [30.0]])
+        >>> weights
+        [[0.5, 0.5]]
+        >>> output
+        [[20.0]]
+        >>> attention_by_hand([[0.0]], [[1.0], [2.0]], [[10.0], [30.0]], mask=[[0, 1]])
+        ([[10.0]], [[1.0, 0.0]])
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
+    """
+    if mask is None:
+        mask = [[0] * len(k) for _ in q]
+    pairs = [one_query(query, k, v, blocked) for query, blocked in zip(q, mask, strict=True)]
+    return [output for output, _ in pairs], [weights for _, weights in pairs]
+
+
+def one_query(query, keys, values, blocked):
+    """Attend with one query: score the visible keys, turn the scores into weights, average the values."""
+    triples = list(zip(keys, values, blocked, strict=True))
+    visible = [j for j, (_, _, is_blocked) in enumerate(triples) if not is_blocked]
+    weights = [0.0] * len(keys)
+    if visible:
+        scores = {j: dot(query, keys[j]) / math.sqrt(len(query)) for j in visible}
+        highest = max(scores.values())  # e^(s - highest) can't overflow, and the quotient stays the same
+        powers = {j: math.exp(scores[j] - highest) for j in visible}
+        for j in visible:
+            weights[j] = powers[j] / sum(powers.values())
+    output = [float(sum(weights[j] * values[j][c] for j in visible)) for c in range(len(values[0]))]
+    return output, weights
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b, strict=True))

@@ -12,6 +12,7 @@ from clear_attention.attention import Attention, DotProductAttention, scaled_dot
 from clear_attention.by_hand import attention_by_hand
 from clear_attention.masks import (
     combine_masks,
+    convert_mask,
     create_look_ahead_mask,
     create_padding_mask,
     create_prefix_mask,
@@ -26,6 +27,7 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "create_prefix_mask",
     "create_window_mask",
     "combine_masks",
+    "convert_mask",
     "Attention",
     "scaled_dot_product_attention",
     "DotProductAttention",

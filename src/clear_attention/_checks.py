@@ -107,29 +107,51 @@ def _equal(a, b):
     return a is None or b is None or a == b
 
 
-def mask_tensor(mask, name="mask"):
-    """Convert a mask to a bool tensor, `True` where a key is blocked, refusing values other than 0 and 1."""
-    expected = f"{name} of bool, integers or floats, holding only 0 (may be attended to) and 1 (blocked)"
-    mask = tensor(name, mask, expected)
-    if mask.dtype == tf.bool:
-        return mask
-    if not (mask.dtype.is_integer or mask.dtype in FLOATS):
-        raise TypeError(refusal(f"{name} must hold numbers or bools.", expected, f"{name}.dtype={mask.dtype.name}"))
-    if tf.is_tensor(mask) and hasattr(mask, "numpy"):
-        _check_zero_or_one(name, mask.numpy(), expected)
+def mask_tensor(mask, name="mask", convention="blocked"):
+    """Convert a mask to a bool tensor, `True` where it says 1, refusing values other than 0 and 1."""
+    meaning = "0 (may be attended to) and 1 (blocked)" if convention == "blocked" else "0 and 1"
+    expected = f"{name} of bool, integers or floats, holding only {meaning}"
+    mask = _mask_numbers(mask, name, expected)
+    values = _values(mask)
+    if mask.dtype != tf.bool and values is not None:
+        _refuse_strange(values[(values != 0) & (values != 1)], values.shape, name, expected, convention)
     return tf.cast(mask, tf.bool)
 
 
-def _check_zero_or_one(name, values, expected):
-    strange = values[(values != 0) & (values != 1)].astype(np.float64)
+def additive_mask(mask):
+    """Convert an additive mask to a bool tensor, `True` where it holds a large negative number."""
+    expected = "an additive mask, holding only 0 (keeps) and -inf or a number of -100 or below (blocks)"
+    mask = _mask_numbers(mask, "mask", expected)
+    values = _values(mask)
+    if mask.dtype == tf.bool:
+        raise TypeError(refusal("An additive mask is added to the scores, so it holds numbers.", expected, "bool"))
+    if values is not None:
+        _refuse_strange(values[~((values == 0) | (values <= -100))], values.shape, "mask", expected, "additive")
+    return mask < 0
+
+
+def _mask_numbers(mask, name, expected):
+    mask = tensor(name, mask, expected)
+    if not (mask.dtype == tf.bool or mask.dtype.is_integer or mask.dtype in FLOATS):
+        raise TypeError(refusal(f"{name} must hold numbers or bools.", expected, f"{name}.dtype={mask.dtype.name}"))
+    return mask
+
+
+def _values(x):
+    return x.numpy() if hasattr(x, "numpy") else None
+
+
+def _refuse_strange(strange, shape, name, expected, convention):
     if not strange.size:
         return
-    advice = ""
-    if np.all(strange < -100):
-        advice = f" This one looks additive: convert_mask({name}, source='additive', target='blocked') makes it ours."
-    law = f"A mask says 1 where a key is blocked and 0 where it may be attended to; convert_mask knows other conventions.{advice}"
-    received = f"{name} holding {strange.flat[0]:g}, {name}.shape={tuple(values.shape)}"
-    raise ValueError(refusal(law, expected, received))
+    law = "A mask says 1 where a key is blocked and 0 where it may be attended to: convert_mask knows other rules."
+    if convention != "blocked":
+        law = f"Every value of the mask must be one of the convention {convention!r}."
+    if np.all(strange.astype(np.float64) <= -100):
+        law += f" This one looks additive: convert_mask({name}, source='additive', target='blocked') makes it ours."
+    elif convention == "additive" and np.all((strange == 0) | (strange == 1)):
+        law += " This one holds 0 and 1 and looks like one of the others."
+    raise ValueError(refusal(law, expected, f"{name} holding {strange.flat[0]:g}, {name}.shape={tuple(shape)}"))
 
 
 def mask_fits(mask, q, k):
@@ -247,3 +269,9 @@ def one_label_each(name, labels, axis, length):
     if isinstance(labels, str) or len(labels) != length:
         received = f"{name}={labels!r}"
         raise ValueError(refusal(f"{name} must give each {axis} its label.", f"a list of {length} labels", received))
+
+
+def one_of(name, value, choices):
+    if value not in choices:
+        law = f"{name} must be one of the known names."
+        raise ValueError(refusal(law, ", ".join(repr(choice) for choice in choices), f"{name}={value!r}"))

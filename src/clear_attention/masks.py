@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from clear_attention import _checks
+from clear_attention import _checks, _conventions
 
 
 def create_padding_mask(token_ids, pad_id=0):
@@ -198,6 +198,50 @@ def combine_masks(*masks):
     for mask in others:
         combined = combined | mask
     return tf.cast(combined, tf.float32)
+
+
+def convert_mask(mask, source, target, axes=None):
+    """Translate a mask between our convention and those of other libraries.
+
+    | name | values | axes of the result |
+    | --- | --- | --- |
+    | `"blocked"` | ours: 1 blocks, float32 | `(batch, 1, 1, keys)`, `(queries, keys)`, ... |
+    | `"keras"` | `True` may be attended to | `attention_mask`: `(batch, queries, keys)` |
+    | `"torch_sdpa"` | `True` may be attended to | as ours |
+    | `"torch_mha"` | `True` blocks | `key_padding_mask` `(batch, keys)`, `attn_mask` `(queries, keys)` |
+    | `"jax"` | `True` may be attended to | as ours, with 4 axes |
+    | `"huggingface"` | 1 is a real token, int64 | `attention_mask`: `(batch, keys)` |
+    | `"additive"` | 0 keeps, -inf blocks, float32 | as ours |
+
+    There and back gives the same mask, except that `"jax"` adds leading axes of length 1.
+
+    Args:
+        mask: a mask in the convention `source`; an additive one may use any number of -100 or below for -inf.
+        source: the convention of `mask`, a name from the table.
+        target: the convention of the result, a name from the table.
+        axes: what the two axes of a rank-2 mask are, `"batch keys"` or `"queries keys"`. Needed for `"torch_mha"`,
+            whose two kinds of mask look alike; `"huggingface"` is always the first, the others are the second.
+
+    Returns:
+        The mask in the values, dtype and axes of `target`.
+
+    Raises:
+        TypeError: the mask is not made of numbers or bools.
+        ValueError: an unknown convention, values that are not those of `source`, or a mask that `target` can't say,
+            such as a look-ahead mask for `"huggingface"`.
+
+    Examples:
+        >>> from clear_attention import convert_mask
+        >>> convert_mask([[1, 1, 0]], source="huggingface", target="blocked").numpy()
+        array([[[[0., 0., 1.]]]], dtype=float32)
+        >>> convert_mask([[0.0, -1e9]], source="additive", target="keras").numpy()
+        array([[ True, False]])
+    """
+    _checks.one_of("source", source, _conventions.CONVENTIONS)
+    _checks.one_of("target", target, _conventions.CONVENTIONS)
+    if axes is not None:
+        _checks.one_of("axes", axes, _conventions.AXES)
+    return _conventions.write(_conventions.read(mask, source, axes), target)
 
 
 def add_keras_masks(mask, queries_mask=None, keys_mask=None, values_mask=None):

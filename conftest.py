@@ -1,0 +1,27 @@
+"""Every test, doctest and page snippet runs quietly, without a display, and with warnings as errors."""
+
+import os
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["MPLBACKEND"] = "agg"
+
+import pytest
+from sybil import Sybil
+from sybil.evaluators.doctest import NUMBER
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(doctest_optionflags=NUMBER | ELLIPSIS | NORMALIZE_WHITESPACE), SkipParser()],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+).pytest()
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    """Figures are kept open by pyplot until somebody closes them."""
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")

@@ -11,7 +11,6 @@ import tensorflow as tf
 from clear_attention import (
     Attention,
     attention_by_hand,
-    combine_masks,
     create_look_ahead_mask,
     create_padding_mask,
     create_prefix_mask,

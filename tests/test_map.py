@@ -1,0 +1,117 @@
+"""The tree holds together: every public name has one home, a docstring, a test file, a page; lessons keep their shape."""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import jupytext
+import pytest
+import yaml
+
+import clear_attention
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "clear_attention"
+MODULES = sorted(path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("_"))
+LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
+FUNCTION_SECTIONS = ["Args", "Returns", "Raises", "Examples", "References"]
+NO_SOURCE = {"convert_mask", "plot_mask", "plot_weights", "Attention"}  # ours: there is nothing to cite
+
+
+def nav():
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_multi_constructor("!", lambda *_: None)
+    tree = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader)["nav"]
+
+    def paths(node):
+        if isinstance(node, str):
+            return [node]
+        return [p for child in (node.values() if isinstance(node, dict) else node) for p in paths(child)]
+
+    return paths(tree)
+
+
+def home(name):
+    return getattr(clear_attention, name).__module__.removeprefix("clear_attention.")
+
+
+def test_all_names_exist_and_nothing_else_is_public():
+    assert len(set(clear_attention.__all__)) == len(clear_attention.__all__)
+    found = {n for n in vars(clear_attention) if not n.startswith("_")} - set(MODULES)
+    assert found == set(clear_attention.__all__)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_one_stem_in_every_room(module):
+    assert (ROOT / "tests" / f"test_{module}.py").exists()
+    page = (ROOT / "docs" / "reference" / f"{module}.md").read_text(encoding="utf-8")
+    assert f"::: clear_attention.{module}" in page
+    assert f"reference/{module}.md" in nav()
+
+
+def test_nav_is_in_the_order_of_all():
+    order = list(dict.fromkeys(home(name) for name in clear_attention.__all__))
+    pages = [Path(p).stem for p in nav() if p.startswith("reference/") and p != "reference/index.md"]
+    assert pages == order
+    assert sorted(order) == MODULES
+
+
+def test_every_page_is_in_the_nav():
+    pages = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
+    pages |= {p.relative_to(ROOT / "docs").as_posix() for p in LESSONS}
+    assert {p for p in pages if not p.startswith("_")} == set(nav())
+
+
+@pytest.mark.parametrize("name", clear_attention.__all__)
+def test_docstrings_have_their_sections_and_examples_that_paste(name):
+    doc = inspect.getdoc(getattr(clear_attention, name))
+    first = doc.splitlines()[0]
+    assert first.endswith((".", ",")) or "\n\n" in doc
+    sections = re.findall(r"^(\w[\w ]*):$", doc, re.M)
+    wanted = [s for s in FUNCTION_SECTIONS if s != "References" or name not in NO_SOURCE]
+    if name == "Attention":
+        wanted = ["Attributes", "Examples"]
+    assert [s for s in sections if s in (*FUNCTION_SECTIONS, "Attributes")] == wanted
+    example = doc.split("Examples:")[1].split("References:")[0]
+    lines = [line.strip() for line in example.splitlines() if line.strip().startswith((">>>", "..."))]
+    assert lines[0].startswith((">>> from clear_attention import", ">>> import"))
+    assert len(lines) <= 8
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("*.py")), ids=lambda p: p.stem)
+def test_no_source_file_over_300_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
+class TestLesson:
+    def test_is_short(self, path):
+        cells = [c for c in jupytext.read(path).cells if c.cell_type != "raw"]
+        assert len(cells) <= 20
+
+    def test_keeps_its_shape(self, path):
+        text = "\n".join(c.source for c in jupytext.read(path).cells if c.cell_type == "markdown")
+        assert text.startswith("# ")
+        assert re.search(r"^title: .+\ndescription: .+", path.read_text(encoding="utf-8").replace("# ", ""), re.M)
+        assert re.search(r"\*\*In one sentence:\*\*", text)
+        assert len(re.findall(r"^### Exercise \d", text, re.M)) == 2
+        assert "## Where to go next" in text
+
+    def test_has_two_folded_answers_and_asserts_its_claims(self, path):
+        cells = [c for c in jupytext.read(path).cells if c.cell_type == "code"]
+        assert sum("answer" in c.metadata.get("tags", []) for c in cells) == 2
+        assert sum("assert" in c.source or "np.testing" in c.source for c in cells) >= 2
+
+    def test_does_not_retype_the_package(self, path):
+        code = "\n".join(c.source for c in jupytext.read(path).cells if c.cell_type == "code")
+        defined = set(re.findall(r"^\s*(?:def|class) (\w+)", code, re.M))
+        assert not defined & set(clear_attention.__all__)
+
+
+def test_every_module_says_what_it_is_for():
+    for module in MODULES:
+        assert importlib.import_module(f"clear_attention.{module}").__doc__
+        assert module in clear_attention.__doc__

@@ -1,0 +1,119 @@
+"""Pictures: labels, hatching, numbers in cells, what is refused; and what importing costs."""
+
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from clear_attention import create_look_ahead_mask, create_padding_mask, plot_mask, plot_weights
+
+WORDS = ["the", "cat", "sat"]
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def hatched(ax):
+    """Return the cells (query, key) that are hatched."""
+    paths = [path for c in ax.collections if c.get_hatch() for path in c.get_paths()]
+    return {(int(p.vertices[:, 1].min()), int(p.vertices[:, 0].min())) for p in paths}
+
+
+def texts(ax):
+    return {(round(t.get_position()[1] - 0.5), round(t.get_position()[0] - 0.5)): t.get_text() for t in ax.texts}
+
+
+def test_axes_say_query_and_key_with_the_first_query_on_top():
+    for ax in (plot_mask(create_look_ahead_mask(3), WORDS), plot_weights(np.eye(3), WORDS)):
+        assert (ax.get_ylabel(), ax.get_xlabel()) == ("query", "key")
+        assert labels(ax.yaxis) == labels(ax.xaxis) == WORDS
+        assert ax.yaxis_inverted()
+        assert not ax.xaxis_inverted()
+
+
+def test_blocked_cells_are_hatched_and_the_others_filled():
+    ax = plot_mask(create_look_ahead_mask(3))
+    assert hatched(ax) == {(0, 1), (0, 2), (1, 2)}
+    assert texts(ax) == {(i, j): "0" for i in range(3) for j in range(i + 1)}
+    filled = ax.collections[0].get_array()
+    np.testing.assert_array_equal(np.ma.getmaskarray(filled), create_look_ahead_mask(3))
+
+
+def test_nothing_is_hatched_without_a_mask():
+    assert hatched(plot_mask(np.zeros((2, 3)))) == set()
+    assert hatched(plot_weights([[0.5, 0.5]])) == set()
+
+
+def test_weights_are_written_without_rounding_to_0_or_1():
+    ax = plot_weights([[0.0, 0.001, 0.25], [1.0, 0.9999, 0.5]])
+    assert texts(ax) == {(0, 0): "0", (0, 1): "<.01", (0, 2): "0.25", (1, 0): "1", (1, 1): ">.99", (1, 2): "0.50"}
+
+
+def test_colours_run_from_0_to_1_whatever_the_weights():
+    assert plot_weights([[0.4, 0.6]]).collections[0].get_clim() == (0, 1)
+
+
+def test_a_masked_weight_that_is_not_zero_shows_its_number():
+    ax = plot_weights([[0.5, 0.5], [0.0, 1.0]], mask=[[0, 1], [1, 0]])
+    assert hatched(ax) == {(0, 1), (1, 0)}
+    assert texts(ax) == {(0, 0): "0.50", (0, 1): "0.50", (1, 1): "1"}
+
+
+def test_a_weight_that_is_not_finite_shouts():
+    ax = plot_weights([[np.nan, 0.5]])
+    assert texts(ax)[0, 0] == "nan"
+    assert len(ax.collections) == 2
+
+
+def test_large_matrices_have_no_numbers_and_few_labels():
+    ax = plot_weights(np.full((100, 100), 0.01))
+    assert len(ax.texts) == 0
+    assert len(ax.get_xticks()) <= 32
+
+
+def test_leading_axes_of_length_1_are_dropped_and_masks_broadcast():
+    padding = create_padding_mask([[7, 0, 0]])
+    assert hatched(plot_mask(padding)) == {(0, 1), (0, 2)}
+    assert hatched(plot_weights(np.full((1, 1, 2, 3), 0.3), mask=padding)) == {(i, j) for i in (0, 1) for j in (1, 2)}
+
+
+def test_draws_into_the_axes_it_is_given():
+    figure, axes = plt.subplots(1, 2)
+    assert plot_mask(np.eye(2), ax=axes[0]) is axes[0]
+    assert plot_weights(np.eye(2), ax=axes[1], colour_bar=False) is axes[1]
+    assert len(figure.axes) == 2
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: plot_mask(np.zeros((2, 3, 3))), ValueError, r"choose one, such as mask\[0, 0\].*\(2, 3, 3\)"),
+        (lambda: plot_mask(np.zeros(3)), ValueError, "one matrix"),
+        (lambda: plot_mask([[0, -1e9]]), ValueError, "convert_mask"),
+        (lambda: plot_mask(np.eye(3), tokens=["a", "b"]), ValueError, "each query its label.*a list of 3 labels"),
+        (lambda: plot_mask(np.zeros((2, 3)), key_tokens=["a"]), ValueError, "each key its label"),
+        (lambda: plot_mask(np.eye(3), tokens="cat"), ValueError, "tokens='cat'"),
+        (lambda: plot_weights(np.eye(3, dtype=int)), TypeError, "weights.dtype=int64"),
+        (lambda: plot_weights(np.zeros((2, 3, 3))), ValueError, r"weights\[0, 0\]"),
+        (lambda: plot_weights(np.eye(3), mask=np.zeros((2, 3))), ValueError, r"mask.shape=\(2, 3\), weights.shape"),
+    ],
+)
+def test_bad_input_is_refused_in_words(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_matplotlib_is_imported_only_for_a_picture_and_its_absence_explained():
+    code = (
+        "import sys, keras; before = {m for m in sys.modules if 'matplotlib' in m}\n"
+        "import clear_attention as ca; assert before == {m for m in sys.modules if 'matplotlib' in m}\n"
+        "sys.modules['matplotlib'] = sys.modules['matplotlib.pyplot'] = None\n"
+        "try: ca.plot_mask([[0]])\n"
+        "except ImportError as error: assert 'clear-attention[plots]' in str(error), error\n"
+        "else: raise SystemExit('no error')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -13,6 +13,7 @@ endif
 
 # TensorFlow's log lines are for its developers; its oneDNN kernels would round the lessons' numbers per machine.
 export TF_CPP_MIN_LOG_LEVEL ?= 3
+export NO_MKDOCS_2_WARNING := 1
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 
 help: ## show this list

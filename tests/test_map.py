@@ -1,4 +1,4 @@
-"""The tree holds together: every public name has one home, a docstring, a test file, a page; lessons keep their shape."""
+"""The tree holds together: each public name has one home, a docstring, tests, a page; lessons keep their shape."""
 
 import importlib
 import inspect

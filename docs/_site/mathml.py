@@ -1,0 +1,59 @@
+"""TeX becomes MathML while the site is built: no script in the reader's browser, and bad TeX stops the build.
+
+The work is done by a Markdown extension, so that pages, lessons and docstrings are treated alike. It is registered
+by a hook, so that the plain `mkdocs` command finds it.
+"""
+
+from __future__ import annotations
+
+import html
+import logging
+import re
+
+from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
+from math_core import LatexError, LatexToMathML
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
+
+log = logging.getLogger("mkdocs.mathml")
+CONVERTER = LatexToMathML()
+ARITHMATEX = re.compile(
+    r'<(span|div) class="arithmatex">(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\])</\1>', re.S
+)
+NOT_PROSE = re.compile(r"<(pre|code|script|style|math|svg)\b.*?</\1>", re.S)
+LEFT_OVER = re.compile(r"\$\$|\\[(\[]|arithmatex|\\[A-Za-z]{2,}|\$[^\s$<][^$<]*[\\_^][^$<]*\$")
+
+
+def to_mathml(match):
+    block = match["block"] is not None
+    tex = html.unescape(match["block"] if block else match["inline"]).strip()
+    try:
+        mathml = CONVERTER.convert_with_local_state(tex, displaystyle=block)
+    except LatexError as error:
+        raise PluginError(f"Bad TeX: {tex}\n{error}") from None
+    if not block:
+        return f'<span class="math-inline" data-search-exclude>{mathml}</span>'
+    return f'<div class="math" tabindex="0" role="group" aria-label="Formula" data-search-exclude>{mathml}</div>'
+
+
+class MathML(Postprocessor):
+    def run(self, text):
+        return ARITHMATEX.sub(to_mathml, text)
+
+
+class MathMLExtension(Extension):
+    def extendMarkdown(self, md):  # noqa: N802 - the name Markdown calls
+        md.postprocessors.register(MathML(md), "mathml", -100)  # after raw HTML is put back
+
+
+@event_priority(100)  # before mkdocstrings copies the list of extensions
+def on_config(config):
+    config.markdown_extensions.append(MathMLExtension())
+
+
+def on_page_content(content, page, config, files):
+    """Refuse TeX that no extension recognised, such as $$ inside a line."""
+    if left := LEFT_OVER.search(NOT_PROSE.sub("", content)):
+        text = left.string[max(0, left.start() - 30) : left.end() + 30]
+        log.warning("%s: TeX was left unconverted near %r", page.file.src_uri, text)

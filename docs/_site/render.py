@@ -1,0 +1,146 @@
+"""An executed lesson in its two published forms: a Markdown page, and a notebook to download.
+
+The page goes through MkDocs' own renderer like any other, with its links, cross-references and math checked.
+Outputs that are HTML wait outside as numbered placeholders, so that Markdown does not touch them.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import logging
+import re
+
+from execute import INK, ROOT
+from mkdocs.exceptions import PluginError
+
+log = logging.getLogger("mkdocs.lessons")
+INSTALL = """\
+# %pip install "clear-attention[plots]"
+# If the package is not installed yet, remove the first # of the line above and run this cell."""
+
+
+class LessonPage:
+    """The Markdown of a lesson, and the HTML that takes the place of its placeholders."""
+
+    def __init__(self, notebook, name):
+        self.name, self.outputs, self.figures = name, [], 0
+        self.markdown = "\n\n".join(filter(None, map(self.cell, notebook["cells"]))) + "\n"
+
+    def cell(self, cell):
+        tags = cell["metadata"].get("tags", [])
+        if "remove-cell" in tags:
+            return ""
+        if cell["cell_type"] == "code":
+            body = self.code_cell(cell, tags)
+        else:
+            front_matter = cell["cell_type"] == "raw" and cell["source"].startswith("---")
+            body = cell["source"] if cell["cell_type"] == "markdown" or front_matter else ""
+        return folded("Show the answer", body, "answer") if "answer" in tags else body
+
+    def code_cell(self, cell, tags):
+        parts = []
+        if "remove-input" not in tags:
+            code = fence(cell["source"])
+            parts.append(folded("Show the code", code, "code") if "hide-input" in tags else code)
+        if "remove-output" not in tags:
+            parts += [self.output(o, cell, tags) for o in cell["outputs"]]
+        return "\n\n".join(parts)
+
+    def output(self, output, cell, tags):
+        if output["output_type"] == "stream":
+            return fence(output["text"]) if "source" in tags else self.text(output["text"])
+        data = output["data"]
+        if "image/svg+xml" in data:
+            return self.figure(data["image/svg+xml"], cell)
+        if "text/html" in data:
+            return self.keep(f'<div class="lesson-html" tabindex="0">{data["text/html"]}</div>')
+        if "text/markdown" in data:
+            return data["text/markdown"]
+        if "text/latex" in data:
+            return f"$$\n{data['text/latex'].strip('$ ').replace('displaystyle', '')}\n$$"
+        if "text/plain" in data:
+            return self.text(data["text/plain"])
+        raise PluginError(f"{self.name}: there is no way to show {', '.join(data)}; figures must be SVG.")
+
+    def text(self, text):
+        text = html.escape(text.strip("\n"), quote=False)
+        return self.keep(f'<pre class="lesson-output" tabindex="0" role="group" aria-label="Output">{text}</pre>')
+
+    def figure(self, svg, cell):
+        self.figures += 1
+        alt = cell["metadata"].get("alt", "")
+        if not alt:
+            first = cell["source"].splitlines()[0]
+            log.warning('%s: a figure has no alt text; write # %%%% alt="..." above %r', self.name, first)
+        label = html.escape(alt)
+        return self.keep(
+            f'<figure class="lesson-figure" role="img" aria-label="{label}">{for_page(svg, self.figures)}</figure>'
+        )
+
+    def keep(self, output):
+        self.outputs.append(output)
+        return f"lesson-output-{len(self.outputs) - 1}-"
+
+    def put_back(self, content):
+        return re.sub(r"<p>lesson-output-(\d+)-</p>", lambda m: self.outputs[int(m[1])], content)
+
+
+def fence(code):
+    code = code.strip("\n")
+    ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}", code)), 3)
+    return f"{ticks}python\n{code}\n{ticks}"
+
+
+def folded(summary, body, kind):
+    return f'<details class="lesson-{kind}" markdown="1"><summary>{summary}</summary>\n\n{body}\n\n</details>'
+
+
+def for_page(svg, number):
+    """Let the theme colour the ink, and make ids differ between the figures of a page."""
+    svg = svg.replace(INK, "currentColor")
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>fig{number}-", svg)
+
+
+def to_notebook(notebook, resolve):
+    """Return the JSON of the notebook to download; `resolve` makes a relative link absolute."""
+    cells = [new_cell("code", "install", INSTALL)]
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cells.append({**cell, "source": for_jupyter(cell["source"], resolve)})
+        elif cell["cell_type"] == "code":
+            cells.append({**cell, "outputs": [on_white(o) for o in cell["outputs"]]})
+    return json.dumps({**notebook, "cells": cells}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def new_cell(kind, name, source):
+    return {"cell_type": kind, "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+
+
+def on_white(output):
+    """Give figures the white paper they need in a dark notebook, where no theme colours them."""
+    if "image/svg+xml" not in output.get("data", {}):
+        return output
+    svg = output["data"]["image/svg+xml"].replace("<svg ", '<svg style="background: #fff" ', 1)
+    return {**output, "data": {**output["data"], "image/svg+xml": svg}}
+
+
+def for_jupyter(text, resolve):
+    """Turn what only the site understands into what every notebook shows: cross-references, links, admonitions."""
+    text = re.sub(r"\[([^\]\n]+)\]\[(?:\w+\.[\w.]+|clear_attention)\]", r"\1", text)
+    text = re.sub(r'^--8<-- "(.+)"$', drawing, text, flags=re.M)
+    text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)
+    text = re.sub(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?$', quoted, text, flags=re.M)
+    return re.sub(r"(?<=^> \*\*).*(?:\n(?: {4}.*)?)*", lambda m: re.sub(r"\n( {4}|$)", r"\n> ", m[0]), text, flags=re.M)
+
+
+def drawing(match):
+    """Carry a drawing inside the notebook, on white paper: there is no theme to colour it."""
+    svg = (ROOT / "docs" / match[1]).read_text(encoding="utf-8").replace("<svg ", '<svg style="background: #fff" ', 1)
+    label = html.unescape(re.search('aria-label="(.*?)"', svg)[1])
+    return f"![{label}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+
+
+def quoted(match):
+    return f"> **{match[2] or match[1].capitalize()}**\n"

@@ -1,0 +1,24 @@
+"""MkDocs hook: the outside names that pages may link to, since a build must not need the network."""
+
+from mkdocs.plugins import event_priority
+
+KERAS = "https://keras.io/api/"
+NUMPY = "https://numpy.org/doc/stable/reference/generated/"
+TENSORFLOW = "https://www.tensorflow.org/api_docs/python/tf/"
+NAMES = {
+    "keras.Layer": KERAS + "layers/base_layer/#layer-class",
+    "keras.layers.Embedding": KERAS + "layers/core_layers/embedding/",
+    "keras.layers.Layer": KERAS + "layers/base_layer/#layer-class",
+    "keras.layers.MultiHeadAttention": KERAS + "layers/attention_layers/multi_head_attention/",
+    "matplotlib.axes.Axes": "https://matplotlib.org/stable/api/_as_gen/matplotlib.axes.Axes.html",
+    "numpy.ndarray": NUMPY + "numpy.ndarray.html",
+    "tf.Tensor": TENSORFLOW + "Tensor",
+    "tf.function": TENSORFLOW + "function",
+    "tensorflow.Tensor": TENSORFLOW + "Tensor",
+}
+
+
+@event_priority(100)  # before autorefs resolves
+def on_env(env, config, files):
+    for name, url in NAMES.items():
+        config.plugins["autorefs"].register_url(name, url)

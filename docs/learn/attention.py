@@ -1,0 +1,205 @@
+# ---
+# title: Attention
+# description: What scaled dot-product attention computes, by hand with small integers, then as a function and as a Keras layer, and why it divides by the root of d_k.
+# ---
+
+# %% [markdown]
+# # How does attention decide what to look at?
+#
+# **In one sentence:** each query is compared with every key by a dot product, the scores become weights that
+# sum to one, and the output is the average of the values under these weights.
+#
+# A *query* says what a token is looking for, a *key* what a token offers, a *value* what it hands over when it is
+# chosen. It works like a search in a library: your question (query) is held against the label of every book (key),
+# and you take home a mixture of what the books say (values), most of it from the books whose labels fit best.
+
+# %% [markdown]
+# ## The formula
+#
+# $$
+# \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
+# $$
+#
+# | symbol | what it is | shape |
+# | --- | --- | --- |
+# | $Q$ | the queries | `(query_length, d_k)` |
+# | $K$ | the keys | `(key_length, d_k)` |
+# | $V$ | the values, one for each key | `(key_length, d_v)` |
+# | $Q K^\top / \sqrt{d_k}$ | the scores: how well each key fits each query | `(query_length, key_length)` |
+# | $\operatorname{softmax}(\dots)$ | the weights: each row sums to one | `(query_length, key_length)` |
+#
+# Any axes in front, such as `batch` and `heads`, are carried along. A mask, which is optional, acts on the scores
+# *before* the softmax: the lesson on [masks](masks.py) is about that.
+
+# %% [markdown]
+# ## Tiny numbers, by hand
+#
+# The token "it" looks at three tokens. With $d_k = 4$ the root is 2, so every score is easy:
+#
+# * "cat": $(2\cdot 2 + 0 + 1\cdot 2 + 0)/2 = 3$
+# * "sat": $(0 + 0 + 1\cdot 2 + 0)/2 = 1$
+# * "mat": $(2\cdot 1 + 0 + 0 + 0)/2 = 1$
+#
+# The weights are $e^3 : e^1 : e^1$, which is $e^2 : 1 : 1$, so "cat" gets $e^2/(e^2+2) \approx 0.787$.
+
+# %%
+import math
+
+from clear_attention import attention_by_hand
+
+q = [[2.0, 0.0, 1.0, 0.0]]  # it
+k = [[2.0, 0.0, 2.0, 0.0], [0.0, 1.0, 2.0, 3.0], [1.0, 5.0, 0.0, 0.0]]  # cat, sat, mat
+v = [[10.0, 0.0], [0.0, 10.0], [0.0, 20.0]]
+output, weights = attention_by_hand(q, k, v)
+print("weights", [round(w, 4) for w in weights[0]])
+print("output ", [round(x, 4) for x in output[0]])
+assert math.isclose(weights[0][0], math.exp(2) / (math.exp(2) + 2))
+
+# %% [markdown]
+# ## The function, read
+#
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same in TensorFlow. This is
+# its own source, printed from the package; the comments at the right margin give the shape after each step.
+
+# %% tags=["source"]
+import inspect
+
+from clear_attention import scaled_dot_product_attention
+
+print(inspect.cleandoc(inspect.getsource(scaled_dot_product_attention).split('"""')[2]))
+
+# %% [markdown]
+# The queries are divided *before* the product. That is the same in exact arithmetic, and it keeps the scores small:
+# in float16, which ends at 65504, dividing afterwards comes too late. The last line computes 16-bit inputs in float32
+# and keeps numbers that a mask hides, such as NaN, away from everyone who may not see them.
+
+# %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"
+import matplotlib.pyplot as plt
+import numpy as np
+
+from clear_attention import plot_weights
+
+result = scaled_dot_product_attention(q, k, v)
+np.testing.assert_allclose(result.weights, weights, atol=1e-6)  # the same as by hand
+np.testing.assert_allclose(result.output, output, atol=1e-5)
+plot_weights(result.weights, tokens=["it"], key_tokens=["cat", "sat", "mat"])
+plt.show()
+
+# %% [markdown]
+# ## At the paper's sizes, with numbers you can reproduce
+#
+# A batch of 64 sentences of 5 tokens, with $d_k = d_v = 64$. The published tutorial showed an output that nobody could
+# repeat, since nothing was seeded. Readers asked for numbers; with seed 42 and NumPy's legacy generator they are
+# these. Columns 0, 1, 2 and the last three of the first two sentences:
+
+# %%
+from clear_attention import DotProductAttention
+
+rng = np.random.RandomState(42)
+queries, keys, values = (rng.random_sample((64, 5, 64)).astype("float32") for _ in range(3))
+attention = DotProductAttention()
+output = attention(queries, keys, values, 64)
+with np.printoptions(precision=6, floatmode="fixed"):
+    for sentence in (0, 1):
+        print(np.concatenate([output[sentence, :, :3], output[sentence, :, -3:]], axis=-1))
+np.testing.assert_allclose(output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], atol=1e-6)
+np.testing.assert_allclose(output[1, 4, -3:], [0.70503277, 0.35547623, 0.56170976], atol=1e-6)
+
+# %% [markdown]
+# [`DotProductAttention`][clear_attention.DotProductAttention] is the function as a Keras layer. The depth, 64 here, may
+# be left out: it is read from the keys. `return_weights=True` returns the weights too, and never changes the output.
+#
+# ## Why divide by the root of d_k?
+#
+# A dot product is a sum of $d_k$ terms. If the terms are independent with variance 1, the sum has variance $d_k$: the
+# larger the depth, the larger the scores. Large scores push the softmax into a corner where one weight is nearly 1, and
+# there the gradient vanishes. Dividing by $\sqrt{d_k}$ brings the variance back to 1 at every depth. Here it is, measured:
+
+# %%
+import tensorflow as tf
+
+depths = [1, 4, 16, 64, 256, 1024]
+rng = np.random.default_rng(0)
+
+
+def measure(d_k, scale):
+    """Return the variance of the scores, the mean largest weight, and the mean size of its gradient."""
+    q, k = (tf.constant(rng.normal(size=(500, n, d_k)), tf.float32) for n in (1, 16))
+    scores = tf.matmul(q, k, transpose_b=True) * scale
+    with tf.GradientTape() as tape:
+        tape.watch(scores)
+        largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
+    gradient = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
+    return [float(x) for x in (tf.math.reduce_variance(scores), tf.reduce_mean(largest), tf.reduce_mean(gradient))]
+
+
+plain = np.array([measure(d, 1.0) for d in depths])
+scaled = np.array([measure(d, d**-0.5) for d in depths])
+print(" d_k   variance        largest weight     gradient")
+print("       plain  scaled   plain  scaled      plain   scaled")
+for d, a, b in zip(depths, plain, scaled, strict=True):
+    print(f"{d:4}  {a[0]:6.1f}  {b[0]:6.2f}  {a[1]:6.3f}  {b[1]:6.3f}   {a[2]:8.5f}  {b[2]:7.5f}")
+assert np.all(abs(scaled[:, 0] - 1) < 0.2)  # variance 1 at every depth
+assert plain[-1, 1] > 0.9 > 0.5 > scaled[-1, 1]  # saturated, against not
+assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone
+
+# %% tags=["hide-input"] alt="Three line charts against d_k from 1 to 1024. Without scaling the variance of the scores grows from 1 to about 1000, the largest weight climbs towards 1 and its gradient falls. With scaling all three stay level."
+figure, axes = plt.subplots(1, 3, figsize=(9.5, 2.8), layout="constrained")
+for column, (ax, title) in enumerate(
+    zip(axes, ["variance of the scores", "largest weight", "its gradient"], strict=True)
+):
+    ax.plot(depths, plain[:, column], "o--", color="#d55e00", label="as they are")
+    ax.plot(depths, scaled[:, column], "s-", color="#0072b2", label="divided by the root of d_k")
+    ax.set(xscale="log", xticks=depths, xticklabels=depths, xlabel="d_k", title=title)
+    ax.minorticks_off()
+    ax.spines[["top", "right"]].set_visible(False)
+axes[0].set_yscale("log")
+axes[0].legend(frameon=False, fontsize=8)
+plt.show()
+
+# %% [markdown]
+# ## A published trap: built with data
+#
+# Many readers of the tutorial wrote `DotProductAttention(q, k, v, d_k)` and got `__init__() takes 1 positional argument
+# but 5 were given`. The thread never explains it. A Keras layer is *built* first and *called* afterwards: two pairs of
+# parentheses. Ours says so:
+
+# %%
+try:
+    DotProductAttention(queries, keys, values, 64)
+except TypeError as error:
+    print(error)
+
+mended = DotProductAttention()(queries, keys, values, 64)
+np.testing.assert_array_equal(mended, output)
+
+# %% [markdown]
+# ## Exercises
+#
+# ### Exercise 1
+#
+# What are the weights when all keys are equal? What is then the output? Predict it, then run it.
+
+# %% tags=["answer"]
+equal_keys = [[1.0, 2.0]] * 4
+result = scaled_dot_product_attention([[5.0, -3.0]], equal_keys, [[0.0], [4.0], [8.0], [12.0]])
+print(result.weights.numpy(), result.output.numpy())  # equal weights, so the mean of the values
+np.testing.assert_allclose(result.output, [[6.0]])
+
+# %% [markdown]
+# ### Exercise 2
+#
+# Shuffle the keys, and the values in the same order. Does the output change? What does this say about word order?
+
+# %% tags=["answer"]
+order = [2, 0, 1]
+shuffled = scaled_dot_product_attention(q, [k[i] for i in order], [v[i] for i in order])
+print(shuffled.output.numpy())  # the same: attention sees a set of tokens, not a sequence, unless positions are added
+np.testing.assert_allclose(shuffled.output, scaled_dot_product_attention(q, k, v).output, rtol=1e-6)
+
+# %% [markdown]
+# ## Where to go next
+#
+# * [Masks](masks.py): which keys a query may not look at, and what goes wrong when that is said badly.
+# * [Causal attention](causal.py): what a model sees that may not look ahead.
+# * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.

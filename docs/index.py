@@ -14,12 +14,13 @@
 
 # %% alt="Heat map of causal attention over the words the, cat, sat, down: each row is a query and is hatched to the right of the diagonal, where the keys lie in its future."
 import numpy as np
+
 from clear_attention import create_look_ahead_mask, plot_weights, scaled_dot_product_attention
 
 x = np.random.default_rng(3).normal(size=(4, 8))  # four tokens, eight numbers each
 mask = create_look_ahead_mask(4)  # 1 blocks a key: no token sees the ones after it
 output, weights = scaled_dot_product_attention(x, x, x, mask)
-plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask);
+plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 
 # %% [markdown]
 # ## Where to start

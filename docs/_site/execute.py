@@ -123,7 +123,9 @@ async def execute_one(source):
     )
     try:
         async with asyncio.timeout(TIMEOUT):
-            await client.async_execute(env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL)  # TensorFlow's chatter
+            await client.async_execute(
+                env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL
+            )  # TensorFlow's chatter
     except TimeoutError:
         raise PluginError(f"{name} ran for more than {TIMEOUT} seconds and was stopped.") from None
     except CellExecutionError as error:

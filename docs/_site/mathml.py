@@ -18,9 +18,7 @@ from mkdocs.plugins import event_priority
 
 log = logging.getLogger("mkdocs.mathml")
 CONVERTER = LatexToMathML()
-ARITHMATEX = re.compile(
-    r'<(span|div) class="arithmatex">(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\])</\1>', re.S
-)
+ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\])</\1>', re.S)
 NOT_PROSE = re.compile(r"<(pre|code|script|style|math|svg)\b.*?</\1>", re.S)
 LEFT_OVER = re.compile(r"\$\$|\\[(\[]|arithmatex|\\[A-Za-z]{2,}|\$[^\s$<][^$<]*[\\_^][^$<]*\$")
 

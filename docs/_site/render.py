@@ -50,7 +50,7 @@ class LessonPage:
 
     def output(self, output, cell, tags):
         if output["output_type"] == "stream":
-            return fence(output["text"]) if "source" in tags else self.text(output["text"])
+            return fence(output["text"]) if "source" in tags else self.text(output["text"], tags)
         data = output["data"]
         if "image/svg+xml" in data:
             return self.figure(data["image/svg+xml"], cell)
@@ -61,12 +61,13 @@ class LessonPage:
         if "text/latex" in data:
             return f"$$\n{data['text/latex'].strip('$ ').replace('displaystyle', '')}\n$$"
         if "text/plain" in data:
-            return self.text(data["text/plain"])
+            return self.text(data["text/plain"], tags)
         raise PluginError(f"{self.name}: there is no way to show {', '.join(data)}; figures must be SVG.")
 
-    def text(self, text):
+    def text(self, text, tags):
+        kind = "lesson-output lesson-wrap" if "wrap" in tags else "lesson-output"
         text = html.escape(text.strip("\n"), quote=False)
-        return self.keep(f'<pre class="lesson-output" tabindex="0" role="group" aria-label="Output">{text}</pre>')
+        return self.keep(f'<pre class="{kind}" tabindex="0" role="group" aria-label="Output">{text}</pre>')
 
     def figure(self, svg, cell):
         self.figures += 1

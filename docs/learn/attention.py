@@ -48,7 +48,11 @@ import math
 from clear_attention import attention_by_hand
 
 q = [[2.0, 0.0, 1.0, 0.0]]  # it
-k = [[2.0, 0.0, 2.0, 0.0], [0.0, 1.0, 2.0, 3.0], [1.0, 5.0, 0.0, 0.0]]  # cat, sat, mat
+k = [
+    [2.0, 0.0, 2.0, 0.0],
+    [0.0, 1.0, 2.0, 3.0],
+    [1.0, 5.0, 0.0, 0.0],
+]  # cat, sat, mat
 v = [[10.0, 0.0], [0.0, 10.0], [0.0, 20.0]]
 output, weights = attention_by_hand(q, k, v)
 print("weights", [round(w, 4) for w in weights[0]])
@@ -66,7 +70,11 @@ import inspect
 
 from clear_attention import scaled_dot_product_attention
 
-print(inspect.cleandoc(inspect.getsource(scaled_dot_product_attention).split('"""')[2]))
+print(
+    inspect.cleandoc(
+        inspect.getsource(scaled_dot_product_attention).split('"""')[2]
+    )
+)
 
 # %% [markdown]
 # The queries are divided *before* the product. That is the same in exact arithmetic, and it keeps the scores small:
@@ -76,11 +84,12 @@ print(inspect.cleandoc(inspect.getsource(scaled_dot_product_attention).split('""
 # %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"
 import matplotlib.pyplot as plt
 import numpy as np
-
 from clear_attention import plot_weights
 
 result = scaled_dot_product_attention(q, k, v)
-np.testing.assert_allclose(result.weights, weights, atol=1e-6)  # the same as by hand
+np.testing.assert_allclose(
+    result.weights, weights, atol=1e-6
+)  # the same as by hand
 np.testing.assert_allclose(result.output, output, atol=1e-5)
 plot_weights(result.weights, tokens=["it"], key_tokens=["cat", "sat", "mat"])
 plt.show()
@@ -96,14 +105,24 @@ plt.show()
 from clear_attention import DotProductAttention
 
 rng = np.random.RandomState(42)
-queries, keys, values = (rng.random_sample((64, 5, 64)).astype("float32") for _ in range(3))
+queries, keys, values = (
+    rng.random_sample((64, 5, 64)).astype("float32") for _ in range(3)
+)
 attention = DotProductAttention()
 output = attention(queries, keys, values, 64)
 with np.printoptions(precision=6, floatmode="fixed"):
     for sentence in (0, 1):
-        print(np.concatenate([output[sentence, :, :3], output[sentence, :, -3:]], axis=-1))
-np.testing.assert_allclose(output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], atol=1e-6)
-np.testing.assert_allclose(output[1, 4, -3:], [0.70503277, 0.35547623, 0.56170976], atol=1e-6)
+        print(
+            np.concatenate(
+                [output[sentence, :, :3], output[sentence, :, -3:]], axis=-1
+            )
+        )
+np.testing.assert_allclose(
+    output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], atol=1e-6
+)
+np.testing.assert_allclose(
+    output[1, 4, -3:], [0.70503277, 0.35547623, 0.56170976], atol=1e-6
+)
 
 # %% [markdown]
 # [`DotProductAttention`][clear_attention.DotProductAttention] is the function as a Keras layer. The depth, 64 here, may
@@ -124,13 +143,22 @@ rng = np.random.default_rng(0)
 
 def measure(d_k, scale):
     """Return the variance of the scores, the mean largest weight, and the mean size of its gradient."""
-    q, k = (tf.constant(rng.normal(size=(500, n, d_k)), tf.float32) for n in (1, 16))
+    q, k = (
+        tf.constant(rng.normal(size=(500, n, d_k)), tf.float32) for n in (1, 16)
+    )
     scores = tf.matmul(q, k, transpose_b=True) * scale
     with tf.GradientTape() as tape:
         tape.watch(scores)
         largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
     gradient = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
-    return [float(x) for x in (tf.math.reduce_variance(scores), tf.reduce_mean(largest), tf.reduce_mean(gradient))]
+    return [
+        float(x)
+        for x in (
+            tf.math.reduce_variance(scores),
+            tf.reduce_mean(largest),
+            tf.reduce_mean(gradient),
+        )
+    ]
 
 
 plain = np.array([measure(d, 1.0) for d in depths])
@@ -138,7 +166,9 @@ scaled = np.array([measure(d, d**-0.5) for d in depths])
 print(" d_k   variance        largest weight     gradient")
 print("       plain  scaled   plain  scaled      plain   scaled")
 for d, a, b in zip(depths, plain, scaled, strict=True):
-    print(f"{d:4}  {a[0]:6.1f}  {b[0]:6.2f}  {a[1]:6.3f}  {b[1]:6.3f}   {a[2]:8.5f}  {b[2]:7.5f}")
+    print(
+        f"{d:4}  {a[0]:6.1f}  {b[0]:6.2f}  {a[1]:6.3f}  {b[1]:6.3f}   {a[2]:8.5f}  {b[2]:7.5f}"
+    )
 assert np.all(abs(scaled[:, 0] - 1) < 0.2)  # variance 1 at every depth
 assert plain[-1, 1] > 0.9 > 0.5 > scaled[-1, 1]  # saturated, against not
 assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone
@@ -146,11 +176,23 @@ assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone
 # %% tags=["hide-input"] alt="Three line charts against d_k from 1 to 1024. Without scaling the variance of the scores grows from 1 to about 1000, the largest weight climbs towards 1 and its gradient falls. With scaling all three stay level."
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 2.8), layout="constrained")
 for column, (ax, title) in enumerate(
-    zip(axes, ["variance of the scores", "largest weight", "its gradient"], strict=True)
+    zip(
+        axes,
+        ["variance of the scores", "largest weight", "its gradient"],
+        strict=True,
+    )
 ):
     ax.plot(depths, plain[:, column], "o--", color="#d55e00", label="as they are")
-    ax.plot(depths, scaled[:, column], "s-", color="#0072b2", label="divided by the root of d_k")
-    ax.set(xscale="log", xticks=depths, xticklabels=depths, xlabel="d_k", title=title)
+    ax.plot(
+        depths,
+        scaled[:, column],
+        "s-",
+        color="#0072b2",
+        label="divided by the root of d_k",
+    )
+    ax.set(
+        xscale="log", xticks=depths, xticklabels=depths, xlabel="d_k", title=title
+    )
     ax.minorticks_off()
     ax.spines[["top", "right"]].set_visible(False)
 axes[0].set_yscale("log")
@@ -164,7 +206,7 @@ plt.show()
 # but 5 were given`. The thread never explains it. A Keras layer is *built* first and *called* afterwards: two pairs of
 # parentheses. Ours says so:
 
-# %%
+# %% tags=["wrap"]
 try:
     DotProductAttention(queries, keys, values, 64)
 except TypeError as error:
@@ -182,8 +224,12 @@ np.testing.assert_array_equal(mended, output)
 
 # %% tags=["answer"]
 equal_keys = [[1.0, 2.0]] * 4
-result = scaled_dot_product_attention([[5.0, -3.0]], equal_keys, [[0.0], [4.0], [8.0], [12.0]])
-print(result.weights.numpy(), result.output.numpy())  # equal weights, so the mean of the values
+result = scaled_dot_product_attention(
+    [[5.0, -3.0]], equal_keys, [[0.0], [4.0], [8.0], [12.0]]
+)
+print(
+    result.weights.numpy(), result.output.numpy()
+)  # equal weights, so the mean of the values
 np.testing.assert_allclose(result.output, [[6.0]])
 
 # %% [markdown]
@@ -193,9 +239,15 @@ np.testing.assert_allclose(result.output, [[6.0]])
 
 # %% tags=["answer"]
 order = [2, 0, 1]
-shuffled = scaled_dot_product_attention(q, [k[i] for i in order], [v[i] for i in order])
-print(shuffled.output.numpy())  # the same: attention sees a set of tokens, not a sequence, unless positions are added
-np.testing.assert_allclose(shuffled.output, scaled_dot_product_attention(q, k, v).output, rtol=1e-6)
+shuffled = scaled_dot_product_attention(
+    q, [k[i] for i in order], [v[i] for i in order]
+)
+print(
+    shuffled.output.numpy()
+)  # the same: attention sees a set of tokens, not a sequence, unless positions are added
+np.testing.assert_allclose(
+    shuffled.output, scaled_dot_product_attention(q, k, v).output, rtol=1e-6
+)
 
 # %% [markdown]
 # ## Where to go next

@@ -47,7 +47,9 @@ print(inspect.getsource(masks._positions))
 # %%
 import numpy as np
 
-tokens = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [2.0, 3.0, 4.0, 5.0]])
+tokens = np.array(
+    [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [2.0, 3.0, 4.0, 5.0]]
+)
 scores = tokens @ tokens.T / 2
 print(scores)
 np.testing.assert_array_equal(scores, [[15, 35, 20], [35, 87, 48], [20, 48, 27]])
@@ -72,7 +74,9 @@ print("weights\n", weights.numpy())
 print("output\n", output.numpy())
 np.testing.assert_allclose(weights[1, 0], math.exp(-52), rtol=1e-5)
 np.testing.assert_allclose(weights[2], [math.exp(-28), 1, math.exp(-21)], rtol=1e-5)
-np.testing.assert_allclose(output, [[1, 2, 3, 4], [5, 6, 7, 8], [5, 6, 7, 8]], rtol=1e-6)
+np.testing.assert_allclose(
+    output, [[1, 2, 3, 4], [5, 6, 7, 8], [5, 6, 7, 8]], rtol=1e-6
+)
 
 # %% [markdown]
 # These are the numbers of the published tutorial: $e^{-52} \approx 2.61 \cdot 10^{-23}$, $e^{-28} \approx 6.91 \cdot
@@ -86,7 +90,9 @@ np.testing.assert_allclose(output, [[1, 2, 3, 4], [5, 6, 7, 8], [5, 6, 7, 8]], r
 from clear_attention import attention_by_hand
 
 np.testing.assert_allclose(weights.numpy() @ tokens, output, rtol=1e-6)
-by_hand, _ = attention_by_hand(tokens.tolist(), tokens.tolist(), tokens.tolist(), mask.numpy().tolist())
+by_hand, _ = attention_by_hand(
+    tokens.tolist(), tokens.tolist(), tokens.tolist(), mask.numpy().tolist()
+)
 np.testing.assert_allclose(output, by_hand, rtol=1e-6)
 print(np.round(by_hand, 6))
 
@@ -107,11 +113,12 @@ assert np.any(abs(gentle.output[1] - gentle.output[2]) > 0.02)
 
 # %% alt="Two heat maps of causal weights, hatched above the diagonal. With the tokens as they are, rows 1 and 2 put all their weight on token 1. With the tokens divided by 10 the weights are spread evenly over the visible keys."
 import matplotlib.pyplot as plt
-
 from clear_attention import plot_weights
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
-plot_weights(weights, mask=mask, ax=axes[0], colour_bar=False).set_title("as they are: saturated")
+plot_weights(weights, mask=mask, ax=axes[0], colour_bar=False).set_title(
+    "as they are: saturated"
+)
 plot_weights(gentle.weights, mask=mask, ax=axes[1]).set_title("divided by 10")
 plt.show()
 
@@ -121,7 +128,10 @@ plt.show()
 
 # %%
 print("distance to the next float32 number at 1e9:", np.spacing(np.float32(1e9)))
-print("scores 15, 35 and 87 after adding -1e9:   ", np.float32([15, 35, 87]) + np.float32(-1e9))
+print(
+    "scores 15, 35 and 87 after adding -1e9:   ",
+    np.float32([15, 35, 87]) + np.float32(-1e9),
+)
 assert np.spacing(np.float32(1e9)) == 64
 
 # %% [markdown]
@@ -142,7 +152,9 @@ changed[1] = [0.9, -0.4, 0.3, 0.1]  # the second token says something else
 for name, m in {"causal": mask, "prefix": prefix}.items():
     before = scaled_dot_product_attention(small, small, small, m).output[0]
     after = scaled_dot_product_attention(changed, changed, changed, m).output[0]
-    print(f"{name}: the first token's output changes by at most {np.max(abs(after - before)):.4f}")
+    print(
+        f"{name}: the first token's output changes by at most {np.max(abs(after - before)):.4f}"
+    )
     assert np.array_equal(before, after) == (name == "causal")
 
 # %% [markdown]
@@ -154,7 +166,9 @@ for name, m in {"causal": mask, "prefix": prefix}.items():
 
 # %% tags=["answer"]
 last = create_look_ahead_mask(1, key_length=3)
-print(last.numpy())  # none: the newest token may see all that came before; it lines up with the last key
+print(
+    last.numpy()
+)  # none: the newest token may see all that came before; it lines up with the last key
 np.testing.assert_array_equal(last, mask[-1:])
 cached = scaled_dot_product_attention(small[-1:], small, small, last).output
 np.testing.assert_allclose(cached, gentle.output[-1:], rtol=1e-12)
@@ -170,8 +184,13 @@ padded = np.vstack([small, np.zeros((1, 4))])
 filled = np.vstack([small, np.full((1, 4), 3.0)])
 block = np.array([0, 0, 0, 1])
 for name, m in {"no mask": None, "padding mask": block}.items():
-    outputs = [scaled_dot_product_attention(x, x, x, m).output[:3] for x in (padded, filled)]
-    print(f"{name}: real tokens change by at most {np.max(abs(outputs[0] - outputs[1])):.3f}")
+    outputs = [
+        scaled_dot_product_attention(x, x, x, m).output[:3]
+        for x in (padded, filled)
+    ]
+    print(
+        f"{name}: real tokens change by at most {np.max(abs(outputs[0] - outputs[1])):.3f}"
+    )
 assert np.array_equal(*outputs)  # with the mask: not by a bit
 
 # %% [markdown]

@@ -37,7 +37,6 @@
 
 # %%
 import numpy as np
-
 from clear_attention import create_look_ahead_mask, create_padding_mask
 
 ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
@@ -47,7 +46,9 @@ print("padding", padding.shape)
 print(padding[:, 0, 0].numpy())
 print("look-ahead", look_ahead.shape)
 print(look_ahead.numpy())
-np.testing.assert_array_equal(padding[:, 0, 0], [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]])
+np.testing.assert_array_equal(
+    padding[:, 0, 0], [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
+)
 np.testing.assert_array_equal(look_ahead, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
 
 # %% [markdown]
@@ -66,7 +67,6 @@ print(both[:, 0].numpy().astype(int))
 
 # %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
 import matplotlib.pyplot as plt
-
 from clear_attention import plot_mask
 
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained")
@@ -137,7 +137,9 @@ for dtype in ("float32", "float16"):
     mask = tf.cast(tf.gather(both[2, 0], [4, 0]), dtype)
     for fill in (with_infinity, with_a_large_number, by_selection):
         filled[fill.__name__, dtype] = rows = fill(scores, mask).numpy()
-        print(f"{dtype}  {fill.__name__:19}  sees two {rows[0].round(2)}  sees none {rows[1].round(2)}")
+        print(
+            f"{dtype}  {fill.__name__:19}  sees two {rows[0].round(2)}  sees none {rows[1].round(2)}"
+        )
 
 assert np.isnan(filled["with_infinity", "float32"]).any()
 assert np.isnan(filled["with_a_large_number", "float16"]).any()
@@ -153,7 +155,7 @@ assert np.all(filled["by_selection", "float16"][1] == 0)
 # A mask that is already additive, or comes from another library, is refused with a sentence that names
 # [`convert_mask`][clear_attention.convert_mask]:
 
-# %%
+# %% tags=["wrap"]
 from clear_attention import convert_mask
 
 additive = np.where(both == 1, -1e9, 0.0).astype("float32")
@@ -161,7 +163,9 @@ try:
     scaled_dot_product_attention(x, x, x, additive)
 except ValueError as error:
     print(error)
-np.testing.assert_array_equal(convert_mask(additive, source="additive", target="blocked"), both)
+np.testing.assert_array_equal(
+    convert_mask(additive, source="additive", target="blocked"), both
+)
 
 # %% [markdown]
 # ## Exercises
@@ -172,8 +176,12 @@ np.testing.assert_array_equal(convert_mask(additive, source="additive", target="
 # that is given our look-ahead mask as it is?
 
 # %% tags=["answer"]
-misread = create_look_ahead_mask(4).numpy() == 1  # what Keras takes for "may attend"
-print(misread.astype(int))  # each token sees the future and nothing else; the last sees nothing at all
+misread = (
+    create_look_ahead_mask(4).numpy() == 1
+)  # what Keras takes for "may attend"
+print(
+    misread.astype(int)
+)  # each token sees the future and nothing else; the last sees nothing at all
 right = convert_mask(create_look_ahead_mask(4), source="blocked", target="keras")
 np.testing.assert_array_equal(right, ~misread)
 
@@ -182,14 +190,20 @@ np.testing.assert_array_equal(right, ~misread)
 #
 # A batch of 2 sentences of 5 tokens, and a mask of shape `(2, 5)`. Why is it refused, and what is the shape it needs?
 
-# %% tags=["answer"]
+# %% tags=["answer", "wrap"]
 y = np.zeros((2, 5, 4), "float32")
 mask = np.array([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]])
 try:
-    scaled_dot_product_attention(y, y, y, mask)  # read from the right, (2, 5) would be (queries, keys)
+    scaled_dot_product_attention(
+        y, y, y, mask
+    )  # read from the right, (2, 5) would be (queries, keys)
 except ValueError as error:
     print(error)
-assert scaled_dot_product_attention(y, y, y, mask[:, None, :]).weights.shape == (2, 5, 5)
+assert scaled_dot_product_attention(y, y, y, mask[:, None, :]).weights.shape == (
+    2,
+    5,
+    5,
+)
 
 # %% [markdown]
 # ## Where to go next

@@ -50,14 +50,27 @@
 
 # %%
 import numpy as np
-
-from clear_attention import DotProductAttention, combine_masks, create_look_ahead_mask, create_padding_mask
+from clear_attention import (
+    DotProductAttention,
+    combine_masks,
+    create_look_ahead_mask,
+    create_padding_mask,
+)
 
 rng = np.random.default_rng(1)
-source_tokens, target_tokens = ["the", "cat", "sat", "<pad>"], ["<start>", "die", "Katze"]
-source = rng.normal(size=(1, 4, 8)).astype("float32")  # (batch, source_length, d_model), embedded and position-encoded
-target = rng.normal(size=(1, 3, 8)).astype("float32")  # (batch, target_length, d_model)
-source_padding = create_padding_mask([[11, 12, 13, 0]])[:, 0]  # (batch, 1, source_length)
+source_tokens, target_tokens = (
+    ["the", "cat", "sat", "<pad>"],
+    ["<start>", "die", "Katze"],
+)
+source = rng.normal(size=(1, 4, 8)).astype(
+    "float32"
+)  # (batch, source_length, d_model), embedded and position-encoded
+target = rng.normal(size=(1, 3, 8)).astype(
+    "float32"
+)  # (batch, target_length, d_model)
+source_padding = create_padding_mask([[11, 12, 13, 0]])[
+    :, 0
+]  # (batch, 1, source_length)
 attention = DotProductAttention()
 print("padding of the source:", source_padding.numpy())
 
@@ -69,20 +82,33 @@ print("padding of the source:", source_padding.numpy())
 import keras
 
 normalise = keras.layers.LayerNormalization(epsilon=1e-6)
-attended, encoder_weights = attention(source, source, source, mask=source_padding, return_weights=True)
+attended, encoder_weights = attention(
+    source, source, source, mask=source_padding, return_weights=True
+)
 encoded = normalise(source + attended)  # residual, then norm
 
-target_mask = combine_masks(create_padding_mask([[1, 21, 22]])[:, 0], create_look_ahead_mask(3))
-attended, decoder_weights = attention(target, target, target, mask=target_mask, return_weights=True)
+target_mask = combine_masks(
+    create_padding_mask([[1, 21, 22]])[:, 0], create_look_ahead_mask(3)
+)
+attended, decoder_weights = attention(
+    target, target, target, mask=target_mask, return_weights=True
+)
 decoded = normalise(target + attended)
-print("encoder output:", encoded.shape, " decoder, after its first block:", decoded.shape)
+print(
+    "encoder output:",
+    encoded.shape,
+    " decoder, after its first block:",
+    decoded.shape,
+)
 
 # %% [markdown]
 # **Cross-attention.** The decoder asks, the encoder answers: queries from the normalised output of the block before,
 # keys and values from the encoder. The lengths differ, and the weights are 3 by 4.
 
 # %%
-translated, cross_weights = attention(decoded, encoded, encoded, mask=source_padding, return_weights=True)
+translated, cross_weights = attention(
+    decoded, encoded, encoded, mask=source_padding, return_weights=True
+)
 print("cross-attention:", translated.shape, "weights:", cross_weights.shape)
 assert translated.shape == (1, 3, 8)
 assert cross_weights.shape == (1, 3, 4)
@@ -101,13 +127,27 @@ print(inspect.getsource(DotProductAttention.call))
 
 # %% alt="Three heat maps. Encoder self-attention is 4 by 4 with the padding column hatched. Decoder self-attention is 3 by 3 with everything above the diagonal hatched. Cross-attention is 3 by 4 with the padding column hatched."
 import matplotlib.pyplot as plt
-
 from clear_attention import plot_weights
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-plot_weights(encoder_weights, source_tokens, mask=source_padding, ax=axes[0], colour_bar=False)
-plot_weights(decoder_weights, target_tokens, mask=target_mask, ax=axes[1], colour_bar=False)
-plot_weights(cross_weights, target_tokens, source_tokens, mask=source_padding, ax=axes[2], colour_bar=False)
+plot_weights(
+    encoder_weights,
+    source_tokens,
+    mask=source_padding,
+    ax=axes[0],
+    colour_bar=False,
+)
+plot_weights(
+    decoder_weights, target_tokens, mask=target_mask, ax=axes[1], colour_bar=False
+)
+plot_weights(
+    cross_weights,
+    target_tokens,
+    source_tokens,
+    mask=source_padding,
+    ax=axes[2],
+    colour_bar=False,
+)
 for ax, title in zip(axes, ["encoder", "decoder", "cross"], strict=True):
     ax.set_title(title)
 plt.show()
@@ -121,7 +161,10 @@ plt.show()
 # %%
 from clear_attention import attention_by_hand
 
-one_by_one = [attention(source[:, i : i + 1], source, source, mask=source_padding) for i in range(4)]
+one_by_one = [
+    attention(source[:, i : i + 1], source, source, mask=source_padding)
+    for i in range(4)
+]
 at_once = attention(source, source, source, mask=source_padding)
 np.testing.assert_allclose(np.concatenate(one_by_one, axis=1), at_once, atol=1e-6)
 by_hand, _ = attention_by_hand(*[source[0].tolist()] * 3, mask=[[0, 0, 0, 1]] * 4)
@@ -137,7 +180,9 @@ print("largest difference:", "below 1e-6")
 # %%
 swapped = attention(encoded, decoded, decoded)
 print("swapped:", swapped.shape, "instead of", translated.shape)
-named = attention(queries=decoded, keys=encoded, values=encoded, mask=source_padding)
+named = attention(
+    queries=decoded, keys=encoded, values=encoded, mask=source_padding
+)
 assert swapped.shape == (1, 4, 8)
 np.testing.assert_array_equal(named, translated)
 
@@ -150,9 +195,15 @@ np.testing.assert_array_equal(named, translated)
 
 # %% tags=["answer"]
 longer = np.concatenate([target, target[:, :1]], axis=1)  # 4 target tokens
-own = attention(longer, longer, longer, mask=create_look_ahead_mask(4), return_weights=True).weights
-cross = attention(longer, encoded, encoded, mask=source_padding, return_weights=True).weights
-print("decoder self-attention", own.shape, "cross-attention", cross.shape)  # a row and a column; one row
+own = attention(
+    longer, longer, longer, mask=create_look_ahead_mask(4), return_weights=True
+).weights
+cross = attention(
+    longer, encoded, encoded, mask=source_padding, return_weights=True
+).weights
+print(
+    "decoder self-attention", own.shape, "cross-attention", cross.shape
+)  # a row and a column; one row
 assert (own.shape, cross.shape) == ((1, 4, 4), (1, 4, 4))
 
 # %% [markdown]
@@ -163,8 +214,12 @@ assert (own.shape, cross.shape) == ((1, 4, 4), (1, 4, 4))
 # %% tags=["answer"]
 source[:, 3] = 1e10
 again = attention(source, source, source, mask=source_padding)
-np.testing.assert_array_equal(again[:, :3], at_once[:, :3])  # the real tokens do not change by a bit
-print("real tokens: unchanged")  # the padded token's own row does, and nobody may look at it
+np.testing.assert_array_equal(
+    again[:, :3], at_once[:, :3]
+)  # the real tokens do not change by a bit
+print(
+    "real tokens: unchanged"
+)  # the padded token's own row does, and nobody may look at it
 
 # %% [markdown]
 # ## Where to go next

@@ -1,0 +1,111 @@
+"""The built site, served on this machine, in a real browser. `make test-site` builds it first."""
+
+import functools
+import shutil
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+SITE = Path(__file__).parents[2] / "site"
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+
+
+def pages():
+    """Return the path of every page, as the site's own map lists them."""
+    if not (SITE / "sitemap.xml").exists():
+        raise pytest.UsageError("There is no built site in site/: run `make test-site`, or `make site` first.")
+    import xml.etree.ElementTree as ElementTree
+
+    locations = ElementTree.parse(SITE / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
+    return sorted(urlsplit(location.text).path for location in locations)
+
+
+def pytest_generate_tests(metafunc):
+    if "page_path" in metafunc.fixturenames:
+        metafunc.parametrize("page_path", pages())
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+    def send_error(self, code, message=None, explain=None):
+        if code != 404:
+            return super().send_error(code, message, explain)
+        body = (SITE / "404.html").read_bytes()  # as static hosts do
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="session")
+def host():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=SITE))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = [p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p]
+    if not found:
+        pytest.fail("The site's tests need Chromium: apt-get install -y chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found[0], args=FLAGS.split())
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """A browser window that remembers what the page complained about and whom it asked."""
+
+    def __init__(self, browser, host, **options):
+        self.host, self.complaints, self.strangers = host, [], []
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=host)
+        self.page = self.context.new_page()
+        self.page.on("console", self.on_console)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.context.on("request", self.on_request)
+
+    def on_console(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def on_request(self, request):
+        if not request.url.startswith((self.host, "data:", "blob:")):
+            self.strangers.append(request.url)
+
+    def open(self, path):
+        response = self.page.goto(self.host + path)
+        self.page.wait_for_load_state("networkidle")
+        return response
+
+
+@pytest.fixture
+def visit(browser, host):
+    """Open windows with `visit(path, **options)`; afterwards no page may have complained or asked a stranger."""
+    visitors = []
+
+    def visit(path, **options):
+        visitor = Visitor(browser, host, **options)
+        visitors.append(visitor)
+        visitor.response = visitor.open(path)
+        return visitor
+
+    yield visit
+    for visitor in visitors:
+        visitor.context.close()
+    assert [c for v in visitors for c in v.complaints] == []
+    assert [s for v in visitors for s in v.strangers] == []

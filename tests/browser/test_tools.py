@@ -1,0 +1,95 @@
+"""What a reader does with a page: search, dark mode, copy, download, walk on, the keyboard."""
+
+import json
+
+import nbformat
+import pytest
+
+LESSONS = ["recap", "attention", "masks", "causal"]
+
+
+def test_search_finds_the_look_ahead_mask(visit):
+    page = visit("/").page
+    page.keyboard.press("/")
+    page.keyboard.type("look-ahead mask")
+    results = page.locator(".md-search-result__link")
+    results.first.wait_for()
+    links = " ".join(r.get_attribute("href") for r in results.all())
+    assert "learn/masks" in links
+    assert "reference/masks" in links
+
+
+def test_dark_mode_turns_page_and_figures(visit):
+    page = visit("/learn/masks/").page
+
+    def colours():
+        return page.evaluate(
+            "[getComputedStyle(document.body).backgroundColor,"
+            " getComputedStyle(document.querySelector('.lesson-figure svg text')).fill]"
+        )
+
+    light = colours()
+    page.locator("label[title='Switch to dark mode']").click()
+    page.wait_for_function("document.body.dataset.mdColorScheme === 'slate'")
+    dark = colours()
+    assert sum(map(int, light[0][4:-1].split(","))) > 600 > 200 > sum(map(int, dark[0][4:-1].split(",")))
+    assert sum(map(int, light[1][4:-1].split(","))) < 300 < 500 < sum(map(int, dark[1][4:-1].split(",")))
+    page.reload()
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+
+
+def test_a_snippet_is_copied_as_it_stands(visit):
+    page = visit("/").page
+    block = page.locator("article .highlight").first
+    block.hover()
+    block.locator("button").first.click()
+    page.wait_for_timeout(200)
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("import numpy as np\n")
+    assert "plot_weights(weights" in copied
+    compile(copied, "snippet", "exec")
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_lesson_can_be_downloaded_as_a_notebook(visit, lesson):
+    page = visit(f"/learn/{lesson}/").page
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as a notebook").click()
+    with open(download.value.path(), encoding="utf-8") as file:
+        text = file.read()
+    nbformat.validate(nbformat.reads(text, as_version=4))
+    notebook = json.loads(text)
+    assert notebook["cells"][0]["source"].startswith('# %pip install "clear-attention[plots]"')
+    assert "--8<--" not in text
+    assert "][clear_attention" not in text
+    assert any(
+        output.get("data", {}).get("image/svg+xml") for c in notebook["cells"] for output in c.get("outputs", [])
+    )
+
+
+def test_walking_on_keeps_math_and_figures(visit):
+    page = visit("/learn/recap/").page
+    page.get_by_role("link", name="Next: Attention").click()
+    page.wait_for_url("**/learn/attention/")
+    page.locator("article math").first.wait_for()
+    assert page.locator("figure.lesson-figure svg").first.bounding_box()["height"] > 50
+
+
+def test_an_answer_unfolds_by_keyboard(visit):
+    page = visit("/learn/attention/").page
+    answer = page.locator("details.lesson-answer").first
+    assert not answer.locator(".lesson-output").is_visible()
+    answer.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert answer.locator(".lesson-output").is_visible()
+
+
+def test_keyboard_reaches_content_search_and_navigation(visit):
+    page = visit("/learn/masks/").page
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        for part in ("header", ".md-tabs", "nav.md-nav", "article"):
+            if page.evaluate(f"document.activeElement.closest('{part}') !== null"):
+                reached.add(part)
+    assert reached == {"header", ".md-tabs", "nav.md-nav", "article"}

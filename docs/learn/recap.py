@@ -125,31 +125,18 @@ import inspect
 
 print(inspect.getsource(DotProductAttention.call))
 
-# %% alt="Three heat maps. Encoder self-attention is 4 by 4 with the padding column hatched. Decoder self-attention is 3 by 3 with everything above the diagonal hatched. Cross-attention is 3 by 4 with the padding column hatched."
+# %% tags=["hide-input"] alt="Three heat maps. Encoder self-attention is 4 by 4 with the padding column hatched. Decoder self-attention is 3 by 3 with everything above the diagonal hatched. Cross-attention is 3 by 4 with the padding column hatched."
 import matplotlib.pyplot as plt
 from clear_attention import plot_weights
 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-plot_weights(
-    encoder_weights,
-    source_tokens,
-    mask=source_padding,
-    ax=axes[0],
-    colour_bar=False,
-)
-plot_weights(
-    decoder_weights, target_tokens, mask=target_mask, ax=axes[1], colour_bar=False
-)
-plot_weights(
-    cross_weights,
-    target_tokens,
-    source_tokens,
-    mask=source_padding,
-    ax=axes[2],
-    colour_bar=False,
-)
-for ax, title in zip(axes, ["encoder", "decoder", "cross"], strict=True):
-    ax.set_title(title)
+pictures = {
+    "encoder": (encoder_weights, source_tokens, source_tokens, source_padding),
+    "decoder": (decoder_weights, target_tokens, target_tokens, target_mask),
+    "cross": (cross_weights, target_tokens, source_tokens, source_padding),
+}
+for ax, (title, picture) in zip(axes, pictures.items(), strict=True):
+    plot_weights(*picture, ax=ax, colour_bar=False).set_title(title)
 plt.show()
 
 # %% [markdown]

@@ -66,6 +66,7 @@ def test_a_weight_that_is_not_finite_shouts():
     ax = plot_weights([[np.nan, 0.5]])
     assert texts(ax)[0, 0] == "nan"
     assert len(ax.collections) == 2
+    assert ax.texts[0].get_color() == "white"  # on red
 
 
 def test_large_matrices_have_no_numbers_and_few_labels():

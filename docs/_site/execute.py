@@ -62,8 +62,8 @@ def execute(sources):
     if stale:
         CACHE.mkdir(parents=True, exist_ok=True)
         asyncio.run(execute_all(stale, targets))
-        for old in set(CACHE.iterdir()) - set(targets.values()):
-            old.unlink()
+        for old in set(CACHE.glob("*.json")) - set(targets.values()):
+            old.unlink(missing_ok=True)  # another build may tidy up at the same time
     return {s: json.loads(targets[s].read_text(encoding="utf-8")) for s in sources}
 
 
@@ -123,9 +123,8 @@ async def execute_one(source):
     )
     try:
         async with asyncio.timeout(TIMEOUT):
-            await client.async_execute(
-                env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL
-            )  # TensorFlow's chatter
+            # What a lesson writes to sys.stderr arrives as an output; this silences TensorFlow's own chatter.
+            await client.async_execute(env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL)
     except TimeoutError:
         raise PluginError(f"{name} ran for more than {TIMEOUT} seconds and was stopped.") from None
     except CellExecutionError as error:

@@ -17,7 +17,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 
 log = logging.getLogger("mkdocs.mathml")
-CONVERTER = LatexToMathML()
+CONVERTER = LatexToMathML(fancy_error=False)
 ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\])</\1>', re.S)
 NOT_PROSE = re.compile(r"<(pre|code|script|style|math|svg)\b.*?</\1>", re.S)
 LEFT_OVER = re.compile(r"\$\$|\\[(\[]|arithmatex|\\[A-Za-z]{2,}|\$[^\s$<][^$<]*[\\_^][^$<]*\$")
@@ -29,13 +29,15 @@ def to_mathml(match):
     try:
         mathml = CONVERTER.convert_with_local_state(tex, displaystyle=block)
     except LatexError as error:
-        raise PluginError(f"Bad TeX: {tex}\n{error}") from None
+        raise PluginError(f"{MathML.page}: bad TeX: {tex}\n{error}") from None
     if not block:
         return f'<span class="math-inline" data-search-exclude>{mathml}</span>'
     return f'<div class="math" tabindex="0" role="group" aria-label="Formula" data-search-exclude>{mathml}</div>'
 
 
 class MathML(Postprocessor):
+    page = ""  # for the message: Markdown does not know which page it renders
+
     def run(self, text):
         return ARITHMATEX.sub(to_mathml, text)
 
@@ -48,6 +50,10 @@ class MathMLExtension(Extension):
 @event_priority(100)  # before mkdocstrings copies the list of extensions
 def on_config(config):
     config.markdown_extensions.append(MathMLExtension())
+
+
+def on_page_markdown(markdown, page, config, files):
+    MathML.page = page.file.src_uri
 
 
 def on_page_content(content, page, config, files):

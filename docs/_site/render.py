@@ -11,6 +11,7 @@ import html
 import json
 import logging
 import re
+import textwrap
 
 from execute import INK, ROOT
 from mkdocs.exceptions import PluginError
@@ -19,6 +20,7 @@ log = logging.getLogger("mkdocs.lessons")
 INSTALL = """\
 # %pip install "clear-attention[plots]"
 # If the package is not installed yet, remove the first # of the line above and run this cell."""
+ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 
 class LessonPage:
@@ -132,8 +134,7 @@ def for_jupyter(text, resolve):
     text = re.sub(r"\[([^\]\n]+)\]\[(?:\w+\.[\w.]+|clear_attention)\]", r"\1", text)
     text = re.sub(r'^--8<-- "(.+)"$', drawing, text, flags=re.M)
     text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)
-    text = re.sub(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?$', quoted, text, flags=re.M)
-    return re.sub(r"(?<=^> \*\*).*(?:\n(?: {4}.*)?)*", lambda m: re.sub(r"\n( {4}|$)", r"\n> ", m[0]), text, flags=re.M)
+    return ADMONITION.sub(quoted, text)
 
 
 def drawing(match):
@@ -143,5 +144,7 @@ def drawing(match):
     return f"![{label}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
 
 
-def quoted(match):
-    return f"> **{match[2] or match[1].capitalize()}**\n"
+def quoted(admonition):
+    title = admonition[2] or admonition[1].capitalize()
+    lines = f"**{title}**\n\n{textwrap.dedent(admonition[3]).strip()}".splitlines()
+    return "\n".join(f"> {line}".rstrip() for line in lines) + "\n"

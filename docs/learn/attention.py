@@ -105,23 +105,21 @@ plt.show()
 from clear_attention import DotProductAttention
 
 rng = np.random.RandomState(42)
-queries, keys, values = (
-    rng.random_sample((64, 5, 64)).astype("float32") for _ in range(3)
-)
+queries = rng.random_sample((64, 5, 64)).astype("float32")
+keys = rng.random_sample((64, 5, 64)).astype("float32")
+values = rng.random_sample((64, 5, 64)).astype("float32")
 attention = DotProductAttention()
 output = attention(queries, keys, values, 64)
+
+columns = np.take(output, [0, 1, 2, 61, 62, 63], axis=-1)
 with np.printoptions(precision=6, floatmode="fixed"):
-    for sentence in (0, 1):
-        print(
-            np.concatenate(
-                [output[sentence, :, :3], output[sentence, :, -3:]], axis=-1
-            )
-        )
+    print(columns[0])
+    print(columns[1])
 np.testing.assert_allclose(
-    output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], atol=1e-6
+    columns[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6
 )
 np.testing.assert_allclose(
-    output[1, 4, -3:], [0.70503277, 0.35547623, 0.56170976], atol=1e-6
+    columns[1, 4, 3:], [0.70503277, 0.35547623, 0.56170976], 2e-6
 )
 
 # %% [markdown]
@@ -142,33 +140,23 @@ rng = np.random.default_rng(0)
 
 
 def measure(d_k, scale):
-    """Return the variance of the scores, the mean largest weight, and the mean size of its gradient."""
-    q, k = (
-        tf.constant(rng.normal(size=(500, n, d_k)), tf.float32) for n in (1, 16)
-    )
+    """Variance of the scores, mean largest weight, mean size of its gradient."""
+    q = tf.constant(rng.normal(size=(500, 1, d_k)), tf.float32)
+    k = tf.constant(rng.normal(size=(500, 16, d_k)), tf.float32)
     scores = tf.matmul(q, k, transpose_b=True) * scale
     with tf.GradientTape() as tape:
         tape.watch(scores)
         largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
     gradient = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
-    return [
-        float(x)
-        for x in (
-            tf.math.reduce_variance(scores),
-            tf.reduce_mean(largest),
-            tf.reduce_mean(gradient),
-        )
-    ]
+    return np.var(scores), np.mean(largest), np.mean(gradient)
 
 
 plain = np.array([measure(d, 1.0) for d in depths])
 scaled = np.array([measure(d, d**-0.5) for d in depths])
-print(" d_k   variance        largest weight     gradient")
-print("       plain  scaled   plain  scaled      plain   scaled")
-for d, a, b in zip(depths, plain, scaled, strict=True):
-    print(
-        f"{d:4}  {a[0]:6.1f}  {b[0]:6.2f}  {a[1]:6.3f}  {b[1]:6.3f}   {a[2]:8.5f}  {b[2]:7.5f}"
-    )
+print("        variance        largest weight  its gradient")
+print(" d_k   plain  scaled    plain  scaled    plain  scaled")
+for d, (a, b, c), (x, y, z) in zip(depths, plain, scaled, strict=True):
+    print(f"{d:4}  {a:6.1f}  {x:6.2f}   {b:6.3f}  {y:6.3f}   {c:6.3f}  {z:6.3f}")
 assert np.all(abs(scaled[:, 0] - 1) < 0.2)  # variance 1 at every depth
 assert plain[-1, 1] > 0.9 > 0.5 > scaled[-1, 1]  # saturated, against not
 assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone

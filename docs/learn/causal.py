@@ -90,9 +90,8 @@ np.testing.assert_allclose(
 from clear_attention import attention_by_hand
 
 np.testing.assert_allclose(weights.numpy() @ tokens, output, rtol=1e-6)
-by_hand, _ = attention_by_hand(
-    tokens.tolist(), tokens.tolist(), tokens.tolist(), mask.numpy().tolist()
-)
+rows = tokens.tolist()
+by_hand, _ = attention_by_hand(rows, rows, rows, mask.numpy().tolist())
 np.testing.assert_allclose(output, by_hand, rtol=1e-6)
 print(np.round(by_hand, 6))
 
@@ -117,7 +116,7 @@ from clear_attention import plot_weights
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
 plot_weights(weights, mask=mask, ax=axes[0], colour_bar=False).set_title(
-    "as they are: saturated"
+    "saturated"
 )
 plot_weights(gentle.weights, mask=mask, ax=axes[1]).set_title("divided by 10")
 plt.show()
@@ -127,11 +126,8 @@ plt.show()
 # apart, so adding -1e9 rounds the score away. Selection never meets this.
 
 # %%
-print("distance to the next float32 number at 1e9:", np.spacing(np.float32(1e9)))
-print(
-    "scores 15, 35 and 87 after adding -1e9:   ",
-    np.float32([15, 35, 87]) + np.float32(-1e9),
-)
+print("next float32 number after 1e9 is away by", np.spacing(np.float32(1e9)))
+print("15, 35, 87 after adding -1e9:", np.float32([15, 35, 87]) + np.float32(-1e9))
 assert np.spacing(np.float32(1e9)) == 64
 
 # %% [markdown]

@@ -108,24 +108,24 @@ async def execute_one(source):
     import jupytext  # slow to import, and not needed when all results are cached
     import nbformat
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, DeadKernelError
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     name = source.relative_to(ROOT).as_posix()
     notebook = jupytext.read(source)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(STYLE))
+    end = time.monotonic() + TIMEOUT
     client = NotebookClient(
         notebook,
-        timeout=None,
+        timeout_func=lambda cell: max(1, int(end - time.monotonic())),  # what is left for this cell
         kernel_name="python3",
         coalesce_streams=True,
         extra_arguments=["--log-level=ERROR", "--HistoryManager.enabled=False"],
         resources={"metadata": {"path": str(source.parent)}},
     )
     try:
-        async with asyncio.timeout(TIMEOUT):
-            # What a lesson writes to sys.stderr arrives as an output; this silences TensorFlow's own chatter.
-            await client.async_execute(env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL)
-    except TimeoutError:
+        # What a lesson writes to sys.stderr arrives as an output; this silences TensorFlow's own chatter.
+        await client.async_execute(env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL)
+    except CellTimeoutError:
         raise PluginError(f"{name} ran for more than {TIMEOUT} seconds and was stopped.") from None
     except CellExecutionError as error:
         raise PluginError(f"{name}: a cell failed.\n{plain(str(error))}") from None

@@ -20,12 +20,13 @@ log = logging.getLogger("mkdocs.mathml")
 CONVERTER = LatexToMathML(fancy_error=False)
 ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\])</\1>', re.S)
 NOT_PROSE = re.compile(r"<(pre|code|script|style|math|svg)\b.*?</\1>", re.S)
-LEFT_OVER = re.compile(r"\$\$|\\[(\[]|arithmatex|\\[A-Za-z]{2,}|\$[^\s$<][^$<]*[\\_^][^$<]*\$")
+LEFT_OVER = re.compile(r'\$\$|\$<span class="math|\$[A-Za-z\\{(]|\$ [^$<]+ \$|\\[(\[]|\\[A-Za-z]{2,}|arithmatex')
 
 
 def to_mathml(match):
     block = match["block"] is not None
     tex = html.unescape(match["block"] if block else match["inline"]).strip()
+    tex = re.sub(r"\\\\\s*\[[^]]*(?:pt|em|ex|mm)\]", r"\\\\", tex)  # math-core would print the [4pt] of \\[4pt]
     try:
         mathml = CONVERTER.convert_with_local_state(tex, displaystyle=block)
     except LatexError as error:

@@ -20,6 +20,7 @@ log = logging.getLogger("mkdocs.lessons")
 INSTALL = """\
 # %pip install "clear-attention[plots]"
 # If the package is not installed yet, remove the first # of the line above and run this cell."""
+WIDE = 450  # points: a figure wider than this is not shrunk to the width of a phone
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 
@@ -48,12 +49,14 @@ class LessonPage:
             parts.append(folded("Show the code", code, "code") if "hide-input" in tags else code)
         if "remove-output" not in tags:
             parts += [self.output(o, cell, tags) for o in cell["outputs"]]
-        return "\n\n".join(parts)
+        return "\n\n".join(filter(None, parts))
 
     def output(self, output, cell, tags):
         if output["output_type"] == "stream":
             return fence(output["text"]) if "source" in tags else self.text(output["text"], tags)
         data = output["data"]
+        if pictures := [kind for kind in data if kind.startswith("image/") and kind != "image/svg+xml"]:
+            raise PluginError(f"{self.name}: a figure is {pictures[0]}; only SVG can follow the theme.")
         if "image/svg+xml" in data:
             return self.figure(data["image/svg+xml"], cell)
         if "text/html" in data:
@@ -63,8 +66,10 @@ class LessonPage:
         if "text/latex" in data:
             return f"$$\n{data['text/latex'].strip('$ ').replace('displaystyle', '')}\n$$"
         if "text/plain" in data:
+            if data["text/plain"].startswith("<Axes"):
+                return ""  # what a plotting function returns, beside the picture it drew
             return self.text(data["text/plain"], tags)
-        raise PluginError(f"{self.name}: there is no way to show {', '.join(data)}; figures must be SVG.")
+        raise PluginError(f"{self.name}: there is no way to show {', '.join(data)}.")
 
     def text(self, text, tags):
         kind = "lesson-output lesson-wrap" if "wrap" in tags else "lesson-output"
@@ -77,10 +82,9 @@ class LessonPage:
         if not alt:
             first = cell["source"].splitlines()[0]
             log.warning('%s: a figure has no alt text; write # %%%% alt="..." above %r', self.name, first)
-        label = html.escape(alt)
-        return self.keep(
-            f'<figure class="lesson-figure" role="img" aria-label="{label}">{for_page(svg, self.figures)}</figure>'
-        )
+        wide = ' lesson-wide" tabindex="0' if float(re.search(r'width="([\d.]+)pt"', svg)[1]) > WIDE else ""
+        head = f'<figure class="lesson-figure{wide}" role="img" aria-label="{html.escape(alt)}">'
+        return self.keep(f"{head}{for_page(svg, self.figures)}</figure>")
 
     def keep(self, output):
         self.outputs.append(output)

@@ -16,7 +16,9 @@ SOURCE = ROOT / "src" / "clear_attention"
 MODULES = sorted(path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("_"))
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
 FUNCTION_SECTIONS = ["Args", "Returns", "Raises", "Examples", "References"]
-NO_SOURCE = {"convert_mask", "plot_mask", "plot_weights", "Attention"}  # ours: there is nothing to cite
+NO_SOURCE = {"Attention"} | {  # ours: there is nothing to cite
+    name for name in clear_attention.__all__ if name.startswith(("convert_", "plot_", "weights_"))
+}
 
 
 def nav():

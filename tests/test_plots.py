@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from clear_attention import create_look_ahead_mask, create_padding_mask, plot_mask, plot_weights
+from clear_attention import create_look_ahead_mask, create_padding_mask, plot_heads, plot_mask, plot_weights
 
 WORDS = ["the", "cat", "sat"]
 
@@ -118,3 +118,36 @@ def test_matplotlib_is_imported_only_for_a_picture_and_its_absence_explained():
         "else: raise SystemExit('no error')"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_heads_stand_in_a_grid_with_shared_axes_and_one_colour_bar():
+    weights = np.full((1, 6, 2, 3), 1 / 3)
+    axes = plot_heads(weights, ["a", "b"], ["x", "y", "z"], mask=[[0, 0, 1], [0, 0, 0]], columns=4)
+    assert [ax.get_title() for ax in axes] == [f"head {i}" for i in range(6)]
+    assert len(axes[0].figure.axes) == 7  # six heads and the bar
+    assert all(hatched(ax) == {(0, 2)} for ax in axes)
+    assert labels(axes[0].yaxis) == ["a", "b"]
+    assert axes[0].get_ylabel() == "query"
+    assert axes[1].get_ylabel() == ""
+    assert axes[0].get_shared_x_axes().joined(axes[0], axes[5])
+    axes[0].figure.canvas.draw()
+
+
+def test_heads_take_a_mask_for_each_head():
+    mask = np.stack([np.zeros((2, 2)), [[0, 1], [0, 0]]])
+    axes = plot_heads(np.full((2, 2, 2), 0.5), mask=mask)
+    assert [hatched(ax) for ax in axes] == [set(), {(0, 1)}]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: plot_heads(np.zeros((2, 3, 4, 4))), r"weights\[0\].*\(2, 3, 4, 4\)"),
+        (lambda: plot_heads(np.zeros((4, 4))), "heads of one sentence"),
+        (lambda: plot_heads(np.zeros((2, 4, 4)), columns=0), "columns=0"),
+        (lambda: plot_heads(np.zeros((2, 4, 4)), mask=np.zeros((3, 4, 4))), "mask must broadcast"),
+    ],
+)
+def test_bad_heads_are_refused_in_words(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -192,6 +192,7 @@ assert np.array_equal(*outputs)  # with the mask: not by a bit
 # %% [markdown]
 # ## Where to go next
 #
+# * [Multi-head attention](multi_head.py): several attentions side by side, each with its own view of the tokens.
 # * [Masks](masks.py): padding and look-ahead combined, and queries with no key left.
 # * [Reference: masks](../reference/masks.md): `create_prefix_mask` and `create_window_mask`.
 # * [Notation](../notation.md): rows, columns and the names of the axes.

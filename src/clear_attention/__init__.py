@@ -5,11 +5,14 @@ The names in the order data flows: the definition, who may not look where, atten
     by_hand    attention in plain Python lists: the definition
     masks      1 blocks a key, 0 leaves it visible: in every function, layer and page
     attention  scores, softmax, weighted sum: the function and the layer
-    plots      heat maps of masks and weights
+    heads      split the width into heads, attend in each, merge them: the layer
+    weights    carry weights to and from Keras's own layer and torch's layout
+    plots      heat maps of masks, weights and heads
 """
 
 from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention
 from clear_attention.by_hand import attention_by_hand
+from clear_attention.heads import MultiHeadAttention, merge_heads, split_heads
 from clear_attention.masks import (
     combine_masks,
     convert_mask,
@@ -18,7 +21,8 @@ from clear_attention.masks import (
     create_prefix_mask,
     create_window_mask,
 )
-from clear_attention.plots import plot_mask, plot_weights
+from clear_attention.plots import plot_heads, plot_mask, plot_weights
+from clear_attention.weights import weights_from_keras, weights_from_torch, weights_to_keras, weights_to_torch
 
 __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the site
     "attention_by_hand",
@@ -31,6 +35,14 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "Attention",
     "scaled_dot_product_attention",
     "DotProductAttention",
+    "split_heads",
+    "merge_heads",
+    "MultiHeadAttention",
+    "weights_from_keras",
+    "weights_to_keras",
+    "weights_from_torch",
+    "weights_to_torch",
     "plot_mask",
     "plot_weights",
+    "plot_heads",
 ]

@@ -258,6 +258,12 @@ def one_matrix(name, shape):
         raise ValueError(refusal(law, f"{name} of shape (query_length, key_length)", f"{name}.shape={tuple(shape)}"))
 
 
+def one_sentence(name, shape):
+    if len(shape) != 3:
+        law = f"A grid shows the heads of one sentence: choose one, such as {name}[0]."
+        raise ValueError(refusal(law, f"{name} of shape (heads, query_length, key_length)", f"{name}.shape={shape}"))
+
+
 def same_matrix(name, shape, other, other_shape):
     if any(n not in (1, m) for n, m in zip(shape, other_shape, strict=True)):
         law = f"{name} must broadcast to {other} without enlarging them."

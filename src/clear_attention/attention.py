@@ -36,7 +36,7 @@ class Attention(NamedTuple):
     weights: tf.Tensor
 
 
-def scaled_dot_product_attention(q, k, v, mask=None):
+def scaled_dot_product_attention(q, k, v, mask=None, *, dropout=None):
     r"""Compare every query with every key, and average the values by what comes out.
 
     $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
@@ -53,6 +53,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         mask: broadcasts to `(..., query_length, key_length)`; bool, integers or floats that hold 1 where a key is
             blocked and 0 where it may be attended to. In a graph the values can't be checked: there everything
             but 0 blocks.
+        dropout: a function from weights to weights, applied before they meet the values; the returned weights are
+            those it was given.
 
     Returns:
         An [`Attention`][clear_attention.Attention] with `output` `(..., query_length, d_v)` and `weights`
@@ -82,7 +84,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         d_k = depth(q)
         scores = tf.matmul(q / d_k**0.5, k, transpose_b=True)  # (..., query_length, key_length)
         weights = softmax_of_visible(scores, blocked)  # (..., query_length, key_length)
-        output = tf.matmul(weights, v)  # (..., query_length, d_v)
+        kept = weights if dropout is None else dropout(weights)
+        output = tf.matmul(kept, v)  # (..., query_length, d_v)
         return Attention(output, weights)
 
     return compute_safely(attend, q, k, v, blocked)

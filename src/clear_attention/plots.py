@@ -108,6 +108,63 @@ def plot_weights(weights, tokens=None, key_tokens=None, mask=None, ax=None, colo
     return ax
 
 
+def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
+    """Draw the weights of all heads in a grid with shared axes and one colour bar.
+
+    Args:
+        weights: `(heads, query_length, key_length)`, after any leading axes of length 1; floating-point in [0, 1].
+        tokens: `query_length` labels for the queries, and for the keys too unless `key_tokens` are given; positions
+            when left out.
+        key_tokens: `key_length` labels for the keys.
+        mask: broadcasts to the weights; 1 marks a blocked key.
+        columns: how many heads stand side by side.
+
+    Returns:
+        A NumPy array of matplotlib Axes, one for each head.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        TypeError: the weights are not floating-point, `columns` is not an integer.
+        ValueError: the weights are those of more than one sentence, the mask does not fit them or is not ours, there
+            are too few or too many tokens, `columns` is below 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import plot_heads
+        >>> axes = plot_heads(np.full((3, 2, 2), 0.5))
+        >>> [ax.get_title() for ax in axes]
+        ['head 0', 'head 1', 'head 2']
+    """
+    values = _checks.float_tensor("weights", weights).numpy()
+    while values.ndim > 3 and values.shape[0] == 1:
+        values = values[0]
+    _checks.one_sentence("weights", values.shape)
+    blocked = None
+    if mask is not None:
+        mask = _checks.mask_tensor(mask).numpy()
+        while mask.ndim > 3 and mask.shape[0] == 1:
+            mask = mask[0]
+        _checks.same_matrix("mask", (1,) * (3 - mask.ndim) + mask.shape, "weights", values.shape)
+        blocked = np.broadcast_to(mask, values.shape)
+    heads, rows, keys = values.shape
+    columns = min(_checks.size("columns", columns), heads)
+    lines = -(-heads // columns)
+    size = (columns * (0.6 + 0.4 * min(keys, 10)) + 1.4, lines * (0.9 + 0.4 * min(rows, 10)))
+    figure, grid = _pyplot().subplots(
+        lines, columns, figsize=size, layout="constrained", sharex=True, sharey=True, squeeze=False
+    )
+    axes = grid.ravel()
+    for head, ax in enumerate(axes[:heads]):
+        head_mask = None if blocked is None else blocked[head]
+        plot_weights(values[head], tokens, key_tokens, head_mask, ax, colour_bar=False)
+        ax.set_title(f"head {head}")
+        ax.label_outer()
+    for ax in axes[heads:]:
+        ax.remove()
+    figure.colorbar(axes[0].collections[0], ax=list(axes[:heads]), label="weight")
+    return axes[:heads]
+
+
 def _matrix(name, values):
     """Drop leading axes of length 1, and refuse what is then not one matrix."""
     matrix = values.reshape(values.shape[-2:]) if values.ndim >= 2 and values[..., 0, 0].size == 1 else values

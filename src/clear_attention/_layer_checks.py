@@ -1,0 +1,83 @@
+"""The refusals of heads and of layers that hold weights, in the same voice as `_checks`."""
+
+from __future__ import annotations
+
+from clear_attention._checks import refusal, shapes, size, tensor
+
+
+def as_built(kernel, **inputs):
+    """Refuse an input of another depth than that of the weights it meets."""
+    ((name, x),) = inputs.items()
+    if x.shape.rank is not None and x.shape.rank != 3:
+        law = f"{name} are one row of tokens for each sentence of the batch."
+        raise ValueError(refusal(law, f"{name} of shape (batch, length, {kernel.shape[0]})", shapes(**inputs)))
+    if x.shape[-1] != kernel.shape[0]:
+        law = f"The depth (last axis) of {name} must be the one the layer was built with."
+        raise ValueError(refusal(law, f"{name} of shape (batch, length, {kernel.shape[0]})", shapes(**inputs)))
+
+
+def mask_with_heads(mask):
+    """Refuse a mask of rank 3: its first axis could be the batch or the heads."""
+    shape = getattr(mask, "shape", None)
+    if shape is not None and len(shape) == 3 and shape[0] != 1:
+        law = "A mask of three axes could mean (batch, ...) or (heads, ...): say which, with an axis of length 1."
+        expected = "mask[:, None] for (batch, 1, query_length, key_length), mask[None] for (1, heads, ...)"
+        raise ValueError(refusal(law, expected, f"mask.shape={tuple(shape)}"))
+
+
+def is_built(name, layer):
+    if not layer.built:
+        law = f"{name} has no weights before it is built: call it once on data first."
+        raise ValueError(refusal(law, f"{name} built", f"{name} {layer.name!r}, not built"))
+
+
+def same_shape(name, shape, expected):
+    if tuple(shape) != tuple(expected):
+        law = f"{name} must have the shape of its counterpart."
+        raise ValueError(refusal(law, f"{name} of shape {tuple(expected)}", f"{name}.shape={tuple(shape)}"))
+
+
+def same_names(name, given, expected):
+    if set(given) != set(expected):
+        law = f"{name} must hold the arrays of torch's MultiheadAttention, with a bias if the layer has one."
+        raise ValueError(refusal(law, ", ".join(expected), ", ".join(map(str, given)) or "nothing"))
+
+
+def same_bias(name, ours, theirs):
+    if ours != theirs:
+        law = "Both layers must have a bias, or neither: use_bias says so."
+        raise ValueError(refusal(law, f"{name} with use_bias={ours}", f"use_bias={theirs}"))
+
+
+def torch_depths(layer):
+    if not layer.num_heads * layer.d_k == layer.num_heads * layer.d_v == layer.d_model:
+        law = "torch's MultiheadAttention knows only heads that share d_model equally."
+        received = f"d_model={layer.d_model}, num_heads={layer.num_heads}, d_k={layer.d_k}, d_v={layer.d_v}"
+        raise ValueError(refusal(law, "num_heads * d_k = num_heads * d_v = d_model", received))
+
+
+def at_least_rank(name, x, rank, axes):
+    x = tensor(name, x, f"{name} of shape {axes}")
+    if x.shape.rank is None or x.shape.rank < rank:
+        law = f"{name} needs at least {rank} axes, and their number must be known."
+        raise ValueError(refusal(law, f"{name} of shape {axes}", shapes(**{name: x})))
+    return x
+
+
+def divisor(name, value, whole_name, whole):
+    """Return a size that divides another one."""
+    value = size(name, value)
+    if whole is not None and whole % value:
+        law = f"{name} must divide {whole_name}, so that each head gets the same number of channels."
+        choices = ", ".join(str(n) for n in range(1, whole + 1) if whole % n == 0)
+        raise ValueError(refusal(law, f"{name} among {choices}", f"{name}={value}, {whole_name}: {whole}"))
+    return value
+
+
+def rate(name, value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        law = f"{name} is the share that is dropped in training."
+        raise (ValueError if isinstance(value, (int, float)) else TypeError)(
+            refusal(law, f"{name} in [0, 1)", f"{name}={value!r}")
+        )
+    return float(value)

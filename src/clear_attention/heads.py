@@ -1,0 +1,229 @@
+"""Multi-head attention: split the width into heads, attend in each, merge them again.
+
+`split_heads` and `merge_heads` move numbers and change none. The layer holds four projections; its arithmetic is theirs
+and that of [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention].
+"""
+
+from __future__ import annotations
+
+import keras
+import tensorflow as tf
+
+from clear_attention import _checks, _layer_checks
+from clear_attention.attention import Attention, scaled_dot_product_attention
+from clear_attention.masks import add_keras_masks
+
+
+def split_heads(x, num_heads):
+    r"""Cut the last axis into heads and bring them next to the batch.
+
+    $$ x \in \mathbb{R}^{n \times d} \;\to\; \mathbb{R}^{h \times n \times d/h} $$
+
+    Head 0 gets the first `d/h` numbers of each token, head 1 the next: nothing is mixed, only moved.
+
+    Args:
+        x: `(..., length, depth)`, any dtype.
+        num_heads: how many heads; must divide `depth`.
+
+    Returns:
+        `(..., num_heads, length, depth // num_heads)`, same dtype.
+
+    Raises:
+        TypeError: `num_heads` is not an integer.
+        ValueError: `num_heads` is below 1 or does not divide `depth`, or `x` has fewer than two axes.
+
+    Examples:
+        >>> from clear_attention import split_heads
+        >>> split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], num_heads=2).numpy()
+        array([[[1, 2],
+                [5, 6]],
+        <BLANKLINE>
+               [[3, 4],
+                [7, 8]]], dtype=int32)
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
+    """
+    x = _layer_checks.at_least_rank("x", x, 2, "(..., length, depth)")
+    num_heads = _layer_checks.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
+    *leading, length, depth = sizes(x)
+    x = tf.reshape(x, (*leading, length, num_heads, depth // num_heads))  # (..., length, heads, depth / heads)
+    return swap_axes(x, -3, -2)  # (..., heads, length, depth / heads)
+
+
+def merge_heads(x):
+    r"""Bring the heads back behind the length and join them: the inverse of `split_heads`.
+
+    $$ x \in \mathbb{R}^{h \times n \times d/h} \;\to\; \mathbb{R}^{n \times d} $$
+
+    Args:
+        x: `(..., num_heads, length, depth_per_head)`, any dtype.
+
+    Returns:
+        `(..., length, num_heads * depth_per_head)`, same dtype.
+
+    Raises:
+        TypeError: `x` is not a tensor of numbers.
+        ValueError: `x` has fewer than three axes.
+
+    Examples:
+        >>> from clear_attention import merge_heads, split_heads
+        >>> merge_heads(split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], num_heads=2)).numpy()
+        array([[1, 2, 3, 4],
+               [5, 6, 7, 8]], dtype=int32)
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
+    """
+    x = _layer_checks.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
+    x = swap_axes(x, -3, -2)  # (..., length, heads, depth / heads)
+    *leading, num_heads, depth = sizes(x)
+    return tf.reshape(x, (*leading, num_heads * depth))  # (..., length, depth)
+
+
+def sizes(x):
+    """List the sizes of the axes: as numbers where they are known, else as tensors."""
+    dynamic = tf.shape(x)
+    return [dynamic[axis] if n is None else n for axis, n in enumerate(x.shape)]
+
+
+def swap_axes(x, a, b):
+    order = list(range(x.shape.rank))
+    order[a], order[b] = order[b], order[a]
+    return tf.transpose(x, order)
+
+
+def on_rows(dense, x):
+    """Apply a Dense layer to all tokens as the rows of one matrix.
+
+    On three axes its gradient would be formed once for each sentence and summed, which is several times slower.
+    """
+    rows = dense(tf.reshape(x, (-1, x.shape[-1])))
+    return tf.reshape(rows, (*sizes(x)[:-1], dense.units))
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class MultiHeadAttention(keras.Layer):
+    r"""Attend in several heads side by side, each with its own projection of queries, keys and values.
+
+    $$ \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O, \qquad
+       \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i) $$
+
+    One Dense layer holds the projections of all heads. On the same weights the layer equals
+    `keras.layers.MultiHeadAttention`, except for a query with no key left: it gets weights 0 here, and its output is
+    the bias of the last projection. Masks that layers such as `Embedding(mask_zero=True)` attach are honoured: masked
+    keys and values are blocked, and a masked query sees nothing.
+
+    Args:
+        d_model: depth of the output.
+        num_heads: number of heads; must divide `d_model` unless `d_k` is given.
+        d_k: depth of the queries and keys *of each head*; `d_model // num_heads` when left out.
+        d_v: depth of the values of each head; `d_k` when left out.
+        dropout: share of the weights that are dropped in training, in [0, 1). The returned weights are those before.
+        use_bias: add a bias in all four projections.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        queries: `(batch, query_length, depth)`.
+        keys: `(batch, key_length, depth_of_keys)`; the queries when left out.
+        values: `(batch, key_length, depth_of_values)`; the keys when left out.
+        mask: broadcasts to `(batch, heads, query_length, key_length)`; 1 blocks a key.
+        return_weights: return the weights `(batch, heads, query_length, key_length)` too, and the same output.
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, query_length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, inputs that are not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, a dropout outside [0, 1), an input that does not
+            have the depth the layer was built with, a mask that is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import MultiHeadAttention, create_look_ahead_mask
+        >>> attention = MultiHeadAttention(d_model=8, num_heads=2)
+        >>> x = np.ones((1, 3, 8))
+        >>> output, weights = attention(x, mask=create_look_ahead_mask(3), return_weights=True)
+        >>> output.shape
+        TensorShape([1, 3, 8])
+        >>> weights[0, 1].numpy()
+        array([[1.  , 0.  , 0.  ],
+               [0.5 , 0.5 , 0.  ],
+               [0.33, 0.33, 0.33]], dtype=float32)
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
+    """
+
+    def __init__(self, d_model, num_heads, d_k=None, d_v=None, dropout=0.0, use_bias=True, **kwargs):
+        super().__init__(**kwargs)
+        self.d_model = _checks.size("d_model", d_model)
+        self.num_heads = _checks.size("num_heads", num_heads)
+        if d_k is None:
+            d_k = self.d_model // _layer_checks.divisor(
+                "num_heads", num_heads, "d_model when d_k is not given", d_model
+            )
+        self.d_k = _checks.size("d_k", d_k)
+        self.d_v = self.d_k if d_v is None else _checks.size("d_v", d_v)
+        self.dropout = _layer_checks.rate("dropout", dropout)
+        self.use_bias = use_bias
+        self.supports_masking = True
+        self.seeds = keras.random.SeedGenerator() if self.dropout else None
+        names = {
+            "project_queries": self.num_heads * self.d_k,
+            "project_keys": self.num_heads * self.d_k,
+            "project_values": self.num_heads * self.d_v,
+            "project_output": self.d_model,
+        }
+        for name, units in names.items():
+            setattr(self, name, keras.layers.Dense(units, use_bias=use_bias, name=name, dtype=self.dtype_policy))
+
+    def build(self, queries_shape, keys_shape=None, values_shape=None):
+        keys_shape = keys_shape or queries_shape
+        self.project_queries.build((None, queries_shape[-1]))
+        self.project_keys.build((None, keys_shape[-1]))
+        self.project_values.build((None, (values_shape or keys_shape)[-1]))
+        self.project_output.build((None, self.num_heads * self.d_v))
+        self.built = True
+
+    def __call__(self, queries, keys=None, values=None, mask=None, return_weights=False, training=None, **kwargs):
+        # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
+        keys = queries if keys is None else keys
+        values = keys if values is None else values
+        kwargs.update(mask=mask, return_weights=return_weights, training=training)
+        return super().__call__(queries, keys, values, **kwargs)
+
+    def call(
+        self,
+        queries,
+        keys,
+        values,
+        mask=None,
+        return_weights=False,
+        training=None,
+        queries_mask=None,
+        keys_mask=None,
+        values_mask=None,
+    ):
+        _layer_checks.as_built(self.project_queries.kernel, queries=queries)
+        _layer_checks.as_built(self.project_keys.kernel, keys=keys)
+        _layer_checks.as_built(self.project_values.kernel, values=values)
+        _layer_checks.mask_with_heads(mask)
+        implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
+
+        q = split_heads(on_rows(self.project_queries, queries), self.num_heads)  # (batch, heads, query_length, d_k)
+        k = split_heads(on_rows(self.project_keys, keys), self.num_heads)  # (batch, heads, key_length, d_k)
+        v = split_heads(on_rows(self.project_values, values), self.num_heads)  # (batch, heads, key_length, d_v)
+        dropout = self.drop if training and self.dropout else None
+        result = scaled_dot_product_attention(q, k, v, add_keras_masks(mask, *implicit), dropout=dropout)
+        output = on_rows(self.project_output, merge_heads(result.output))  # (batch, query_length, d_model)
+        return Attention(output, result.weights) if return_weights else output
+
+    def drop(self, weights):
+        return keras.random.dropout(weights, self.dropout, seed=self.seeds)
+
+    def get_config(self):
+        names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias")
+        return {**super().get_config(), **{name: getattr(self, name) for name in names}}

@@ -1,0 +1,203 @@
+"""Carry the weights of multi-head attention to and from `keras.layers.MultiHeadAttention` and torch's layout.
+
+All three hold the same numbers in other shapes. Ours are four Dense layers: kernels `(depth, heads * d_k)`, in which
+head 0 owns the first `d_k` columns. Nothing here computes; a wrong shape is refused before anything is changed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clear_attention import _layer_checks
+
+KERAS_NAMES = {
+    "project_queries": "query_dense",
+    "project_keys": "key_dense",
+    "project_values": "value_dense",
+    "project_output": "output_dense",
+}
+
+
+def weights_from_keras(layer, keras_layer):
+    """Copy the weights of a `keras.layers.MultiHeadAttention` into ours.
+
+    Args:
+        layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention]; it is built if it is not yet.
+        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with as many heads and the same depths.
+
+    Returns:
+        `layer`, with the weights in place.
+
+    Raises:
+        ValueError: a layer is not built, or an array has another shape than its counterpart; nothing is changed then.
+
+    Examples:
+        >>> import keras, numpy as np
+        >>> from clear_attention import MultiHeadAttention, weights_from_keras
+        >>> x = np.ones((1, 3, 8), "float32")
+        >>> theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+        >>> expected = theirs(x, x)
+        >>> ours = weights_from_keras(MultiHeadAttention(d_model=8, num_heads=2), theirs)
+        >>> bool(np.allclose(ours(x), expected, atol=1e-6))
+        True
+    """
+    _layer_checks.is_built("keras_layer", keras_layer)
+    if not layer.built:
+        depths = [getattr(keras_layer, f"{name}_dense").kernel.shape[0] for name in ("query", "key", "value")]
+        layer.build(*((None, None, depth) for depth in depths))
+    values = {}
+    for ours, theirs in KERAS_NAMES.items():
+        source = getattr(keras_layer, theirs)
+        shapes = keras_shapes(layer, ours)
+        for kind in kinds(layer, source, theirs):
+            array = np.asarray(getattr(source, kind))
+            _layer_checks.same_shape(f"keras_layer.{theirs}.{kind}", array.shape, shapes[kind])
+            target = getattr(getattr(layer, ours), kind)
+            values[ours, kind] = array.reshape(target.shape)
+    return assign(layer, values)
+
+
+def weights_to_keras(layer, keras_layer):
+    """Copy our weights into a `keras.layers.MultiHeadAttention`.
+
+    Args:
+        layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention] that has been built.
+        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with as many heads and the same depths.
+
+    Returns:
+        `keras_layer`, with the weights in place.
+
+    Raises:
+        ValueError: a layer is not built, or an array has another shape than its counterpart; nothing is changed then.
+
+    Examples:
+        >>> import keras, numpy as np
+        >>> from clear_attention import MultiHeadAttention, weights_to_keras
+        >>> x = np.ones((1, 3, 8), "float32")
+        >>> ours, theirs = MultiHeadAttention(8, 2), keras.layers.MultiHeadAttention(2, 4)
+        >>> expected, _ = ours(x), theirs(x, x)
+        >>> bool(np.allclose(weights_to_keras(ours, theirs)(x, x), expected, atol=1e-6))
+        True
+    """
+    _layer_checks.is_built("layer", layer)
+    _layer_checks.is_built("keras_layer", keras_layer)
+    moves = []
+    for ours, theirs in KERAS_NAMES.items():
+        target = getattr(keras_layer, theirs)
+        shapes = keras_shapes(layer, ours)
+        for kind in kinds(layer, target, theirs):
+            variable = getattr(target, kind)
+            _layer_checks.same_shape(f"keras_layer.{theirs}.{kind}", variable.shape, shapes[kind])
+            moves.append((variable, np.asarray(getattr(getattr(layer, ours), kind)).reshape(shapes[kind])))
+    for variable, array in moves:
+        variable.assign(array)
+    return keras_layer
+
+
+def weights_from_torch(layer, state_dict):
+    """Copy weights in the layout of `torch.nn.MultiheadAttention` into ours.
+
+    Args:
+        layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention] with `d_k = d_v = d_model / num_heads`; it
+            is built if it is not yet.
+        state_dict: NumPy arrays by name: `in_proj_weight` `(3 * d_model, d_model)`, `out_proj.weight`
+            `(d_model, d_model)` and, if the layer has a bias, `in_proj_bias` `(3 * d_model,)` and `out_proj.bias`
+            `(d_model,)`. Queries, keys and values lie one below the other.
+
+    Returns:
+        `layer`, with the weights in place.
+
+    Raises:
+        ValueError: an array is missing, unknown or of another shape, or the layer has depths that torch does not
+            know; nothing is changed then.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import MultiHeadAttention, weights_from_torch
+        >>> arrays = {"in_proj_weight": np.ones((12, 4)), "out_proj.weight": np.eye(4)}
+        >>> layer = weights_from_torch(MultiHeadAttention(4, 2, use_bias=False), arrays)
+        >>> layer(np.ones((1, 1, 4))).numpy()
+        array([[[4., 4., 4., 4.]]], dtype=float32)
+    """
+    shapes = torch_shapes(layer)
+    _layer_checks.same_names("state_dict", state_dict, shapes)
+    arrays = {name: np.asarray(array) for name, array in state_dict.items()}
+    for name, shape in shapes.items():
+        _layer_checks.same_shape(name, arrays[name].shape, shape)
+    if not layer.built:
+        layer.build((None, None, layer.d_model))
+    values = {("project_output", "kernel"): arrays["out_proj.weight"].T}
+    rows = np.split(arrays["in_proj_weight"], 3)
+    for name, kernel in zip(list(KERAS_NAMES)[:3], rows, strict=True):
+        values[name, "kernel"] = kernel.T
+    if layer.use_bias:
+        values["project_output", "bias"] = arrays["out_proj.bias"]
+        for name, bias in zip(list(KERAS_NAMES)[:3], np.split(arrays["in_proj_bias"], 3), strict=True):
+            values[name, "bias"] = bias
+    return assign(layer, values)
+
+
+def weights_to_torch(layer):
+    """Write our weights in the layout of `torch.nn.MultiheadAttention`.
+
+    Args:
+        layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention] that has been built, with
+            `d_k = d_v = d_model / num_heads`.
+
+    Returns:
+        NumPy arrays by name, as [`weights_from_torch`][clear_attention.weights_from_torch] takes them.
+
+    Raises:
+        ValueError: the layer is not built, or has depths that torch does not know.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import MultiHeadAttention, weights_to_torch
+        >>> layer = MultiHeadAttention(4, 2)
+        >>> output = layer(np.ones((1, 1, 4)))
+        >>> {name: array.shape for name, array in weights_to_torch(layer).items()}
+        {'in_proj_weight': (12, 4), 'out_proj.weight': (4, 4), 'in_proj_bias': (12,), 'out_proj.bias': (4,)}
+    """
+    _layer_checks.is_built("layer", layer)
+    shapes = torch_shapes(layer)
+    *inputs, output = (getattr(layer, name) for name in KERAS_NAMES)
+    arrays = {
+        "in_proj_weight": np.concatenate([np.asarray(dense.kernel).T for dense in inputs]),
+        "out_proj.weight": np.asarray(output.kernel).T,
+    }
+    if layer.use_bias:
+        arrays["in_proj_bias"] = np.concatenate([np.asarray(dense.bias) for dense in inputs])
+        arrays["out_proj.bias"] = np.asarray(output.bias)
+    for name, shape in shapes.items():
+        _layer_checks.same_shape(name, arrays[name].shape, shape)
+    return arrays
+
+
+def assign(layer, values):
+    for (name, kind), array in values.items():
+        getattr(getattr(layer, name), kind).assign(array)
+    return layer
+
+
+def kinds(layer, keras_dense, name):
+    """List what is to be copied, and refuse a bias that only one side has."""
+    _layer_checks.same_bias(name, layer.use_bias, keras_dense.bias is not None)
+    return ("kernel", "bias") if layer.use_bias else ("kernel",)
+
+
+def keras_shapes(layer, name):
+    """Give the shapes in which Keras holds one of our projections."""
+    dense = getattr(layer, name)
+    depth = layer.d_k if name in ("project_queries", "project_keys") else layer.d_v
+    if name == "project_output":
+        return {"kernel": (layer.num_heads, layer.d_v, layer.d_model), "bias": (layer.d_model,)}
+    return {"kernel": (dense.kernel.shape[0], layer.num_heads, depth), "bias": (layer.num_heads, depth)}
+
+
+def torch_shapes(layer):
+    _layer_checks.torch_depths(layer)
+    d = layer.d_model
+    shapes = {"in_proj_weight": (3 * d, d), "out_proj.weight": (d, d)}
+    if layer.use_bias:
+        shapes |= {"in_proj_bias": (3 * d,), "out_proj.bias": (d,)}
+    return shapes

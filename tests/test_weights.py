@@ -1,0 +1,118 @@
+"""Carrying weights: there and back to the bit, torch's own arithmetic, and nothing changed by a refused call."""
+
+import keras
+import numpy as np
+import pytest
+
+from clear_attention import (
+    MultiHeadAttention,
+    weights_from_keras,
+    weights_from_torch,
+    weights_to_keras,
+    weights_to_torch,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(2, 5, 12)).astype("float32")
+
+
+def torch_arrays(d=12, bias=True):
+    arrays = {"in_proj_weight": (3 * d, d), "out_proj.weight": (d, d)}
+    arrays |= {"in_proj_bias": (3 * d,), "out_proj.bias": (d,)} if bias else {}
+    return {name: RNG.normal(size=shape).astype("float32") for name, shape in arrays.items()}
+
+
+def torch_by_hand(x, arrays, heads):
+    """Compute what torch documents: y = x W^T + b, with queries, keys and values stacked in one matrix."""
+    d = x.shape[-1]
+    bias = arrays.get("in_proj_bias", np.zeros(3 * d))
+    q, k, v = np.split(x @ arrays["in_proj_weight"].T + bias, 3, axis=-1)
+    out = []
+    for head in np.split(np.arange(d), heads):
+        scores = q[:, head] @ k[:, head].T / np.sqrt(d // heads)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        out.append(weights / weights.sum(-1, keepdims=True) @ v[:, head])
+    return np.concatenate(out, -1) @ arrays["out_proj.weight"].T + arrays.get("out_proj.bias", np.zeros(d))
+
+
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_keras_to_ours_and_back_to_the_bit(use_bias):
+    theirs, copy = (keras.layers.MultiHeadAttention(3, 4, 5, use_bias=use_bias) for _ in range(2))
+    theirs(X, X)
+    copy(X, X)
+    for variable in theirs.variables:
+        variable.assign(RNG.normal(size=variable.shape) / 3)
+    ours = weights_from_keras(MultiHeadAttention(12, 3, 4, 5, use_bias=use_bias), theirs)
+    np.testing.assert_allclose(ours(X), theirs(X, X), atol=1e-5)
+    assert weights_to_keras(ours, copy) is copy
+    for before, after in zip(theirs.variables, copy.variables, strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_torch_to_ours_and_back_to_the_bit(bias):
+    arrays = torch_arrays(bias=bias)
+    ours = weights_from_torch(MultiHeadAttention(12, 3, use_bias=bias), arrays)
+    for sentence in range(2):
+        np.testing.assert_allclose(ours(X)[sentence], torch_by_hand(X[sentence], arrays, 3), rtol=1e-4, atol=1e-4)
+    back = weights_to_torch(ours)
+    assert set(back) == set(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back[name], array)
+
+
+def test_a_built_layer_gets_the_weights_too():
+    layer = MultiHeadAttention(12, 3)
+    layer(X)
+    arrays = torch_arrays()
+    weights_from_torch(layer, arrays)
+    np.testing.assert_array_equal(weights_to_torch(layer)["in_proj_weight"], arrays["in_proj_weight"])
+
+
+def built(*args, **kwargs):
+    layer = keras.layers.MultiHeadAttention(*args, **kwargs)
+    layer(X, X)
+    return layer
+
+
+def ours(*args, **kwargs):
+    layer = MultiHeadAttention(*args, **kwargs)
+    layer(X)
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: weights_from_keras(ours(12, 3), keras.layers.MultiHeadAttention(3, 4)), "keras_layer built"),
+        (lambda: weights_to_keras(MultiHeadAttention(12, 3), built(3, 4)), "layer built"),
+        (lambda: weights_to_torch(MultiHeadAttention(12, 3)), "layer built"),
+        (
+            lambda: weights_from_keras(ours(12, 2), built(3, 4)),
+            r"query_dense.kernel of shape \(12, 2, 6\).*\(12, 3, 4\)",
+        ),
+        (lambda: weights_to_keras(ours(12, 3), built(3, 4, 5)), r"value_dense.kernel.*\(12, 3, 4\).*\(12, 3, 5\)"),
+        (lambda: weights_from_keras(ours(12, 3), built(3, 4, use_bias=False)), "must have a bias"),
+        (lambda: weights_from_torch(ours(12, 3), torch_arrays(bias=False)), "in_proj_bias"),
+        (lambda: weights_from_torch(ours(12, 3), torch_arrays(8)), r"in_proj_weight.*\(36, 12\).*\(24, 8\)"),
+        (lambda: weights_from_torch(ours(12, 3, d_k=5), torch_arrays()), "d_k=5"),
+        (lambda: weights_to_torch(ours(12, 3, d_v=5)), "d_v=5"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_refused_call_changes_nothing():
+    layer = ours(12, 3)
+    before = [w.numpy() for w in layer.weights]
+    arrays = torch_arrays()
+    arrays["out_proj.bias"] = np.zeros(5)
+    with pytest.raises(ValueError, match=r"out_proj.bias of shape \(12,\)"):
+        weights_from_torch(layer, arrays)
+    theirs = built(3, 4, 4, output_shape=7)
+    with pytest.raises(ValueError, match="output_dense"):
+        weights_from_keras(layer, theirs)
+    for old, new in zip(before, layer.weights, strict=True):
+        np.testing.assert_array_equal(new, old)

@@ -33,6 +33,12 @@ test: $(READY) ## run every test that needs no browser: laws, refusals, doctests
 test-site: site ## build the site and drive it in headless Chromium
 	$(BIN)/pytest tests/browser
 
+check-torch: $(READY) ## compare with a real torch, in an environment of its own (about 1 GB, once)
+	@test -x .cache/torch/bin/python || { echo "Making .cache/torch with torch 2.13.0"; \
+	  $(BIN)/python -m venv .cache/torch && .cache/torch/bin/pip install --quiet --require-hashes -r requirements.lock \
+	  && .cache/torch/bin/pip install --quiet torch==2.13.0; }
+	PYTHONPATH=src .cache/torch/bin/python benchmarks/check_torch.py
+
 lint: $(READY) ## check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -57,4 +63,4 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site test test-site lint format lock clean
+.PHONY: help serve site test test-site check-torch lint format lock clean

@@ -48,31 +48,64 @@ x = np.random.default_rng(1).normal(size=(1, 3, 8)).astype("float32")
 layer = MultiHeadAttention(d_model=8, num_heads=2)
 expected, weights = layer(x, return_weights=True)
 
-projected = [
-    layer.project_queries(x),
-    layer.project_keys(x),
-    layer.project_values(x),
-]
-q, k, v = (split_heads(tensor, num_heads=2) for tensor in projected)
+projected = layer.project_queries(x)  # keys and values likewise
+q = split_heads(projected, num_heads=2)
+k = split_heads(layer.project_keys(x), num_heads=2)
+v = split_heads(layer.project_values(x), num_heads=2)
 attended = scaled_dot_product_attention(q, k, v)
 joined = merge_heads(attended.output)
 output = layer.project_output(joined)
-
-print("1 project ", projected[0].shape)
-print("2 split   ", q.shape)
-print("3 attend  ", attended.output.shape, "weights", attended.weights.shape)
-print("4 merge   ", joined.shape, "project", output.shape)
 np.testing.assert_allclose(output, expected, atol=1e-6)
 
-# %% alt="Two heat maps side by side, head 0 and head 1, with different weights for the same three tokens."
-import matplotlib.pyplot as plt
-from clear_attention import plot_heads
+with np.printoptions(precision=1, suppress=True):  # numbers of token 1, "cat"
+    print("1 project", projected.shape, projected[0, 1].numpy())
+    print("2 split  ", q.shape, q[0, 0, 1].numpy(), q[0, 1, 1].numpy())
+    print(
+        "3 attend ",
+        attended.output.shape,
+        attended.output[0, 0, 1].numpy(),
+        attended.output[0, 1, 1].numpy(),
+    )
+    print("4 merge  ", joined.shape, joined[0, 1].numpy())
+    print("  project", output.shape, output[0, 1].numpy())
 
-plot_heads(weights, tokens=["the", "cat", "sat"])
+# %% tags=["hide-input"] alt="The four parts for three tokens. Project: a 3 by 8 matrix. Split: two 3 by 4 matrices, its left and its right half. Attend: the weights of head 0 and head 1, two different 3 by 3 heat maps. Merge: a 3 by 8 matrix again."
+import matplotlib.pyplot as plt
+from clear_attention import plot_weights
+
+words = ["the", "cat", "sat"]
+figure, panels = plt.subplot_mosaic(
+    "ABDF;ACEF",
+    figsize=(10, 4.2),
+    layout="constrained",
+    width_ratios=[2, 1, 1.2, 2],
+)
+matrices = {
+    "A": (projected[0], "1 project: queries"),
+    "B": (q[0, 0], "2 split: head 0"),
+    "C": (q[0, 1], "2 split: head 1"),
+    "F": (joined[0], "4 merge: outputs"),
+}
+for name, (matrix, title) in matrices.items():
+    panels[name].pcolormesh(matrix, cmap="PuOr", vmin=-2, vmax=2, edgecolor="white")
+    panels[name].set(
+        title=title,
+        aspect="equal",
+        ylim=(3, 0),
+        xticks=[],
+        yticks=[0.5, 1.5, 2.5],
+        yticklabels=words,
+    )
+    panels[name].spines[:].set_visible(False)
+for head, name in enumerate("DE"):
+    plot_weights(
+        weights[0, head], words, ax=panels[name], colour_bar=False
+    ).set_title(f"3 attend: head {head}")
 plt.show()
 
 # %% [markdown]
-# The two heads look at the same tokens and see different things, since each has its own projection.
+# The two heads look at the same tokens and see different things, since each has its own projection. For a model with many
+# heads, [`plot_heads`][clear_attention.plot_heads] draws them all in one grid.
 #
 # ## What `split_heads` moves
 #
@@ -123,8 +156,9 @@ plt.show()
 # ## A published trap: reshape without transpose
 #
 # The picture's right side is the classic mistake: `reshape(batch, heads, length, depth)` in one go. The shape is right, so
-# nothing complains. But a row of a "head" is now half of one token and half of another: in the first row of head 0 stand
-# channels 0 to 3 of token 0, in the second its channels 4 to 7. Tokens leak into each other, past every mask.
+# nothing complains. But the rows of a "head" are now halves of tokens: its first row is channels 0 to 3 of token 0, its
+# second row channels 4 to 7 of the *same* token. What stands at a position no longer belongs to the token of that
+# position, and every mask blocks the wrong thing.
 #
 # One test tells them apart: change one token, and see whose heads change. The package's own source does it in two steps:
 
@@ -156,6 +190,9 @@ assert broken != [2]
 #
 # More heads are narrower. Counted for a width of 512 and a sentence of 64 tokens, parameters and multiplications are
 # the same for 1, 2, 4 and 8 heads. The catch is elsewhere: there are as many weights matrices as heads.
+#
+# In Keras's layer the depth is called `key_dim`, and it is meant **per head**. Giving it the whole width is a popular and
+# silent mistake: it makes eight times as many parameters, as the last two lines show.
 
 # %%
 d_model, n = 512, 64
@@ -174,11 +211,7 @@ for heads in (1, 2, 4, 8):
     )
 assert len(costs) == 1
 
-# %% [markdown]
-# In Keras's layer the depth is called `key_dim`, and it is meant **per head**. Giving it the whole width is a popular and
-# silent mistake: it makes eight times as many parameters.
-
-# %%
+print()
 for key_dim in (128 // 8, 128):
     theirs = keras.layers.MultiHeadAttention(num_heads=8, key_dim=key_dim)
     theirs.build((None, None, 128), (None, None, 128))
@@ -203,7 +236,7 @@ keras_mask = convert_mask(mask, source="blocked", target="keras")
 expected = theirs(tokens, tokens, attention_mask=keras_mask)
 ours = weights_from_keras(MultiHeadAttention(d_model=128, num_heads=8), theirs)
 difference = np.max(np.abs(ours(tokens, mask=mask) - expected))
-print("largest difference below 1e-6:", difference < 1e-6)
+print(f"largest difference: {difference:.1e}")
 assert difference < 1e-6
 
 # %% [markdown]

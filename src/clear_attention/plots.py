@@ -101,7 +101,7 @@ def plot_weights(weights, tokens=None, key_tokens=None, mask=None, ax=None, colo
     broken = ~np.isfinite(values)
     if broken.any():
         ax.pcolormesh(np.where(broken, 1.0, np.nan), cmap=_one_colour("not finite"))
-    ink = np.where(broken | (values < 0.5), "white", "black")
+    ink = np.where(broken | (values < 0.45), "white", "black")
     _write(ax, np.vectorize(_short, otypes=[str])(values), ink, blocked & (values == 0))
     if colour_bar:
         ax.figure.colorbar(mesh, ax=ax, label="weight")

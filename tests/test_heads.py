@@ -132,21 +132,41 @@ def test_a_query_with_no_key_gives_the_bias_of_the_last_projection():
     np.testing.assert_array_equal(output[:, 2], np.tile(np.arange(12), (3, 1)))
 
 
-def test_nan_in_padding_changes_no_real_token_and_no_gradient():
+@pytest.mark.parametrize("strange", [np.nan, np.inf, 1e10])
+@pytest.mark.parametrize("mode", ["eager", "graph", "XLA"])
+@pytest.mark.parametrize("implicit", [False, True])
+def test_what_is_hidden_changes_no_output_and_no_gradient_of_any_weight(strange, mode, implicit):
     x = example(keys=5)[0]
     layer = MultiHeadAttention(12, 3)
     layer(x)
     mask = create_padding_mask(IDS)
-    real = IDS != 0
-    results = []
-    for filler in (0.0, np.nan):
-        filled = np.where(real[:, :, None], x, np.float32(filler))
+    real = tf.constant(IDS != 0)
+
+    def step(filled):
         with tf.GradientTape() as tape:
-            output = layer(x, filled, mask=mask)
+            tape.watch(filled)
+            if implicit:  # masked tokens are hidden as queries too
+                output = layer(filled, queries_mask=real, keys_mask=real)
+            else:
+                output = layer(tf.constant(x), filled, mask=mask)
             loss = tf.reduce_sum(output**2)
-        results.append([output, tape.gradient(loss, layer.project_output.kernel)])
-    for zeros, nans in zip(*results, strict=True):
-        np.testing.assert_array_equal(zeros, nans)
+        return output, tape.gradient(loss, [filled, *layer.trainable_variables])
+
+    step = MODES[mode](step)
+    plain, spoiled = (step(tf.where(real[..., None], x, np.float32(filler))) for filler in (0.5, strange))
+    np.testing.assert_array_equal(plain[0], spoiled[0])
+    for before, after in zip(plain[1], spoiled[1], strict=True):
+        assert np.all(np.isfinite(after))
+        close(after, before)
+
+
+def test_a_visible_nan_still_shows():
+    x = example(keys=5)[0]
+    layer = MultiHeadAttention(12, 3)
+    x[0, 0, 0] = np.nan
+    finite = np.isfinite(layer(x, mask=create_look_ahead_mask(5)))
+    assert not finite[0].any()
+    assert finite[1:].all()
 
 
 # Keras: the same numbers

@@ -10,7 +10,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention.attention import Attention, scaled_dot_product_attention
+from clear_attention.attention import Attention, nan_where, scaled_dot_product_attention
 from clear_attention.masks import add_keras_masks
 
 
@@ -93,13 +93,29 @@ def swap_axes(x, a, b):
     return tf.transpose(x, order)
 
 
-def on_rows(dense, x):
+def on_rows(dense, x, masked=False):
     """Apply a Dense layer to all tokens as the rows of one matrix.
 
     On three axes its gradient would be formed once for each sentence and summed, which is several times slower.
     """
-    rows = dense(tf.reshape(x, (-1, x.shape[-1])))
+    rows = tf.reshape(x, (-1, x.shape[-1]))
+    rows = project_around_nonfinite(dense, rows) if masked else dense(rows)
     return tf.reshape(rows, (*sizes(x)[:-1], dense.units))
+
+
+def project_around_nonfinite(dense, rows):
+    """Project rows so that NaN or infinity in one stays NaN, but reaches the kernel's gradient only if it is visible.
+
+    A hidden row has gradient 0, and 0 * NaN = NaN would spoil the gradient that it shares with all the others.
+    """
+    finite = tf.math.is_finite(rows)
+
+    def careful():
+        bad_rows = ~tf.reduce_all(finite, axis=-1, keepdims=True)
+        projected = dense(tf.where(finite, rows, tf.constant(0, rows.dtype)))
+        return projected + nan_where(bad_rows, projected.dtype)
+
+    return tf.cond(tf.reduce_all(finite), lambda: dense(rows), careful)
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -212,12 +228,16 @@ class MultiHeadAttention(keras.Layer):
         _layer_checks.as_built(self.project_values.kernel, values=values)
         _layer_checks.mask_with_heads(mask)
         implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
+        mask = add_keras_masks(mask, *implicit)
 
-        q = split_heads(on_rows(self.project_queries, queries), self.num_heads)  # (batch, heads, query_length, d_k)
-        k = split_heads(on_rows(self.project_keys, keys), self.num_heads)  # (batch, heads, key_length, d_k)
-        v = split_heads(on_rows(self.project_values, values), self.num_heads)  # (batch, heads, key_length, d_v)
+        def heads_of(project, x):
+            return split_heads(on_rows(project, x, masked=mask is not None), self.num_heads)
+
+        q = heads_of(self.project_queries, queries)  # (batch, heads, query_length, d_k)
+        k = heads_of(self.project_keys, keys)  # (batch, heads, key_length, d_k)
+        v = heads_of(self.project_values, values)  # (batch, heads, key_length, d_v)
         dropout = self.drop if training and self.dropout else None
-        result = scaled_dot_product_attention(q, k, v, add_keras_masks(mask, *implicit), dropout=dropout)
+        result = scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
         output = on_rows(self.project_output, merge_heads(result.output))  # (batch, query_length, d_model)
         return Attention(output, result.weights) if return_weights else output
 

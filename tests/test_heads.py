@@ -275,6 +275,39 @@ def test_honours_the_masks_that_keras_attaches():
     np.testing.assert_array_equal(output, explicit)
 
 
+@keras.saving.register_keras_serializable(package="test_heads")
+class Tagger(keras.Model):
+    """A user's own model: embed with a mask, look back only, say one number for each token."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.embed = keras.layers.Embedding(8, 12, mask_zero=True)
+        self.attend = MultiHeadAttention(12, 3, dropout=0.1)
+        self.say = keras.layers.Dense(1)
+
+    def call(self, ids):
+        x = self.embed(ids)
+        return self.say(self.attend(x, mask=create_look_ahead_mask(tf.shape(ids)[1])))
+
+
+def test_trains_and_saves_inside_a_users_own_model(tmp_path):
+    model = Tagger()
+    model.compile("adam", "mse")
+    losses = model.fit(IDS, np.ones((3, 5, 1)), epochs=3, verbose=0).history["loss"]
+    assert np.all(np.isfinite(losses))
+    model.save(tmp_path / "model.keras")
+    np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(IDS), model(IDS))
+    np.testing.assert_array_equal(model.attend(model.embed(IDS), mask=create_look_ahead_mask(5))._keras_mask, IDS != 0)
+
+
+def test_nested_lists_come_in():
+    x, k, _ = example(keys=5)
+    layer = MultiHeadAttention(12, 3)
+    np.testing.assert_array_equal(
+        layer(x.tolist(), k.tolist(), mask=[[0, 0, 0, 0, 1]]), layer(x, k, mask=[0, 0, 0, 0, 1])
+    )
+
+
 def test_symbolic_shapes_are_the_real_ones():
     q, k, v = keras.Input((None, 12)), keras.Input((7, 10)), keras.Input((7, 9))
     output, weights = MultiHeadAttention(8, 2)(q, k, v, return_weights=True)
@@ -336,6 +369,8 @@ def test_weights_under_16_bits_are_those_of_the_function():
         (lambda x: MultiHeadAttention(12, 3, d_v=1.5), TypeError, "d_v=1.5"),
         (lambda x: MultiHeadAttention(12, 3, dropout=1.0), ValueError, "dropout=1.0"),
         (lambda x: MultiHeadAttention(12, 3, dropout="half"), TypeError, "dropout='half'"),
+        (lambda x: MultiHeadAttention(12, 3)(x.astype(int)), TypeError, "queries.dtype=int64"),
+        (lambda x: MultiHeadAttention(12, 3)(x, mask=np.zeros((3, 5, 5)).tolist()), ValueError, "three axes"),
         (lambda x: MultiHeadAttention(12, 3)(x[0]), ValueError, r"\(batch, length, 12\)"),
         (lambda x: MultiHeadAttention(12, 3)(x, x, x[:, :3]), ValueError, "each key comes with one value"),
         (lambda x: MultiHeadAttention(12, 3)(x, mask=np.zeros((3, 5, 5))), ValueError, r"three axes.*mask\[:, None\]"),

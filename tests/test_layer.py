@@ -90,6 +90,21 @@ def test_explicit_and_implicit_masks_add_up():
     same(weights > 0, visible)
 
 
+def test_the_mask_argument_is_not_taken_for_the_mask_of_the_output():
+    look_ahead = create_look_ahead_mask(5)
+    x = tf.random.normal((3, 5, 6))
+    assert getattr(DotProductAttention()(x, x, x, mask=look_ahead), "_keras_mask", None) is None
+    embedded = keras.layers.Embedding(8, 6, mask_zero=True)(IDS)
+    same(DotProductAttention()(embedded, embedded, embedded, mask=look_ahead)._keras_mask, IDS != 0)
+
+
+def test_nested_lists_come_in():
+    q, k, v = example()
+    mask = create_look_ahead_mask(5, 7)
+    from_lists = DotProductAttention()(q.tolist(), k.tolist(), v.tolist(), mask=mask.numpy().tolist())
+    same(from_lists, DotProductAttention()(q, k, v, mask=mask))
+
+
 def test_symbolic_shapes_are_the_real_ones():
     q, k, v = keras.Input((None, 11)), keras.Input((7, 11)), keras.Input((7, 13))
     output, weights = DotProductAttention()(q, k, v, return_weights=True)

@@ -47,6 +47,11 @@ def tensor(name, x, expected):
         ) from None
 
 
+def from_lists(*values):
+    """Make tensors of nested lists, which Keras would take for structures of tensors; leave the rest as it is."""
+    return [tensor("x", x, "numbers") if isinstance(x, (list, tuple)) else x for x in values]
+
+
 def float_tensor(name, x):
     expected = f"{name} as float16, bfloat16, float32 or float64"
     x = tensor(name, x, expected)

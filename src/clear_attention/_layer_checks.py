@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from clear_attention._checks import refusal, shapes, size, tensor
+from clear_attention._checks import float_tensor, refusal, shapes, size, tensor
 
 
 def as_built(kernel, **inputs):
     """Refuse an input of another depth than that of the weights it meets."""
     ((name, x),) = inputs.items()
+    float_tensor(name, x)
     if x.shape.rank is not None and x.shape.rank != 3:
         law = f"{name} are one row of tokens for each sentence of the batch."
         raise ValueError(refusal(law, f"{name} of shape (batch, length, {kernel.shape[0]})", shapes(**inputs)))

@@ -195,6 +195,7 @@ class DotProductAttention(keras.Layer):
 
     def __call__(self, queries, keys, values, d_k=None, mask=None, **kwargs):
         # Keras takes nothing but tensors by position, and the published call gives d_k there.
+        queries, keys, values, mask = _checks.from_lists(queries, keys, values, mask)
         return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
 
     def call(
@@ -213,3 +214,7 @@ class DotProductAttention(keras.Layer):
         mask = add_keras_masks(mask, queries_mask, keys_mask, values_mask)
         result = scaled_dot_product_attention(queries, keys, values, mask)
         return result if return_weights else result.output
+
+    def compute_mask(self, inputs, previous_mask):
+        # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.
+        return getattr(inputs, "_keras_mask", None)

@@ -208,6 +208,7 @@ class MultiHeadAttention(keras.Layer):
         # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
+        queries, keys, values, mask = _checks.from_lists(queries, keys, values, mask)
         kwargs.update(mask=mask, return_weights=return_weights, training=training)
         return super().__call__(queries, keys, values, **kwargs)
 
@@ -240,6 +241,10 @@ class MultiHeadAttention(keras.Layer):
         result = scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
         output = on_rows(self.project_output, merge_heads(result.output))  # (batch, query_length, d_model)
         return Attention(output, result.weights) if return_weights else output
+
+    def compute_mask(self, inputs, previous_mask):
+        # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.
+        return getattr(inputs, "_keras_mask", None)
 
     def drop(self, weights):
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)

@@ -70,7 +70,7 @@ def attention_inputs(q, k, v, mask=None):
         raise TypeError(refusal(law, f"k and v as {q.dtype.name}, or all three cast to one dtype", received))
     if None not in (q.shape.rank, k.shape.rank, v.shape.rank):
         _check_attention_shapes(q, k, v)
-    if mask is None:
+    if mask is None or mask is False:
         return q, k, v, None
     blocked = mask_tensor(mask)
     mask_fits(blocked, q, k)
@@ -227,15 +227,15 @@ def at_most(name, value, limit_name, limit):
         raise ValueError(refusal(law, f"{name} <= {limit}", f"{name}={value}, {limit_name}={limit}"))
 
 
-def token_ids(ids):
-    expected = "token_ids of integers, of shape (batch, length)"
-    ids = tensor("token_ids", ids, expected)
+def token_ids(ids, name="token_ids"):
+    expected = f"{name} of integers, of shape (batch, length)"
+    ids = tensor(name, ids, expected)
     if not ids.dtype.is_integer:
-        law = "token_ids are positions in a vocabulary, so they are integers."
-        raise TypeError(refusal(law, expected, f"token_ids.dtype={ids.dtype.name}, {shapes(token_ids=ids)}"))
+        law = f"{name} are positions in a vocabulary, so they are integers."
+        raise TypeError(refusal(law, expected, f"{name}.dtype={ids.dtype.name}, {shapes(**{name: ids})}"))
     if ids.shape.rank not in (2, None):
-        law = "token_ids are one row of tokens for each sentence of the batch."
-        raise ValueError(refusal(law, expected, shapes(token_ids=ids)))
+        law = f"{name} are one row of tokens for each sentence of the batch."
+        raise ValueError(refusal(law, expected, shapes(**{name: ids})))
     return ids
 
 

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from clear_attention._checks import float_tensor, refusal, shapes, size, tensor
+import keras
+import numpy as np
+
+from clear_attention._checks import FLOATS, float_tensor, refusal, shapes, size, tensor
 
 
 def as_built(kernel, **inputs):
     """Refuse an input of another depth than that of the weights it meets."""
+    depth_is(kernel.shape[0], "the one the layer was built with", **inputs)
+
+
+def d_model(depth, **inputs):
+    depth_is(depth, "d_model", **inputs)
+
+
+def depth_is(depth, meaning, **inputs):
     ((name, x),) = inputs.items()
     float_tensor(name, x)
+    expected = f"{name} of shape (batch, length, {depth})"
     if x.shape.rank is not None and x.shape.rank != 3:
         law = f"{name} are one row of tokens for each sentence of the batch."
-        raise ValueError(refusal(law, f"{name} of shape (batch, length, {kernel.shape[0]})", shapes(**inputs)))
-    if x.shape[-1] != kernel.shape[0]:
-        law = f"The depth (last axis) of {name} must be the one the layer was built with."
-        raise ValueError(refusal(law, f"{name} of shape (batch, length, {kernel.shape[0]})", shapes(**inputs)))
+        raise ValueError(refusal(law, expected, shapes(**inputs)))
+    if x.shape[-1] != depth:
+        law = f"The depth (last axis) of {name} must be {meaning}."
+        raise ValueError(refusal(law, expected, shapes(**inputs)))
 
 
 def mask_with_heads(mask):
@@ -82,3 +94,50 @@ def rate(name, value):
             refusal(law, f"{name} in [0, 1)", f"{name}={value!r}")
         )
     return float(value)
+
+
+def positive(name, value):
+    law = f"{name} is a finite number above 0."
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(refusal(law, f"{name} > 0", f"{name}={value!r} of type {type(value).__name__}"))
+    if not 0 < value < np.inf:
+        raise ValueError(refusal(law, f"{name} > 0", f"{name}={value!r}"))
+    return value
+
+
+def tokens(name, x):
+    """Refuse what is not a row of embedded tokens."""
+    if x.dtype not in FLOATS:
+        law = f"{name} holds tokens as vectors: ids become vectors in an Embedding layer."
+        raise TypeError(refusal(law, f"{name} of shape (..., length, depth), floating-point", f"{name}.dtype={x.dtype.name}"))
+    if x.shape.rank is None or x.shape.rank < 2 or x.shape[-1] is None or 0 in x.shape[-2:]:
+        law = f"{name} needs a length axis and a depth axis, in this order, each of at least 1, and a known depth."
+        raise ValueError(refusal(law, f"{name} of shape (..., length, depth)", shapes(**{name: x})))
+
+
+def positions(positions, x):
+    positions = tensor("positions", positions, "positions as integers")
+    expected = f"positions of shape (length,) or (..., length) with length {x.shape[-2]}"
+    if not positions.dtype.is_integer:
+        law = "positions count tokens, so they are integers."
+        raise TypeError(refusal(law, expected, f"positions.dtype={positions.dtype.name}"))
+    known = None not in (positions.shape.rank, x.shape.rank)
+    sizes = zip(reversed(positions.shape), reversed(x.shape[:-1]), strict=False) if known else ()
+    if known and not (1 <= positions.shape.rank < x.shape.rank and all(p in (1, n) or None in (p, n) for p, n in sizes)):
+        law = "positions say for each token where it stands."
+        raise ValueError(refusal(law, expected, shapes(positions=positions, x=x)))
+    return positions
+
+
+def flag(name, value):
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(refusal(f"{name} is a choice.", f"{name}=True or {name}=False", f"{name}={value!r}"))
+    return bool(value)
+
+
+def activation(value):
+    try:
+        return keras.activations.get(value)
+    except ValueError:
+        law = "activation is the name of a function that Keras knows, or a function."
+        raise ValueError(refusal(law, "such as 'relu', 'gelu' or 'silu'", f"activation={value!r}")) from None

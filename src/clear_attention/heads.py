@@ -231,15 +231,17 @@ class MultiHeadAttention(keras.Layer):
         implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
         mask = add_keras_masks(mask, *implicit)
 
+        masked = mask is not None and mask is not False
+
         def heads_of(project, x):
-            return split_heads(on_rows(project, x, masked=mask is not None), self.num_heads)
+            return split_heads(on_rows(project, x, masked), self.num_heads)
 
         q = heads_of(self.project_queries, queries)  # (batch, heads, query_length, d_k)
         k = heads_of(self.project_keys, keys)  # (batch, heads, key_length, d_k)
         v = heads_of(self.project_values, values)  # (batch, heads, key_length, d_v)
         dropout = self.drop if training and self.dropout else None
         result = scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
-        output = on_rows(self.project_output, merge_heads(result.output))  # (batch, query_length, d_model)
+        output = on_rows(self.project_output, merge_heads(result.output), masked)  # (batch, query_length, d_model)
         return Attention(output, result.weights) if return_weights else output
 
     def compute_mask(self, inputs, previous_mask):

@@ -1,0 +1,93 @@
+"""The refusals of ids, texts and dates, in the same voice as `_checks`."""
+
+from __future__ import annotations
+
+import datetime
+
+import tensorflow as tf
+
+from clear_attention._checks import integer, refusal, shapes, token_ids
+
+
+def special_ids(vocab, **ids):
+    """Return ids that stand for something else than a word: three different ones of the vocabulary."""
+    ids = {name: integer(name, value) for name, value in ids.items()}
+    received = ", ".join(f"{name}={value}" for name, value in ids.items())
+    if len(set(ids.values())) < len(ids) or not all(0 <= value < vocab for value in ids.values()):
+        law = "The special ids are different ids of the target vocabulary."
+        raise ValueError(refusal(law, f"{len(ids)} different ids in [0, {vocab})", received))
+    return ids.values()
+
+
+def pair(name, first, second):
+    """Return source and target ids, given one after the other or, as `fit` does, as one pair."""
+    if second is not None:
+        return first, second
+    if not isinstance(first, (tuple, list)) or len(first) != 2:
+        law = f"{name} is called with source and target ids."
+        received = f"one {type(first).__name__}"
+        raise TypeError(refusal(law, f"{name}(source_ids, target_ids), or the two as one pair", received))
+    return first
+
+
+def vocabulary_ids(name, ids, vocab):
+    ids = token_ids(ids, name)
+    if ids.shape.rank == 2 and ids.shape[1] == 0:
+        raise ValueError(refusal(f"{name} need at least one token.", "a length of at least 1", shapes(**{name: ids})))
+    law = f"{name} are positions in a vocabulary of {vocab} words."
+    strange = (ids < 0) | (ids >= vocab)
+    return ids_without(strange, law, f"{name} in [0, {vocab})", name, ids)
+
+
+def begins_with(start_id, ids):
+    law = "A target begins with the start id, which shifts it: else each token would be given what it has to predict."
+    return ids_without(ids[:, :1] != start_id, law, f"target_ids[:, 0] of {start_id}", "target_ids", ids)
+
+
+def ids_without(strange, law, expected, name, ids):
+    """Refuse ids in words; in a graph by an assertion that says the same, since values can't be read there."""
+    if hasattr(ids, "numpy"):
+        strange = strange.numpy()
+        if strange.any():
+            found = ids.numpy()[:, : strange.shape[1]][strange][0]
+            raise ValueError(refusal(law, expected, f"{name} holding {found}, {shapes(**{name: ids})}"))
+        return ids
+    sentence = refusal(law, expected, f"{name} holding others, {shapes(**{name: ids})}")
+    with tf.control_dependencies([tf.debugging.Assert(~tf.reduce_any(strange), [sentence])]):
+        return tf.identity(ids)
+
+
+def iso_date(value, first, last):
+    law = "A date is written as ISO 8601 does: year, month and day."
+    expected = f"such as '2018-05-03', from {first} to {last}"
+    if not isinstance(value, str):
+        raise TypeError(refusal(law, expected, f"date={value!r} of type {type(value).__name__}"))
+    try:
+        date = datetime.date.fromisoformat(value)
+    except ValueError:
+        date = None
+    if date is None or not first <= date <= last:
+        raise ValueError(refusal(law, expected, f"date={value!r}"))
+    return date
+
+
+def characters(value):
+    law = "characters are a text in which each character occurs once."
+    if not isinstance(value, str):
+        raise TypeError(refusal(law, "such as '0123456789-'", f"characters={value!r}"))
+    if not value or len(set(value)) < len(value):
+        raise ValueError(refusal(law, "such as '0123456789-'", f"characters={value!r}"))
+    return value
+
+
+def texts(values, known):
+    law = "The tokenizer takes a list of texts made of its own characters."
+    expected = f"texts of the characters {''.join(known)!r}"
+    if isinstance(values, str) or not all(isinstance(text, str) for text in values):
+        raise TypeError(refusal(law, f"a list of {expected}", repr(values)))
+    if not len(values):
+        raise ValueError(refusal(law, f"at least one text, {expected}", "none"))
+    for text in values:
+        if strange := [c for c in text if c not in known]:
+            raise ValueError(refusal(law, expected, f"{strange[0]!r} in {text!r}"))
+    return values

@@ -1,0 +1,272 @@
+"""The three blocks a Transformer is built of: self-attention, cross-attention, feed-forward.
+
+Each is a sub-layer with dropout, a residual connection and a norm around it. They differ in the sub-layer alone; what is
+around it is written once, in `ResidualBlock`.
+"""
+
+from __future__ import annotations
+
+import keras
+import tensorflow as tf
+
+from clear_attention import _checks, _layer_checks
+from clear_attention.attention import Attention, nan_where
+from clear_attention.heads import MultiHeadAttention, on_rows
+
+
+class ResidualBlock(keras.Layer):
+    """Put dropout, a residual connection and a norm around a sub-layer: before it (pre-norm) or after (post-norm)."""
+
+    def __init__(self, dropout, norm_first, epsilon, **kwargs):
+        super().__init__(**kwargs)
+        self.dropout = _layer_checks.rate("dropout", dropout)
+        self.norm_first = _layer_checks.flag("norm_first", norm_first)
+        self.epsilon = _layer_checks.positive("epsilon", epsilon)
+        self.supports_masking = True
+        self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
+        self.norm = keras.layers.LayerNormalization(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
+
+    def around(self, sublayer, x, training=None):
+        """Return the block's output and whatever else the sub-layer returns: `sublayer(x)` gives both."""
+        if self.norm_first:
+            output, extra = sublayer(token_by_token(self.norm, x))
+            return x + self.drop(output, training=training), extra
+        output, extra = sublayer(x)
+        return token_by_token(self.norm, x + self.drop(output, training=training)), extra
+
+    def compute_mask(self, inputs, previous_mask):
+        return getattr(inputs, "_keras_mask", None)
+
+    def get_config(self):
+        names = ("dropout", "norm_first", "epsilon")
+        return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+
+
+class SelfMasked(keras.Layer):
+    """A layer that is called with one tensor and our mask."""
+
+    def __call__(self, x, mask=None, **kwargs):
+        # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
+        x, mask = _checks.from_lists(x, mask)
+        return super().__call__(x, mask=False if mask is None else mask, **kwargs)
+
+
+def token_by_token(f, x):
+    """Apply f, which works on each token alone, so that NaN or infinity in a token stays in it.
+
+    If nobody sees that token its gradient is 0, and 0 * NaN = NaN would spoil the gradients that all tokens share.
+    """
+    good = tf.reduce_all(tf.math.is_finite(x), axis=-1, keepdims=True)
+    y = f(tf.where(good, x, tf.constant(0, x.dtype)))
+    return y + nan_where(~good, y.dtype)
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class SelfAttentionBlock(SelfMasked, ResidualBlock):
+    r"""Let the tokens of one sequence look at each other.
+
+    $$ y = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)) \quad\text{or, norm first,}\quad
+       y = x + \operatorname{MultiHead}(n, n, n),\; n = \operatorname{Norm}(x) $$
+
+    Nothing is masked unless a mask says so: in a decoder pass `create_look_ahead_mask(length)`.
+
+    Args:
+        d_model: depth of the tokens, in and out.
+        num_heads: number of heads; must divide `d_model`.
+        dropout: share of the sub-layer's output that is dropped in training, in [0, 1).
+        norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norm adds to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached to `x` count too.
+        return_weights: return the weights `(batch, heads, length, length)` too.
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, inputs that are not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
+            is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import SelfAttentionBlock, create_look_ahead_mask
+        >>> block = SelfAttentionBlock(d_model=8, num_heads=2)
+        >>> block(np.ones((1, 3, 8)), mask=create_look_ahead_mask(3)).shape
+        TensorShape([1, 3, 8])
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1; Xiong et al. (2020), *On Layer Normalization in
+        the Transformer Architecture*, for norm first.
+    """
+
+    def __init__(self, d_model, num_heads, dropout=0.0, norm_first=False, epsilon=1e-6, **kwargs):
+        super().__init__(dropout, norm_first, epsilon, **kwargs)
+        self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy)
+
+    def build(self, x_shape):
+        shape = (None, None, self.attention.d_model)
+        self.attention.build(shape)
+        self.norm.build(shape)
+        self.built = True
+
+    def call(self, x, mask=None, return_weights=False, training=None):
+        _layer_checks.d_model(self.attention.d_model, x=x)
+        real = getattr(x, "_keras_mask", None)
+
+        def attend(x):
+            masks = {"queries_mask": real, "keys_mask": real, "values_mask": real}
+            return self.attention(x, mask=mask, return_weights=True, training=training, **masks)
+
+        output, weights = self.around(attend, x, training)
+        return Attention(output, weights) if return_weights else output
+
+    def get_config(self):
+        return {**super().get_config(), "d_model": self.attention.d_model, "num_heads": self.attention.num_heads}
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class CrossAttentionBlock(ResidualBlock):
+    r"""Let the tokens of one sequence look at those of another.
+
+    $$ y = \operatorname{Norm}(x + \operatorname{MultiHead}(x, c, c)) \quad\text{or, norm first,}\quad
+       y = x + \operatorname{MultiHead}(\operatorname{Norm}(x), c, c) $$
+
+    Queries come from `x`, keys and values from the context $c$: in a Transformer the decoder's tokens and the encoder's
+    output. The context is not normed here; an encoder that norms first ends with a norm of its own.
+
+    Args:
+        d_model: depth of the tokens, in and out.
+        num_heads: number of heads; must divide `d_model`.
+        dropout: share of the sub-layer's output that is dropped in training, in [0, 1).
+        norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norm adds to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        context: `(batch, context_length, depth)`, of the depth it was built with.
+        mask: broadcasts to `(batch, heads, length, context_length)`; 1 blocks a key. Masks that Keras attached to `x`
+            and `context` count too.
+        return_weights: return the weights `(batch, heads, length, context_length)` too.
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, inputs that are not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
+            is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import CrossAttentionBlock
+        >>> block = CrossAttentionBlock(d_model=8, num_heads=2)
+        >>> output, weights = block(np.ones((1, 3, 8)), np.ones((1, 5, 8)), return_weights=True)
+        >>> weights.shape
+        TensorShape([1, 2, 3, 5])
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
+    """
+
+    def __init__(self, d_model, num_heads, dropout=0.0, norm_first=False, epsilon=1e-6, **kwargs):
+        super().__init__(dropout, norm_first, epsilon, **kwargs)
+        self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy)
+
+    def build(self, x_shape, context_shape):
+        shape = (None, None, self.attention.d_model)
+        self.attention.build(shape, context_shape)
+        self.norm.build(shape)
+        self.built = True
+
+    def __call__(self, x, context, mask=None, **kwargs):
+        x, context, mask = _checks.from_lists(x, context, mask)
+        return super().__call__(x, context, mask=mask, **kwargs)
+
+    def call(self, x, context, mask=None, return_weights=False, training=None, x_mask=None, context_mask=None):
+        _layer_checks.d_model(self.attention.d_model, x=x)
+
+        def attend(x):
+            masks = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
+            return self.attention(x, context, mask=mask, return_weights=True, training=training, **masks)
+
+        output, weights = self.around(attend, x, training)
+        return Attention(output, weights) if return_weights else output
+
+    def get_config(self):
+        return {**super().get_config(), "d_model": self.attention.d_model, "num_heads": self.attention.num_heads}
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class FeedForwardBlock(ResidualBlock):
+    r"""Work on each token alone: widen it, bend it, narrow it again.
+
+    $$ \operatorname{FFN}(x) = f(x W_1 + b_1)\, W_2 + b_2, \qquad
+       y = \operatorname{Norm}(x + \operatorname{FFN}(x)) \quad\text{or}\quad y = x + \operatorname{FFN}(\operatorname{Norm}(x)) $$
+
+    Args:
+        d_model: depth of the tokens, in and out.
+        d_ff: depth in between, commonly `4 * d_model`.
+        dropout: share of the sub-layer's output that is dropped in training, in [0, 1).
+        activation: the function $f$: a name that Keras knows, or a function.
+        norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norm adds to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        training: whether dropout is active.
+
+    Returns:
+        `(batch, length, d_model)`; the mask that Keras attached to `x` stays.
+
+    Raises:
+        TypeError: a size that is not an integer, an input that is not floating-point.
+        ValueError: a size below 1, an activation that Keras does not know, an input whose depth is not `d_model`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import FeedForwardBlock
+        >>> block = FeedForwardBlock(d_model=8, d_ff=32, activation="gelu")
+        >>> block(np.ones((1, 3, 8))).shape, block.count_params()
+        (TensorShape([1, 3, 8]), 568)
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.3.
+    """
+
+    def __init__(self, d_model, d_ff, dropout=0.0, activation="relu", norm_first=False, epsilon=1e-6, **kwargs):
+        super().__init__(dropout, norm_first, epsilon, **kwargs)
+        self.d_model, self.d_ff = _checks.size("d_model", d_model), _checks.size("d_ff", d_ff)
+        self.activation = _layer_checks.activation(activation)
+        self.widen = keras.layers.Dense(self.d_ff, self.activation, name="widen", dtype=self.dtype_policy)
+        self.narrow = keras.layers.Dense(self.d_model, name="narrow", dtype=self.dtype_policy)
+
+    def build(self, x_shape):
+        self.widen.build((None, self.d_model))
+        self.narrow.build((None, self.d_ff))
+        self.norm.build((None, None, self.d_model))
+        self.built = True
+
+    def __call__(self, x, **kwargs):
+        return super().__call__(*_checks.from_lists(x), **kwargs)
+
+    def call(self, x, training=None):
+        _layer_checks.d_model(self.d_model, x=x)
+
+        def feed_forward(x):
+            return token_by_token(lambda x: on_rows(self.narrow, on_rows(self.widen, x)), x), None
+
+        return self.around(feed_forward, x, training)[0]
+
+    def get_config(self):
+        config = {"d_model": self.d_model, "d_ff": self.d_ff, "activation": keras.activations.serialize(self.activation)}
+        return {**super().get_config(), **config}

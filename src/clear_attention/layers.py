@@ -1,0 +1,201 @@
+"""One layer of a Transformer's encoder, and one of its decoder: the blocks in their order, and how layers are stacked.
+
+Layers take vectors, not ids, and block nothing unless a mask says so.
+"""
+
+from __future__ import annotations
+
+import keras
+
+from clear_attention import _checks
+from clear_attention.attention import Attention
+from clear_attention.blocks import (
+    CrossAttentionBlock,
+    FeedForwardBlock,
+    SelfAttentionBlock,
+    SelfMasked,
+    token_by_token,
+)
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class EncoderLayer(SelfMasked):
+    r"""Let tokens look at each other, then work on each alone.
+
+    $$ y = \operatorname{FeedForward}(\operatorname{SelfAttention}(x)) $$
+
+    Args:
+        d_model: depth of the tokens, in and out.
+        num_heads: number of heads; must divide `d_model`.
+        d_ff: depth inside the feed-forward block.
+        dropout: share of each sub-layer's output that is dropped in training, in [0, 1).
+        activation: of the feed-forward block: a name that Keras knows, or a function.
+        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norms add to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached to `x` count too.
+        return_weights: return the weights `(batch, heads, length, length)` too.
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, an input that is not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
+            is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import EncoderLayer
+        >>> layer = EncoderLayer(d_model=8, num_heads=2, d_ff=32)
+        >>> layer(np.ones((1, 3, 8))).shape
+        TensorShape([1, 3, 8])
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1.
+    """
+
+    def __init__(
+        self, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
+    ):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        options = {"dropout": dropout, "norm_first": norm_first, "epsilon": epsilon, "dtype": self.dtype_policy}
+        self.self_attention = SelfAttentionBlock(d_model, num_heads, name="self_attention", **options)
+        self.feed_forward = FeedForwardBlock(d_model, d_ff, activation=activation, name="feed_forward", **options)
+
+    def build(self, x_shape):
+        self.self_attention.build(x_shape)
+        self.feed_forward.build(x_shape)
+        self.built = True
+
+    def call(self, x, mask=None, return_weights=False, training=None):
+        x, weights = self.self_attention(x, mask=mask, return_weights=True, training=training)
+        x = self.feed_forward(x, training=training)
+        return Attention(x, weights) if return_weights else x
+
+    def compute_mask(self, inputs, previous_mask):
+        return getattr(inputs, "_keras_mask", None)
+
+    def get_config(self):
+        return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class DecoderLayer(keras.Layer):
+    r"""Let tokens look at each other, then at the context, then work on each alone.
+
+    $$ y = \operatorname{FeedForward}(\operatorname{CrossAttention}(\operatorname{SelfAttention}(x),\, c)) $$
+
+    Nothing is blocked unless a mask says so. To generate text pass `mask=create_look_ahead_mask(length)`, or every token
+    sees the one it has to predict.
+
+    Args:
+        d_model: depth of the tokens, in and out.
+        num_heads: number of heads; must divide `d_model`.
+        d_ff: depth inside the feed-forward block.
+        dropout: share of each sub-layer's output that is dropped in training, in [0, 1).
+        activation: of the feed-forward block: a name that Keras knows, or a function.
+        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norms add to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        context: `(batch, context_length, depth)`, such as the output of an encoder.
+        mask: broadcasts to `(batch, heads, length, length)`: which tokens of `x` are blocked.
+        cross_mask: broadcasts to `(batch, heads, length, context_length)`: which tokens of the context are blocked.
+        return_weights: return the weights too: a dict of `"self"` and `"cross"`.
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, an input that is not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
+            is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import DecoderLayer, create_look_ahead_mask
+        >>> layer, x, context = DecoderLayer(8, num_heads=2, d_ff=32), np.ones((1, 3, 8)), np.ones((1, 5, 8))
+        >>> output, weights = layer(x, context, mask=create_look_ahead_mask(3), return_weights=True)
+        >>> weights["self"].shape, weights["cross"].shape
+        (TensorShape([1, 2, 3, 3]), TensorShape([1, 2, 3, 5]))
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1.
+    """
+
+    def __init__(
+        self, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
+    ):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        options = {"dropout": dropout, "norm_first": norm_first, "epsilon": epsilon, "dtype": self.dtype_policy}
+        self.self_attention = SelfAttentionBlock(d_model, num_heads, name="self_attention", **options)
+        self.cross_attention = CrossAttentionBlock(d_model, num_heads, name="cross_attention", **options)
+        self.feed_forward = FeedForwardBlock(d_model, d_ff, activation=activation, name="feed_forward", **options)
+
+    def build(self, x_shape, context_shape):
+        self.self_attention.build(x_shape)
+        self.cross_attention.build(x_shape, context_shape)
+        self.feed_forward.build(x_shape)
+        self.built = True
+
+    def __call__(self, x, context, mask=None, cross_mask=None, **kwargs):
+        x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
+        return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
+
+    def call(self, x, context, mask=None, cross_mask=None, return_weights=False, training=None):
+        x, self_weights = self.self_attention(x, mask=mask, return_weights=True, training=training)
+        x, cross_weights = self.cross_attention(x, context, mask=cross_mask, return_weights=True, training=training)
+        x = self.feed_forward(x, training=training)
+        return Attention(x, {"self": self_weights, "cross": cross_weights}) if return_weights else x
+
+    def compute_mask(self, inputs, previous_mask):
+        return getattr(inputs, "_keras_mask", None)
+
+    def get_config(self):
+        return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
+
+
+class Stack(keras.Layer):
+    """Layers of one kind on top of each other, with a norm at the end if each of them norms first."""
+
+    def __init__(self, make_layer, num_layers, norm_first, epsilon, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        num_layers = _checks.size("num_layers", num_layers)
+        self.stack = [make_layer(name=f"layer_{i}", dtype=self.dtype_policy) for i in range(num_layers)]
+        self.norm = None
+        if norm_first:
+            self.norm = keras.layers.LayerNormalization(epsilon=epsilon, name="norm", dtype=self.dtype_policy)
+
+    def build(self, *shapes):
+        for layer in self.stack:
+            layer.build(*shapes)
+        if self.norm is not None:
+            self.norm.build(shapes[0])
+        self.built = True
+
+    def final_norm(self, x):
+        return x if self.norm is None else token_by_token(self.norm, x)
+
+    def compute_mask(self, inputs, previous_mask):
+        return getattr(inputs, "_keras_mask", None)
+
+    def get_config(self):
+        return {**super().get_config(), "num_layers": len(self.stack), **options_of(self.stack[0])}
+
+
+def options_of(layer):
+    """Give the arguments a layer was made with, without those that every Keras layer has."""
+    return {k: v for k, v in layer.get_config().items() if k not in ("name", "trainable", "dtype")}

@@ -1,0 +1,299 @@
+"""The Transformer: stacks of layers, and the model that goes from ids to logits.
+
+The stacks take vectors, and block nothing unless a mask says so. The model knows ids, and makes the masks itself.
+"""
+
+from __future__ import annotations
+
+import keras
+import tensorflow as tf
+
+from clear_attention import _checks, _text_checks
+from clear_attention.attention import Attention
+from clear_attention.blocks import SelfMasked
+from clear_attention.heads import on_rows
+from clear_attention.layers import DecoderLayer, EncoderLayer, Stack, options_of
+from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
+from clear_attention.positions import PositionalEncoding
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class Encoder(SelfMasked, Stack):
+    r"""Stack encoder layers.
+
+    $$ y = (L_N \circ \dots \circ L_1)(x) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
+
+    Args:
+        num_layers: number of layers.
+        d_model: depth of the tokens, in and out.
+        num_heads: number of heads of each layer; must divide `d_model`.
+        d_ff: depth inside the feed-forward blocks.
+        dropout: share of each sub-layer's output that is dropped in training, in [0, 1).
+        activation: of the feed-forward blocks: a name that Keras knows, or a function.
+        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norms add to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached to `x` count too.
+        return_weights: return the weights of every layer too: a dict of `"0"`, `"1"`, ...
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, an input that is not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
+            is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import Encoder
+        >>> encoder = Encoder(num_layers=2, d_model=8, num_heads=2, d_ff=32)
+        >>> output, weights = encoder(np.ones((1, 3, 8)), return_weights=True)
+        >>> {name: w.shape for name, w in weights.items()}
+        {'0': TensorShape([1, 2, 3, 3]), '1': TensorShape([1, 2, 3, 3])}
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1.
+    """
+
+    def __init__(
+        self, num_layers, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
+    ):
+        def make_layer(**kwargs):
+            return EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
+
+        super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
+
+    def call(self, x, mask=None, return_weights=False, training=None):
+        weights = {}
+        for name, layer in enumerate(self.stack):
+            x, weights[f"{name}"] = layer(x, mask=mask, return_weights=True, training=training)
+        x = self.final_norm(x)
+        return Attention(x, weights) if return_weights else x
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class Decoder(Stack):
+    r"""Stack decoder layers.
+
+    $$ y = (L_N \circ \dots \circ L_1)(x, c) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
+
+    Nothing is blocked unless a mask says so: to generate text pass `mask=create_look_ahead_mask(length)`.
+
+    Args:
+        num_layers: number of layers.
+        d_model: depth of the tokens, in and out.
+        num_heads: number of heads of each layer; must divide `d_model`.
+        d_ff: depth inside the feed-forward blocks.
+        dropout: share of each sub-layer's output that is dropped in training, in [0, 1).
+        activation: of the feed-forward blocks: a name that Keras knows, or a function.
+        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norms add to the variance.
+        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        x: `(batch, length, d_model)`.
+        context: `(batch, context_length, depth)`, such as the output of an encoder.
+        mask: broadcasts to `(batch, heads, length, length)`: which tokens of `x` are blocked.
+        cross_mask: broadcasts to `(batch, heads, length, context_length)`: which tokens of the context are blocked.
+        return_weights: return the weights of every layer too: a dict of `"0.self"`, `"0.cross"`, `"1.self"`, ...
+        training: whether dropout is active.
+
+    Returns:
+        The output `(batch, length, d_model)`; with `return_weights=True` an
+            [`Attention`][clear_attention.Attention] of output and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, an input that is not floating-point.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
+            is not ours or does not fit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import Decoder
+        >>> decoder = Decoder(num_layers=1, d_model=8, num_heads=2, d_ff=32)
+        >>> output, weights = decoder(np.ones((1, 3, 8)), np.ones((1, 5, 8)), return_weights=True)
+        >>> {name: w.shape for name, w in weights.items()}
+        {'0.self': TensorShape([1, 2, 3, 3]), '0.cross': TensorShape([1, 2, 3, 5])}
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1.
+    """
+
+    def __init__(
+        self, num_layers, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
+    ):
+        def make_layer(**kwargs):
+            return DecoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
+
+        super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
+
+    def __call__(self, x, context, mask=None, cross_mask=None, **kwargs):
+        x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
+        return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
+
+    def call(self, x, context, mask=None, cross_mask=None, return_weights=False, training=None):
+        masks, weights = {"mask": mask, "cross_mask": cross_mask}, {}
+        for name, layer in enumerate(self.stack):
+            x, maps = layer(x, context, **masks, return_weights=True, training=training)
+            weights |= {f"{name}.{kind}": map_ for kind, map_ in maps.items()}
+        x = self.final_norm(x)
+        return Attention(x, weights) if return_weights else x
+
+
+@keras.saving.register_keras_serializable(package="clear_attention")
+class Transformer(keras.Model):
+    r"""Go from source ids and the target ids so far to logits for the next one: the whole encoder-decoder.
+
+    $$ \text{logits}_t = W\, \operatorname{Decoder}(\text{target}_{\le t},\, \operatorname{Encoder}(\text{source}))_t + b $$
+
+    It makes the masks from the ids: padding is blocked everywhere, and no target token sees a later one. The two
+    embeddings and the last projection share nothing. Padded targets are masked for Keras: `fit` leaves them out of the
+    loss and the metrics.
+
+    Args:
+        num_layers: number of layers of the encoder, and of the decoder.
+        d_model: depth of the tokens.
+        num_heads: number of heads of each layer; must divide `d_model`.
+        d_ff: depth inside the feed-forward blocks.
+        source_vocab: number of source ids, padding counted.
+        target_vocab: number of target ids, padding, start and end counted.
+        dropout: share of each sub-layer's output, and of the embeddings, that is dropped in training, in [0, 1).
+        activation: of the feed-forward blocks: a name that Keras knows, or a function.
+        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
+        epsilon: what the norms add to the variance.
+        pad_id: the id that stands for padding, in source and target.
+        start_id: the id every target begins with.
+        end_id: the id every target ends with; only generation reads it.
+        **kwargs: what every `keras.Model` takes, such as `name` and `dtype`.
+
+    Call arguments:
+        source_ids: `(batch, source_length)`, integers.
+        target_ids: `(batch, target_length)`, integers: the start id and the target shifted by it. `fit` takes both as
+            one pair.
+        return_weights: return every attention map too: a dict of `"encoder.0"`, `"decoder.0.self"`,
+            `"decoder.0.cross"`, ..., each `(batch, heads, query_length, key_length)`.
+        training: whether dropout is active.
+
+    Returns:
+        The logits `(batch, target_length, target_vocab)`, in float32 under mixed precision; with `return_weights=True`
+            an [`Attention`][clear_attention.Attention] of logits and weights.
+
+    Raises:
+        TypeError: a size that is not an integer, ids that are not integers.
+        ValueError: a size below 1, heads that do not divide `d_model`, special ids that are equal or not in the
+            vocabulary, ids of shape other than `(batch, length)`, of length 0 or not in the vocabulary, a target that
+            does not begin with `start_id`. In a graph, as in `fit`, values are checked by an assertion with the same
+            sentence; under XLA they are not.
+
+    Examples:
+        >>> from clear_attention import Transformer
+        >>> model = Transformer(1, d_model=8, num_heads=2, d_ff=32, source_vocab=20, target_vocab=30)
+        >>> source_ids, target_ids = [[5, 6, 7, 0]], [[1, 8, 9]]
+        >>> model(source_ids, target_ids).shape
+        TensorShape([1, 3, 30])
+        >>> list(model(source_ids, target_ids, return_weights=True).weights)
+        ['encoder.0', 'decoder.0.self', 'decoder.0.cross']
+
+    References:
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.
+    """
+
+    def __init__(
+        self,
+        num_layers,
+        d_model,
+        num_heads,
+        d_ff,
+        source_vocab,
+        target_vocab,
+        dropout=0.1,
+        activation="relu",
+        norm_first=False,
+        epsilon=1e-6,
+        pad_id=0,
+        start_id=1,
+        end_id=2,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        policy = self.dtype_policy
+        options = (num_layers, d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon)
+        self.encoder = Encoder(*options, name="encoder", dtype=policy)
+        self.decoder = Decoder(*options, name="decoder", dtype=policy)
+        self.source_vocab = _checks.size("source_vocab", source_vocab)
+        self.target_vocab = _checks.size("target_vocab", target_vocab)
+        self.pad_id, self.start_id, self.end_id = _text_checks.special_ids(
+            target_vocab, pad_id=pad_id, start_id=start_id, end_id=end_id
+        )
+        self.d_model = d_model
+        self.embed_source = embedding(source_vocab, d_model, "embed_source", policy)
+        self.embed_target = embedding(target_vocab, d_model, "embed_target", policy)
+        self.source_positions = PositionalEncoding(dropout=dropout, name="source_positions", dtype=policy)
+        self.target_positions = PositionalEncoding(dropout=dropout, name="target_positions", dtype=policy)
+        logits_dtype = "float32" if tf.as_dtype(policy.compute_dtype).size < 4 else policy
+        self.project_logits = keras.layers.Dense(target_vocab, name="project_logits", dtype=logits_dtype)
+
+    def build(self, input_shape=None):
+        tokens = (None, None, self.d_model)
+        self.embed_source.build()
+        self.embed_target.build()
+        self.encoder.build(tokens)
+        self.decoder.build(tokens, tokens)
+        self.project_logits.build((None, self.d_model))
+        self.built = True
+
+    def __call__(self, source_ids, target_ids=None, **kwargs):
+        inputs = _text_checks.pair("Transformer", source_ids, target_ids)
+        return super().__call__(tuple(_checks.from_lists(*inputs)), **kwargs)
+
+    def call(self, inputs, return_weights=False, training=None):
+        source_ids, target_ids = inputs
+        context, encoder_maps = self.encode(source_ids, training)
+        logits, decoder_maps = self.decode(target_ids, context, self.source_mask(source_ids), training)
+        maps = {f"encoder.{name}": w for name, w in encoder_maps.items()}
+        maps |= {f"decoder.{name}": w for name, w in decoder_maps.items()}
+        return Attention(logits, maps) if return_weights else logits
+
+    def encode(self, source_ids, training=None):
+        """Give the context `(batch, source_length, d_model)` and the encoder's weights."""
+        source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, self.source_vocab)
+        x = self.source_positions(self.embed_source(source_ids) * self.d_model**0.5, training=training)
+        return self.encoder(x, mask=self.source_mask(source_ids), return_weights=True, training=training)
+
+    def decode(self, target_ids, context, source_mask, training=None):
+        """Give the logits `(batch, target_length, target_vocab)` and the decoder's weights."""
+        target_ids = _text_checks.vocabulary_ids("target_ids", target_ids, self.target_vocab)
+        target_ids = _text_checks.begins_with(self.start_id, target_ids)
+        x = self.target_positions(self.embed_target(target_ids) * self.d_model**0.5, training=training)
+        masks = {"mask": self.target_mask(target_ids), "cross_mask": source_mask}
+        x, maps = self.decoder(x, context, **masks, return_weights=True, training=training)
+        return Attention(on_rows(self.project_logits, x), maps)
+
+    def source_mask(self, source_ids):
+        """Block padding: `(batch, 1, 1, source_length)`."""
+        return create_padding_mask(source_ids, self.pad_id)
+
+    def target_mask(self, target_ids):
+        """Block padding and the future: `(batch, 1, target_length, target_length)`."""
+        length = target_ids.shape[1] or tf.shape(target_ids)[1]
+        return combine_masks(create_padding_mask(target_ids, self.pad_id), create_look_ahead_mask(length))
+
+    def compute_mask(self, inputs, previous_mask):
+        return keras.ops.not_equal(inputs[1], self.pad_id)
+
+    def get_config(self):
+        names = ("source_vocab", "target_vocab", "pad_id", "start_id", "end_id")
+        config = {**super().get_config(), **options_of(self.encoder)}
+        return {**config, **{name: getattr(self, name) for name in names}}
+
+
+def embedding(vocab, d_model, name, policy):
+    """Embed so that, after the paper's factor of sqrt(d_model), a vector's numbers are about as large as its waves."""
+    start = keras.initializers.RandomNormal(stddev=d_model**-0.5)
+    return keras.layers.Embedding(vocab, d_model, embeddings_initializer=start, name=name, dtype=policy)

@@ -97,11 +97,24 @@ def rate(name, value):
 
 
 def positive(name, value):
-    law = f"{name} is a finite number above 0."
+    value = number(name, value, f"{name} is a finite number above 0.", f"{name} > 0")
+    if value <= 0:
+        raise ValueError(refusal(f"{name} is a finite number above 0.", f"{name} > 0", f"{name}={value!r}"))
+    return value
+
+
+def at_least_zero(name, value):
+    value = number(name, value, f"{name} is a finite number.", f"{name} >= 0")
+    if value < 0:
+        raise ValueError(refusal(f"{name} can't be negative.", f"{name} >= 0", f"{name}={value!r}"))
+    return value
+
+
+def number(name, value, law, expected):
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(refusal(law, f"{name} > 0", f"{name}={value!r} of type {type(value).__name__}"))
-    if not 0 < value < np.inf:
-        raise ValueError(refusal(law, f"{name} > 0", f"{name}={value!r}"))
+        raise TypeError(refusal(law, expected, f"{name}={value!r} of type {type(value).__name__}"))
+    if not np.isfinite(value):
+        raise ValueError(refusal(law, expected, f"{name}={value!r}"))
     return value
 
 

@@ -91,3 +91,9 @@ def texts(values, known):
         if strange := [c for c in text if c not in known]:
             raise ValueError(refusal(law, expected, f"{strange[0]!r} in {text!r}"))
     return values
+
+
+def is_transformer(value):
+    if not all(hasattr(value, name) for name in ("encode", "decoder", "project_logits", "start_id", "end_id")):
+        law = "Generation takes the parts of a Transformer one by one."
+        raise TypeError(refusal(law, "a clear_attention.Transformer", f"a {type(value).__name__}"))

@@ -232,17 +232,19 @@ class MultiHeadAttention(keras.Layer):
         mask = add_keras_masks(mask, *implicit)
 
         masked = mask is not None and mask is not False
-
-        def heads_of(project, x):
-            return split_heads(on_rows(project, x, masked), self.num_heads)
-
-        q = heads_of(self.project_queries, queries)  # (batch, heads, query_length, d_k)
-        k = heads_of(self.project_keys, keys)  # (batch, heads, key_length, d_k)
-        v = heads_of(self.project_values, values)  # (batch, heads, key_length, d_v)
+        q = self.to_heads(self.project_queries, queries, masked)  # (batch, heads, query_length, d_k)
+        k = self.to_heads(self.project_keys, keys, masked)  # (batch, heads, key_length, d_k)
+        v = self.to_heads(self.project_values, values, masked)  # (batch, heads, key_length, d_v)
         dropout = self.drop if training and self.dropout else None
         result = scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
-        output = on_rows(self.project_output, merge_heads(result.output), masked)  # (batch, query_length, d_model)
+        output = self.from_heads(result.output, masked)  # (batch, query_length, d_model)
         return Attention(output, result.weights) if return_weights else output
+
+    def to_heads(self, project, x, masked=False):
+        return split_heads(on_rows(project, x, masked), self.num_heads)
+
+    def from_heads(self, x, masked=False):
+        return on_rows(self.project_output, merge_heads(x), masked)
 
     def compute_mask(self, inputs, previous_mask):
         # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.

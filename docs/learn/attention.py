@@ -63,23 +63,20 @@ assert math.isclose(weights[0][0], math.exp(2) / (math.exp(2) + 2))
 # ## The function, read
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same in TensorFlow. This is
-# its own source, printed from the package; the comments at the right margin give the shape after each step.
+# its heart, printed from the package; the comments at the right margin give the shape after each step.
 
 # %% tags=["source"]
 import inspect
 
-from clear_attention import scaled_dot_product_attention
+from clear_attention import attention, scaled_dot_product_attention
 
-print(
-    inspect.cleandoc(
-        inspect.getsource(scaled_dot_product_attention).split('"""')[2]
-    )
-)
+print(inspect.getsource(attention.attend))
 
 # %% [markdown]
 # The queries are divided *before* the product. That is the same in exact arithmetic, and it keeps the scores small:
-# in float16, which ends at 65504, dividing afterwards comes too late. The last line computes 16-bit inputs in float32
-# and keeps numbers that a mask hides, such as NaN, away from everyone who may not see them.
+# in float16, which ends at 65504, dividing afterwards comes too late. Around this heart the function checks its inputs,
+# computes 16-bit ones in float32, and keeps numbers that a mask hides, such as NaN, away from everyone who may not see
+# them.
 
 # %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"
 import matplotlib.pyplot as plt

@@ -122,7 +122,9 @@ def tokens(name, x):
     """Refuse what is not a row of embedded tokens."""
     if x.dtype not in FLOATS:
         law = f"{name} holds tokens as vectors: ids become vectors in an Embedding layer."
-        raise TypeError(refusal(law, f"{name} of shape (..., length, depth), floating-point", f"{name}.dtype={x.dtype.name}"))
+        raise TypeError(
+            refusal(law, f"{name} of shape (..., length, depth), floating-point", f"{name}.dtype={x.dtype.name}")
+        )
     if x.shape.rank is None or x.shape.rank < 2 or x.shape[-1] is None or 0 in x.shape[-2:]:
         law = f"{name} needs a length axis and a depth axis, in this order, each of at least 1, and a known depth."
         raise ValueError(refusal(law, f"{name} of shape (..., length, depth)", shapes(**{name: x})))
@@ -136,7 +138,9 @@ def positions(positions, x):
         raise TypeError(refusal(law, expected, f"positions.dtype={positions.dtype.name}"))
     known = None not in (positions.shape.rank, x.shape.rank)
     sizes = zip(reversed(positions.shape), reversed(x.shape[:-1]), strict=False) if known else ()
-    if known and not (1 <= positions.shape.rank < x.shape.rank and all(p in (1, n) or None in (p, n) for p, n in sizes)):
+    if known and not (
+        1 <= positions.shape.rank < x.shape.rank and all(p in (1, n) or None in (p, n) for p, n in sizes)
+    ):
         law = "positions say for each token where it stands."
         raise ValueError(refusal(law, expected, shapes(positions=positions, x=x)))
     return positions

@@ -7,6 +7,7 @@ and holds no weights.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import keras
@@ -79,16 +80,19 @@ def scaled_dot_product_attention(q, k, v, mask=None, *, dropout=None):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
     q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
+    formula = functools.partial(attend, blocked=blocked, dropout=dropout)
+    if blocked is not None:
+        formula = functools.partial(attend_around_nonfinite, formula, blocked=blocked)
+    return in_full_precision(formula, q, k, v)
 
-    def attend(q, k, v):
-        d_k = depth(q)
-        scores = tf.matmul(q / d_k**0.5, k, transpose_b=True)  # (..., query_length, key_length)
-        weights = softmax_of_visible(scores, blocked)  # (..., query_length, key_length)
-        kept = weights if dropout is None else dropout(weights)
-        output = tf.matmul(kept, v)  # (..., query_length, d_v)
-        return Attention(output, weights)
 
-    return compute_safely(attend, q, k, v, blocked)
+def attend(q, k, v, blocked=None, dropout=None):
+    d_k = depth(q)
+    scores = tf.matmul(q / d_k**0.5, k, transpose_b=True)  # (..., query_length, key_length)
+    weights = softmax_of_visible(scores, blocked)  # (..., query_length, key_length)
+    kept = weights if dropout is None else dropout(weights)
+    output = tf.matmul(kept, v)  # (..., query_length, d_v)
+    return Attention(output, weights)
 
 
 def depth(x):
@@ -105,39 +109,35 @@ def softmax_of_visible(scores, blocked):
     return tf.where(blocked, tf.constant(0, weights.dtype), weights)
 
 
-def compute_safely(attend, q, k, v, blocked):
-    """Attend in float32 at least, since 16-bit sums lose digits, and around hidden numbers that are not finite."""
+def in_full_precision(formula, q, k, v):
+    """Compute in float32 at least, since 16-bit sums lose digits."""
     dtype = q.dtype
     q, k, v = (tf.cast(x, tf.float32) if dtype.size < 4 else x for x in (q, k, v))
-    if blocked is None:
-        result = attend(q, k, v)
-    else:
-        finite = tf.reduce_all([tf.reduce_all(tf.math.is_finite(x)) for x in (q, k, v)])
-        result = tf.cond(
-            finite,
-            lambda: attend(q, k, v),
-            lambda: attend_around_nonfinite(attend, q, k, v, blocked),
-        )
-    return Attention(*(tf.cast(x, dtype) for x in result))
+    return Attention(*(tf.cast(x, dtype) for x in formula(q, k, v)))
 
 
-def attend_around_nonfinite(attend, q, k, v, blocked):
+def attend_around_nonfinite(formula, q, k, v, blocked):
     """Attend with 0 in place of NaN and infinity, then write NaN where one of them was visible after all.
 
     In matrix products 0 * NaN = NaN would carry them to queries that do not see them, and into every gradient.
     """
-    output, weights = attend(*(tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in (q, k, v)))
-    bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (q, k, v))
-    bad_queries = tf.reduce_any(bad_q, axis=-1)[..., :, tf.newaxis]  # (..., query_length, 1)
-    bad_keys = tf.reduce_any(bad_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
-    bad_scores = (bad_queries | bad_keys) & ~blocked  # (..., query_length, key_length)
-    bad_rows = tf.reduce_any(bad_scores, axis=-1, keepdims=True)  # (..., query_length, 1)
-    visible = tf.cast(tf.broadcast_to(~blocked, tf.shape(weights)), weights.dtype)
-    bad_output = bad_rows | (tf.matmul(visible, tf.cast(bad_v, visible.dtype)) > 0)  # (..., query_length, d_v)
-    return Attention(
-        output + nan_where(bad_output, output.dtype),
-        weights + nan_where(bad_rows & ~blocked, weights.dtype),
-    )
+
+    def careful():
+        output, weights = formula(*(tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in (q, k, v)))
+        bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (q, k, v))
+        bad_queries = tf.reduce_any(bad_q, axis=-1)[..., :, tf.newaxis]  # (..., query_length, 1)
+        bad_keys = tf.reduce_any(bad_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
+        bad_scores = (bad_queries | bad_keys) & ~blocked  # (..., query_length, key_length)
+        bad_rows = tf.reduce_any(bad_scores, axis=-1, keepdims=True)  # (..., query_length, 1)
+        visible = tf.cast(tf.broadcast_to(~blocked, tf.shape(weights)), weights.dtype)
+        bad_output = bad_rows | (tf.matmul(visible, tf.cast(bad_v, visible.dtype)) > 0)  # (..., query_length, d_v)
+        return Attention(
+            output + nan_where(bad_output, output.dtype),
+            weights + nan_where(bad_rows & ~blocked, weights.dtype),
+        )
+
+    finite = tf.reduce_all([tf.reduce_all(tf.math.is_finite(x)) for x in (q, k, v)])
+    return tf.cond(finite, lambda: formula(q, k, v), careful)
 
 
 def nan_where(condition, dtype):

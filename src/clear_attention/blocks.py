@@ -1,7 +1,7 @@
 """The three blocks a Transformer is built of: self-attention, cross-attention, feed-forward.
 
-Each is a sub-layer with dropout, a residual connection and a norm around it. They differ in the sub-layer alone; what is
-around it is written once, in `ResidualBlock`.
+Each is a sub-layer with dropout, a residual connection and a norm around it. They differ in the sub-layer alone; what
+is around it is written once, in `ResidualBlock`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
 
     Call arguments:
         x: `(batch, length, d_model)`.
-        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached to `x` count too.
+        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached count too.
         return_weights: return the weights `(batch, heads, length, length)` too.
         training: whether dropout is active.
 
@@ -90,8 +90,8 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
 
     Raises:
         TypeError: a size that is not an integer, inputs that are not floating-point.
-        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
-            is not ours or does not fit.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
+            that is not ours or does not fit.
 
     Examples:
         >>> import numpy as np
@@ -162,8 +162,8 @@ class CrossAttentionBlock(ResidualBlock):
 
     Raises:
         TypeError: a size that is not an integer, inputs that are not floating-point.
-        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
-            is not ours or does not fit.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
+            that is not ours or does not fit.
 
     Examples:
         >>> import numpy as np
@@ -209,8 +209,8 @@ class CrossAttentionBlock(ResidualBlock):
 class FeedForwardBlock(ResidualBlock):
     r"""Work on each token alone: widen it, bend it, narrow it again.
 
-    $$ \operatorname{FFN}(x) = f(x W_1 + b_1)\, W_2 + b_2, \qquad
-       y = \operatorname{Norm}(x + \operatorname{FFN}(x)) \quad\text{or}\quad y = x + \operatorname{FFN}(\operatorname{Norm}(x)) $$
+    $$ \operatorname{FFN}(x) = f(x W_1 + b_1)\, W_2 + b_2, \qquad y = \operatorname{Norm}(x + \operatorname{FFN}(x))
+       \quad\text{or}\quad y = x + \operatorname{FFN}(\operatorname{Norm}(x)) $$
 
     Args:
         d_model: depth of the tokens, in and out.
@@ -268,5 +268,9 @@ class FeedForwardBlock(ResidualBlock):
         return self.around(feed_forward, x, training)[0]
 
     def get_config(self):
-        config = {"d_model": self.d_model, "d_ff": self.d_ff, "activation": keras.activations.serialize(self.activation)}
+        config = {
+            "d_model": self.d_model,
+            "d_ff": self.d_ff,
+            "activation": keras.activations.serialize(self.activation),
+        }
         return {**super().get_config(), **config}

@@ -13,10 +13,36 @@ import numpy as np
 
 from clear_attention import _checks, _layer_checks, _text_checks
 
-ENGLISH_MONTHS = "january february march april may june july august september october november december".split()
-GERMAN_MONTHS = "januar februar märz april mai juni juli august september oktober november dezember".split()
-ENGLISH_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-GERMAN_DAYS = "montag dienstag mittwoch donnerstag freitag samstag sonntag".split()
+ENGLISH_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+GERMAN_MONTHS = [
+    "januar",
+    "februar",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
+]
+ENGLISH_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+GERMAN_DAYS = ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"]
 FORMS = (
     "{weekday} {day}{th} of {month} {year}",
     "{weekday}, {month} {day}, {year}",
@@ -203,7 +229,7 @@ def date_tokenizers():
         >>> source_tokenizer.vocab_size, target_tokenizer.vocab_size
         (45, 14)
         >>> target_tokenizer.encode(["2018-05-03"])
-        array([[ 1,  6,  4,  5, 12,  3,  4,  9,  3,  4,  7,  2]], dtype=int32)
+        array([[ 1,  5,  3,  4, 11, 13,  3,  8, 13,  3,  6,  2]], dtype=int32)
     """
     letters = "abcdefghijklmnopqrstuvwxyzä"
     return CharacterTokenizer("0123456789 ',./" + letters), CharacterTokenizer("0123456789-", framed=True)

@@ -6,12 +6,13 @@ those of one token, and looks back at the kept ones: its cost grows with the len
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks, _text_checks
-from clear_attention.attention import scaled_dot_product_attention
+from clear_attention.attention import attend, in_full_precision
 
 
 class Beams(NamedTuple):
@@ -19,8 +20,8 @@ class Beams(NamedTuple):
 
     Attributes:
         ids: `(batch, width, max_length)`, int32, the best hypothesis of each sentence first; padded after the end id.
-        scores: `(batch, width)`: logarithm of the probability, divided by the length penalty; -inf where there are fewer
-            hypotheses than beams.
+        scores: `(batch, width)`: logarithm of the probability, divided by the length penalty; -inf where there are
+            fewer hypotheses than beams.
 
     Examples:
         >>> from clear_attention import Transformer, beam_search
@@ -39,8 +40,8 @@ def greedy_search(transformer, source_ids, max_length, jit_compile=True):
 
     $$ y_t = \arg\max_y\, p(y \mid y_{<t}, \text{source}) $$
 
-    The whole loop is one compiled graph. It is compiled once for each shape of `source_ids` and each `max_length`, which
-    takes some seconds; pad the sources to few lengths. Padding and the start id are never chosen.
+    The whole loop is one compiled graph. It is compiled once for each shape of `source_ids` and each `max_length`,
+    which takes some seconds; pad the sources to few lengths. Padding and the start id are never chosen.
 
     Args:
         transformer: a [`Transformer`][clear_attention.Transformer].
@@ -74,8 +75,8 @@ def beam_search(transformer, source_ids, max_length, width=4, length_penalty=0.6
 
     $$ \text{score}(y) = \log p(y \mid \text{source}) \Big/ \left(\frac{5 + |y|}{6}\right)^{\alpha} $$
 
-    Hypotheses that have ended keep their place while they are among the best; the length counts the end id. A width of 1
-    is greedy search. Compilation is as in [`greedy_search`][clear_attention.greedy_search].
+    Hypotheses that have ended keep their place while they are among the best; the length counts the end id. A width of
+    1 is greedy search. Compilation is as in [`greedy_search`][clear_attention.greedy_search].
 
     Args:
         transformer: a [`Transformer`][clear_attention.Transformer].
@@ -143,18 +144,18 @@ class Context(NamedTuple):
 
     keys: tf.Tensor
     values: tf.Tensor
-    mask: tf.Tensor
+    blocked: tf.Tensor
 
 
 def prepare(transformer, source_ids, max_length, width=1):
     """Encode once, and project the context to the keys and values of every decoder layer."""
     encoded = transformer.encode(source_ids, training=False).output
-    mask = transformer.source_mask(source_ids)
+    blocked = tf.cast(transformer.source_mask(source_ids), tf.bool)
     contexts, pasts = [], []
     for layer in transformer.decoder.stack:
         attention = layer.cross_attention.attention
         keys = attention.to_heads(attention.project_keys, encoded)
-        contexts.append(Context(keys, attention.to_heads(attention.project_values, encoded), mask))
+        contexts.append(Context(keys, attention.to_heads(attention.project_values, encoded), blocked))
         heads, rows = layer.self_attention.attention, tf.shape(source_ids)[0] * width
         shapes = [(rows, heads.num_heads, max_length, depth) for depth in (heads.d_k, heads.d_v)]
         pasts.append(Past(*(tf.zeros(shape, encoded.dtype) for shape in shapes)))
@@ -184,15 +185,18 @@ def look_back(layer, x, past, position):
     here = (places == position)[:, tf.newaxis]  # (max_length, 1)
     past = Past(*(tf.where(here, one, all_) for one, all_ in zip(new, past, strict=True)))
     q = attention.to_heads(attention.project_queries, x)
-    attended = scaled_dot_product_attention(q, past.keys, past.values, places > position)
-    return attention.from_heads(attended.output), past
+    return attention.from_heads(output_of(q, past, blocked=places > position)), past
 
 
 def look_across(layer, x, context):
     attention = layer.cross_attention.attention
     q = attention.to_heads(attention.project_queries, x)
-    attended = scaled_dot_product_attention(q, context.keys, context.values, context.mask)
-    return attention.from_heads(attended.output), None
+    return attention.from_heads(output_of(q, context, blocked=context.blocked)), None
+
+
+def output_of(q, kept, blocked):
+    """Attend without looking for hidden NaN, which at every step would cost as much again: what is hidden here is 0."""
+    return in_full_precision(functools.partial(attend, blocked=blocked), q, kept.keys, kept.values).output
 
 
 def log_probabilities(transformer, logits):

@@ -1,4 +1,4 @@
-"""One layer of a Transformer's encoder, and one of its decoder: the blocks in their order, and how layers are stacked.
+"""One layer of a Transformer's encoder, and one of its decoder: the blocks in their order.
 
 Layers take vectors, not ids, and block nothing unless a mask says so.
 """
@@ -14,7 +14,6 @@ from clear_attention.blocks import (
     FeedForwardBlock,
     SelfAttentionBlock,
     SelfMasked,
-    token_by_token,
 )
 
 
@@ -36,7 +35,7 @@ class EncoderLayer(SelfMasked):
 
     Call arguments:
         x: `(batch, length, d_model)`.
-        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached to `x` count too.
+        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached count too.
         return_weights: return the weights `(batch, heads, length, length)` too.
         training: whether dropout is active.
 
@@ -46,8 +45,8 @@ class EncoderLayer(SelfMasked):
 
     Raises:
         TypeError: a size that is not an integer, an input that is not floating-point.
-        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
-            is not ours or does not fit.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
+            that is not ours or does not fit.
 
     Examples:
         >>> import numpy as np
@@ -92,8 +91,8 @@ class DecoderLayer(keras.Layer):
 
     $$ y = \operatorname{FeedForward}(\operatorname{CrossAttention}(\operatorname{SelfAttention}(x),\, c)) $$
 
-    Nothing is blocked unless a mask says so. To generate text pass `mask=create_look_ahead_mask(length)`, or every token
-    sees the one it has to predict.
+    Nothing is blocked unless a mask says so. To generate text pass `mask=create_look_ahead_mask(length)`, or every
+    token sees the one it has to predict.
 
     Args:
         d_model: depth of the tokens, in and out.
@@ -119,8 +118,8 @@ class DecoderLayer(keras.Layer):
 
     Raises:
         TypeError: a size that is not an integer, an input that is not floating-point.
-        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
-            is not ours or does not fit.
+        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
+            that is not ours or does not fit.
 
     Examples:
         >>> import numpy as np
@@ -165,35 +164,6 @@ class DecoderLayer(keras.Layer):
 
     def get_config(self):
         return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
-
-
-class Stack(keras.Layer):
-    """Layers of one kind on top of each other, with a norm at the end if each of them norms first."""
-
-    def __init__(self, make_layer, num_layers, norm_first, epsilon, **kwargs):
-        super().__init__(**kwargs)
-        self.supports_masking = True
-        num_layers = _checks.size("num_layers", num_layers)
-        self.stack = [make_layer(name=f"layer_{i}", dtype=self.dtype_policy) for i in range(num_layers)]
-        self.norm = None
-        if norm_first:
-            self.norm = keras.layers.LayerNormalization(epsilon=epsilon, name="norm", dtype=self.dtype_policy)
-
-    def build(self, *shapes):
-        for layer in self.stack:
-            layer.build(*shapes)
-        if self.norm is not None:
-            self.norm.build(shapes[0])
-        self.built = True
-
-    def final_norm(self, x):
-        return x if self.norm is None else token_by_token(self.norm, x)
-
-    def compute_mask(self, inputs, previous_mask):
-        return getattr(inputs, "_keras_mask", None)
-
-    def get_config(self):
-        return {**super().get_config(), "num_layers": len(self.stack), **options_of(self.stack[0])}
 
 
 def options_of(layer):

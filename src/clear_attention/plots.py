@@ -9,18 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention import _checks
-
-COLOURS = {  # Okabe and Ito's colours, which colour-blind readers can tell apart
-    "queries": "#0072b2",
-    "keys": "#d55e00",
-    "values": "#009e73",
-    "visible": "#56b4e9",
-    "blocked": "#808080",
-    "not finite": "#cc0000",
-}
-WEIGHTS_MAP = "cividis"
-MOST_CELLS_WITH_TEXT = 12  # a side; more would not be legible
+from clear_attention import _checks, _drawing
 
 
 def plot_mask(mask, tokens=None, key_tokens=None, ax=None):
@@ -49,11 +38,11 @@ def plot_mask(mask, tokens=None, key_tokens=None, ax=None):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('key', 'query')
     """
-    blocked = _matrix("mask", _checks.mask_tensor(mask).numpy())
-    ax = _axes(ax, blocked.shape, tokens, key_tokens)
-    ax.pcolormesh(np.where(blocked, np.nan, 1.0), cmap=_one_colour("visible"), edgecolor="white", linewidth=1)
-    _hatch(ax, blocked)
-    _write(ax, np.where(blocked, "1", "0"), np.full(blocked.shape, "black"), blocked)
+    blocked = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
+    ax = _drawing.axes(ax, blocked.shape, tokens, key_tokens)
+    ax.pcolormesh(np.where(blocked, np.nan, 1.0), cmap=_drawing.one_colour("visible"), edgecolor="white", linewidth=1)
+    _drawing.hatch(ax, blocked)
+    _drawing.write(ax, np.where(blocked, "1", "0"), np.full(blocked.shape, "black"), blocked)
     return ax
 
 
@@ -88,21 +77,21 @@ def plot_weights(weights, tokens=None, key_tokens=None, mask=None, ax=None, colo
         >>> [text.get_text() for text in ax.texts]
         ['0.90', '0.10']
     """
-    values = _matrix("weights", _checks.float_tensor("weights", weights).numpy()).astype(np.float64)
+    values = _drawing.matrix("weights", _checks.float_tensor("weights", weights).numpy()).astype(np.float64)
     blocked = np.zeros(values.shape, bool)
     if mask is not None:
-        mask = _matrix("mask", _checks.mask_tensor(mask).numpy())
+        mask = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
         _checks.same_matrix("mask", mask.shape, "weights", values.shape)
         blocked = np.broadcast_to(mask, values.shape)
-    ax = _axes(ax, values.shape, tokens, key_tokens)
+    ax = _drawing.axes(ax, values.shape, tokens, key_tokens)
     shown = np.where(blocked, np.nan, values)
-    mesh = ax.pcolormesh(shown, cmap=WEIGHTS_MAP, vmin=0, vmax=1, edgecolor="white", linewidth=1)
-    _hatch(ax, blocked)
+    mesh = ax.pcolormesh(shown, cmap=_drawing.WEIGHTS_MAP, vmin=0, vmax=1, edgecolor="white", linewidth=1)
+    _drawing.hatch(ax, blocked)
     broken = ~np.isfinite(values)
     if broken.any():
-        ax.pcolormesh(np.where(broken, 1.0, np.nan), cmap=_one_colour("not finite"))
+        ax.pcolormesh(np.where(broken, 1.0, np.nan), cmap=_drawing.one_colour("not finite"))
     ink = np.where(broken | (values < 0.45), "white", "black")
-    _write(ax, np.vectorize(_short, otypes=[str])(values), ink, blocked & (values == 0))
+    _drawing.write(ax, np.vectorize(_drawing.short, otypes=[str])(values), ink, blocked & (values == 0))
     if colour_bar:
         ax.figure.colorbar(mesh, ax=ax, label="weight")
     return ax
@@ -150,7 +139,7 @@ def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
     columns = min(_checks.size("columns", columns), heads)
     lines = -(-heads // columns)
     size = (columns * (0.6 + 0.4 * min(keys, 10)) + 1.4, lines * (0.9 + 0.4 * min(rows, 10)))
-    figure, grid = _pyplot().subplots(
+    figure, grid = _drawing.pyplot().subplots(
         lines, columns, figsize=size, layout="constrained", sharex=True, sharey=True, squeeze=False
     )
     axes = grid.ravel()
@@ -165,79 +154,76 @@ def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
     return axes[:heads]
 
 
-def _matrix(name, values):
-    """Drop leading axes of length 1, and refuse what is then not one matrix."""
-    matrix = values.reshape(values.shape[-2:]) if values.ndim >= 2 and values[..., 0, 0].size == 1 else values
-    _checks.one_matrix(name, matrix.shape)
-    return matrix
+def plot_positions(encoding, ax=None, colour_bar=True):
+    """Draw a positional encoding: a row for each position, a column for each channel.
 
+    Args:
+        encoding: `(length, depth)`, after any leading axes of length 1; floating-point in [-1, 1].
+        ax: the matplotlib Axes to draw into; a new figure when left out.
+        colour_bar: draw the scale beside the heat map.
 
-def _axes(ax, shape, tokens, key_tokens):
-    """Label the axes of a matrix: queries from top to bottom, keys from left to right."""
-    rows, columns = shape
-    if key_tokens is None and tokens is not None and rows == columns:
-        key_tokens = tokens
-    labels = {
-        "tokens": range(rows) if tokens is None else tokens,
-        "key_tokens": range(columns) if key_tokens is None else key_tokens,
-    }
-    _checks.one_label_each("tokens", labels["tokens"], "query", rows)
-    _checks.one_label_each("key_tokens", labels["key_tokens"], "key", columns)
+    Returns:
+        The matplotlib Axes.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+        TypeError: the encoding is not floating-point.
+        ValueError: the encoding is more than one matrix.
+
+    Examples:
+        >>> from clear_attention import plot_positions, sinusoidal_encoding
+        >>> ax = plot_positions(sinusoidal_encoding(length=50, depth=64))
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('channel', 'position')
+    """
+    values = _drawing.matrix("encoding", _checks.float_tensor("encoding", encoding).numpy()).astype(np.float64)
     if ax is None:
-        size = (1.6 + 0.5 * min(columns, 14), 1.1 + 0.42 * min(rows, 14))
-        ax = _pyplot().subplots(figsize=size, layout="constrained")[1]
-    every = [max(1, -(-n // 32)) for n in shape]  # on a large matrix not every position gets its label
-    ax.set_yticks(np.arange(rows)[:: every[0]] + 0.5, list(labels["tokens"])[:: every[0]])
-    ax.set_xticks(np.arange(columns)[:: every[1]] + 0.5, list(labels["key_tokens"])[:: every[1]])
-    ax.set(xlabel="key", ylabel="query", xlim=(0, columns), ylim=(rows, 0), aspect="equal")
-    ax.xaxis.tick_top()
-    ax.xaxis.set_label_position("top")
-    if max((len(str(label)) for label in labels["key_tokens"]), default=0) > 4:
-        ax.tick_params(axis="x", rotation=45)
-    ax.tick_params(length=0)
+        ax = _drawing.pyplot().subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+    mesh = ax.pcolormesh(values, cmap=_drawing.SIGNED_MAP, vmin=-1, vmax=1, rasterized=values.size > 10_000)
+    ax.set(xlabel="channel", ylabel="position", xlim=(0, values.shape[1]), ylim=(values.shape[0], 0))
     ax.spines[:].set_visible(False)
+    if colour_bar:
+        ax.figure.colorbar(mesh, ax=ax, label="value")
     return ax
 
 
-def _pyplot():
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError('Pictures need matplotlib: pip install "clear-attention[plots]".') from error
-    return plt
+def plot_alignment(weights, source_tokens, target_tokens, ax=None, colour_bar=True):
+    """Draw where each token of the target looks in the source, and frame the place it looks at most.
 
+    Args:
+        weights: cross-attention weights `(target_length, source_length)`, or `(heads, target_length, source_length)`,
+            of which the mean is drawn; after any leading axes of length 1; floating-point in [0, 1].
+        source_tokens: `source_length` labels for the keys; a text is taken letter by letter.
+        target_tokens: `target_length` labels for the queries; a text is taken letter by letter.
+        ax: the matplotlib Axes to draw into; a new figure when left out.
+        colour_bar: draw the scale beside the heat map.
 
-def _one_colour(name):
-    from matplotlib.colors import ListedColormap
+    Returns:
+        The matplotlib Axes.
 
-    return ListedColormap([COLOURS[name]])
+    Raises:
+        ImportError: matplotlib is not installed.
+        TypeError: the weights are not floating-point.
+        ValueError: the weights are those of more than one sentence, or there are too few or too many tokens.
 
-
-def _hatch(ax, blocked):
-    """Hatch the blocked cells: a pattern is seen on paper, in dark mode and by colour-blind readers."""
-    if blocked.any():
-        ax.pcolor(
-            np.where(blocked, 1.0, np.nan),
-            facecolor="none",
-            edgecolor=COLOURS["blocked"],
-            hatch="////",
-            linewidth=0.5,
-        )
-
-
-def _write(ax, texts, ink, quiet):
-    """Write the value into each cell of a small matrix, except where `quiet`: on hatching digits are hard to read."""
-    if max(texts.shape) > MOST_CELLS_WITH_TEXT:
-        return
-    for (row, column), text in np.ndenumerate(texts):
-        if not quiet[row, column]:
-            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=ink[row, column], size=9)
-
-
-def _short(value):
-    """Write a weight in four characters, never rounding one that is not 0 or 1 to 0.00 or 1.00."""
-    if value in (0, 1) or not np.isfinite(value):
-        return f"{value:g}"
-    if value < 0.005:
-        return "<.01"
-    return ">.99" if 0.995 <= value < 1 else f"{value:.2f}"
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import plot_alignment
+        >>> ax = plot_alignment(np.eye(3)[::-1], "may", "123")
+        >>> ax.get_xlabel(), [label.get_text() for label in ax.get_yticklabels()]
+        ('key (source)', ['1', '2', '3'])
+        >>> [frame.get_x() for frame in ax.patches]
+        [2.0, 1.0, 0.0]
+    """
+    values = _checks.float_tensor("weights", weights).numpy().astype(np.float64)
+    while values.ndim > 3 and values.shape[0] == 1:
+        values = values[0]
+    values = values.mean(axis=0) if values.ndim == 3 else _drawing.matrix("weights", values)
+    _checks.one_matrix("weights", values.shape)
+    labels = [["␣" if token == " " else token for token in tokens] for tokens in (target_tokens, source_tokens)]
+    ax = plot_weights(values, *labels, ax=ax, colour_bar=colour_bar)
+    ax.set(xlabel="key (source)", ylabel="query (target)")
+    for row, column in enumerate(values.argmax(axis=1)):
+        frame = {"fill": False, "edgecolor": _drawing.COLOURS["keys"], "linewidth": 1.5}
+        ax.add_patch(_drawing.pyplot().Rectangle((float(column), row), 1, 1, **frame))
+    return ax

@@ -1,6 +1,6 @@
-"""The Transformer: stacks of layers, and the model that goes from ids to logits.
+"""The Transformer: from ids to logits.
 
-The stacks take vectors, and block nothing unless a mask says so. The model knows ids, and makes the masks itself.
+Only this model knows ids, and makes the masks; the layers and stacks below it take vectors.
 """
 
 from __future__ import annotations
@@ -10,147 +10,18 @@ import tensorflow as tf
 
 from clear_attention import _checks, _text_checks
 from clear_attention.attention import Attention
-from clear_attention.blocks import SelfMasked
 from clear_attention.heads import on_rows
-from clear_attention.layers import DecoderLayer, EncoderLayer, Stack, options_of
+from clear_attention.layers import options_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
 from clear_attention.positions import PositionalEncoding
-
-
-@keras.saving.register_keras_serializable(package="clear_attention")
-class Encoder(SelfMasked, Stack):
-    r"""Stack encoder layers.
-
-    $$ y = (L_N \circ \dots \circ L_1)(x) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
-
-    Args:
-        num_layers: number of layers.
-        d_model: depth of the tokens, in and out.
-        num_heads: number of heads of each layer; must divide `d_model`.
-        d_ff: depth inside the feed-forward blocks.
-        dropout: share of each sub-layer's output that is dropped in training, in [0, 1).
-        activation: of the feed-forward blocks: a name that Keras knows, or a function.
-        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
-        epsilon: what the norms add to the variance.
-        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
-
-    Call arguments:
-        x: `(batch, length, d_model)`.
-        mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached to `x` count too.
-        return_weights: return the weights of every layer too: a dict of `"0"`, `"1"`, ...
-        training: whether dropout is active.
-
-    Returns:
-        The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
-
-    Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
-        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
-            is not ours or does not fit.
-
-    Examples:
-        >>> import numpy as np
-        >>> from clear_attention import Encoder
-        >>> encoder = Encoder(num_layers=2, d_model=8, num_heads=2, d_ff=32)
-        >>> output, weights = encoder(np.ones((1, 3, 8)), return_weights=True)
-        >>> {name: w.shape for name, w in weights.items()}
-        {'0': TensorShape([1, 2, 3, 3]), '1': TensorShape([1, 2, 3, 3])}
-
-    References:
-        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1.
-    """
-
-    def __init__(
-        self, num_layers, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
-    ):
-        def make_layer(**kwargs):
-            return EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
-
-        super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
-
-    def call(self, x, mask=None, return_weights=False, training=None):
-        weights = {}
-        for name, layer in enumerate(self.stack):
-            x, weights[f"{name}"] = layer(x, mask=mask, return_weights=True, training=training)
-        x = self.final_norm(x)
-        return Attention(x, weights) if return_weights else x
-
-
-@keras.saving.register_keras_serializable(package="clear_attention")
-class Decoder(Stack):
-    r"""Stack decoder layers.
-
-    $$ y = (L_N \circ \dots \circ L_1)(x, c) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
-
-    Nothing is blocked unless a mask says so: to generate text pass `mask=create_look_ahead_mask(length)`.
-
-    Args:
-        num_layers: number of layers.
-        d_model: depth of the tokens, in and out.
-        num_heads: number of heads of each layer; must divide `d_model`.
-        d_ff: depth inside the feed-forward blocks.
-        dropout: share of each sub-layer's output that is dropped in training, in [0, 1).
-        activation: of the feed-forward blocks: a name that Keras knows, or a function.
-        norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
-        epsilon: what the norms add to the variance.
-        **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
-
-    Call arguments:
-        x: `(batch, length, d_model)`.
-        context: `(batch, context_length, depth)`, such as the output of an encoder.
-        mask: broadcasts to `(batch, heads, length, length)`: which tokens of `x` are blocked.
-        cross_mask: broadcasts to `(batch, heads, length, context_length)`: which tokens of the context are blocked.
-        return_weights: return the weights of every layer too: a dict of `"0.self"`, `"0.cross"`, `"1.self"`, ...
-        training: whether dropout is active.
-
-    Returns:
-        The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
-
-    Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
-        ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask that
-            is not ours or does not fit.
-
-    Examples:
-        >>> import numpy as np
-        >>> from clear_attention import Decoder
-        >>> decoder = Decoder(num_layers=1, d_model=8, num_heads=2, d_ff=32)
-        >>> output, weights = decoder(np.ones((1, 3, 8)), np.ones((1, 5, 8)), return_weights=True)
-        >>> {name: w.shape for name, w in weights.items()}
-        {'0.self': TensorShape([1, 2, 3, 3]), '0.cross': TensorShape([1, 2, 3, 5])}
-
-    References:
-        Vaswani et al. (2017), *Attention Is All You Need*, section 3.1.
-    """
-
-    def __init__(
-        self, num_layers, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
-    ):
-        def make_layer(**kwargs):
-            return DecoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
-
-        super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
-
-    def __call__(self, x, context, mask=None, cross_mask=None, **kwargs):
-        x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
-        return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
-
-    def call(self, x, context, mask=None, cross_mask=None, return_weights=False, training=None):
-        masks, weights = {"mask": mask, "cross_mask": cross_mask}, {}
-        for name, layer in enumerate(self.stack):
-            x, maps = layer(x, context, **masks, return_weights=True, training=training)
-            weights |= {f"{name}.{kind}": map_ for kind, map_ in maps.items()}
-        x = self.final_norm(x)
-        return Attention(x, weights) if return_weights else x
+from clear_attention.stacks import Decoder, Encoder
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
 class Transformer(keras.Model):
     r"""Go from source ids and the target ids so far to logits for the next one: the whole encoder-decoder.
 
-    $$ \text{logits}_t = W\, \operatorname{Decoder}(\text{target}_{\le t},\, \operatorname{Encoder}(\text{source}))_t + b $$
+    $$ \text{logits}_t = W \operatorname{Decoder}(\text{target}_{\le t}, \operatorname{Encoder}(\text{source}))_t + b $$
 
     It makes the masks from the ids: padding is blocked everywhere, and no target token sees a later one. The two
     embeddings and the last projection share nothing. Padded targets are masked for Keras: `fit` leaves them out of the

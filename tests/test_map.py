@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import jupytext
+import keras
 import pytest
 import yaml
 
@@ -15,10 +16,19 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "clear_attention"
 MODULES = sorted(path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("_"))
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
-FUNCTION_SECTIONS = ["Args", "Returns", "Raises", "Examples", "References"]
-NO_SOURCE = {"Attention"} | {  # ours: there is nothing to cite
-    name for name in clear_attention.__all__ if name.startswith(("convert_", "plot_", "weights_"))
-}
+SECTIONS = ["Args", "Returns", "Raises", "Attributes", "Examples", "References"]
+OURS = ("convert_", "plot_", "weights_", "date_", "create_date")  # there is nothing to cite
+
+
+def wanted_sections(public):
+    """Tuples list their fields, all else says what comes in, what comes out, what is refused, and where it is from."""
+    if inspect.isclass(public) and issubclass(public, tuple):
+        return ["Attributes", "Examples"]
+    arguments = ["Args", "Raises"] if inspect.signature(public).parameters else []
+    if inspect.isclass(public) and not issubclass(public, keras.Layer):
+        return [*arguments, "Attributes", "Examples"]
+    source = [] if public.__name__.startswith(OURS) else ["References"]
+    return [s for s in SECTIONS if s in (*arguments, "Returns", "Examples", *source)]
 
 
 def nav():
@@ -73,10 +83,7 @@ def test_docstrings_have_their_sections_and_examples_that_paste(name):
     first = doc.splitlines()[0]
     assert first.endswith((".", ",")) or "\n\n" in doc
     sections = re.findall(r"^(\w[\w ]*):$", doc, re.M)
-    wanted = [s for s in FUNCTION_SECTIONS if s != "References" or name not in NO_SOURCE]
-    if name == "Attention":
-        wanted = ["Attributes", "Examples"]
-    assert [s for s in sections if s in (*FUNCTION_SECTIONS, "Attributes")] == wanted
+    assert [s for s in sections if s in SECTIONS] == wanted_sections(getattr(clear_attention, name))
     example = doc.split("Examples:")[1].split("References:")[0]
     lines = [line.strip() for line in example.splitlines() if line.strip().startswith((">>>", "..."))]
     assert lines[0].startswith((">>> from clear_attention import", ">>> import"))

@@ -128,7 +128,8 @@ def compiled(transformer, max_length, width, length_penalty, jit_compile):
             return search(transformer, source_ids, max_length, width, length_penalty)
 
         signature = [tf.TensorSpec((None, None), tf.int32)]
-        kept[options] = tf.function(run, signature, autograph=False, jit_compile=jit_compile)
+        graph = tf.function(run, signature, autograph=False, jit_compile=jit_compile)
+        kept[options] = graph.get_concrete_function()  # a tf.function would warn when many models are searched
     return kept[options]
 
 

@@ -39,6 +39,9 @@ check-torch: $(READY) ## compare with a real torch, in an environment of its own
 	  && .cache/torch/bin/pip install --quiet torch==2.13.0; }
 	PYTHONPATH=src .cache/torch/bin/python benchmarks/check_torch.py
 
+check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
+	$(BIN)/python benchmarks/train_dates.py
+
 lint: $(READY) ## check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -63,4 +66,4 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site test test-site check-torch lint format lock clean
+.PHONY: help serve site test test-site check-torch check-dates lint format lock clean

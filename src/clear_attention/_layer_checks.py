@@ -139,7 +139,8 @@ def positions(positions, x):
     known = None not in (positions.shape.rank, x.shape.rank)
     sizes = zip(reversed(positions.shape), reversed(x.shape[:-1]), strict=False) if known else ()
     if known and not (
-        1 <= positions.shape.rank < x.shape.rank and all(p in (1, n) or None in (p, n) for p, n in sizes)
+        1 <= positions.shape.rank < x.shape.rank
+        and all(p == n or None in (p, n) or (p == 1 and axis) for axis, (p, n) in enumerate(sizes))  # 0 is the length
     ):
         law = "positions say for each token where it stands."
         raise ValueError(refusal(law, expected, shapes(positions=positions, x=x)))

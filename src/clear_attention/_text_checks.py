@@ -9,10 +9,13 @@ import tensorflow as tf
 from clear_attention._checks import integer, refusal, shapes, token_ids
 
 
-def special_ids(vocab, **ids):
-    """Return ids that stand for something else than a word: three different ones of the vocabulary."""
+def special_ids(source_vocab, vocab, **ids):
+    """Return ids that stand for something else than a word: three different ones; sources are padded too."""
     ids = {name: integer(name, value) for name, value in ids.items()}
     received = ", ".join(f"{name}={value}" for name, value in ids.items())
+    if ids["pad_id"] >= source_vocab:
+        law = "Sources and targets are padded with the same id."
+        raise ValueError(refusal(law, f"pad_id in [0, {min(source_vocab, vocab)})", received))
     if len(set(ids.values())) < len(ids) or not all(0 <= value < vocab for value in ids.values()):
         law = "The special ids are different ids of the target vocabulary."
         raise ValueError(refusal(law, f"{len(ids)} different ids in [0, {vocab})", received))
@@ -22,11 +25,14 @@ def special_ids(vocab, **ids):
 def pair(name, first, second):
     """Return source and target ids, given one after the other or, as `fit` does, as one pair."""
     if second is not None:
-        return first, second
+        first = first, second
     if not isinstance(first, (tuple, list)) or len(first) != 2:
         law = f"{name} is called with source and target ids."
         received = f"one {type(first).__name__}"
         raise TypeError(refusal(law, f"{name}(source_ids, target_ids), or the two as one pair", received))
+    for ids, what in zip(first, ("source_ids", "target_ids"), strict=True):
+        if isinstance(ids, str):
+            token_ids(ids, what)  # refuses it; Keras would in its own words
     return first
 
 

@@ -193,6 +193,7 @@ class CrossAttentionBlock(ResidualBlock):
 
     def call(self, x, context, mask=None, return_weights=False, training=None, x_mask=None, context_mask=None):
         _layer_checks.d_model(self.attention.d_model, x=x)
+        _layer_checks.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
 
         def attend(x):
             masks = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}

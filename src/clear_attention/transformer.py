@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from clear_attention import _checks, _text_checks
 from clear_attention.attention import Attention
+from clear_attention.blocks import token_by_token
 from clear_attention.heads import on_rows
 from clear_attention.layers import options_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
@@ -100,7 +101,7 @@ class Transformer(keras.Model):
         self.source_vocab = _checks.size("source_vocab", source_vocab)
         self.target_vocab = _checks.size("target_vocab", target_vocab)
         self.pad_id, self.start_id, self.end_id = _text_checks.special_ids(
-            target_vocab, pad_id=pad_id, start_id=start_id, end_id=end_id
+            source_vocab, target_vocab, pad_id=pad_id, start_id=start_id, end_id=end_id
         )
         self.d_model = d_model
         self.embed_source = embedding(source_vocab, d_model, "embed_source", policy)
@@ -144,7 +145,7 @@ class Transformer(keras.Model):
         x = self.target_positions(self.embed_target(target_ids) * self.d_model**0.5, training=training)
         masks = {"mask": self.target_mask(target_ids), "cross_mask": source_mask}
         x, maps = self.decoder(x, context, **masks, return_weights=True, training=training)
-        return Attention(on_rows(self.project_logits, x), maps)
+        return Attention(token_by_token(lambda x: on_rows(self.project_logits, x), x), maps)
 
     def source_mask(self, source_ids):
         """Block padding: `(batch, 1, 1, source_length)`."""

@@ -179,7 +179,7 @@ def plot_positions(encoding, ax=None, colour_bar=True):
     values = _drawing.matrix("encoding", _checks.float_tensor("encoding", encoding).numpy()).astype(np.float64)
     if ax is None:
         ax = _drawing.pyplot().subplots(figsize=(6.4, 4.2), layout="constrained")[1]
-    mesh = ax.pcolormesh(values, cmap=_drawing.SIGNED_MAP, vmin=-1, vmax=1, rasterized=values.size > 10_000)
+    mesh = ax.pcolormesh(values, cmap=_drawing.SIGNED_MAP, vmin=-1, vmax=1, rasterized=True)  # else hairlines show
     ax.set(xlabel="channel", ylabel="position", xlim=(0, values.shape[1]), ylim=(values.shape[0], 0))
     ax.spines[:].set_visible(False)
     if colour_bar:

@@ -47,12 +47,13 @@ def sinusoidal_encoding(length, depth, n=10000):
 
 
 def waves(positions, depth, n):
-    """Give sines and cosines in turns for positions `(..., length)`: `(..., length, depth)` in float64."""
+    """Sines and cosines in turns: (..., length) to (..., length, depth) in float64."""
     rates = float(n) ** (-np.arange(0, depth, 2) / depth)  # (waves,)
-    angles = tf.cast(positions, tf.float64)[..., tf.newaxis] * rates  # (..., length, waves)
-    pairs = tf.stack([tf.sin(angles), tf.cos(angles)], axis=-1)  # (..., length, waves, 2)
+    angles = tf.cast(positions, tf.float64)[..., tf.newaxis] * rates  # (..., waves)
+    pairs = tf.stack([tf.sin(angles), tf.cos(angles)], axis=-1)  # (..., waves, 2)
     shape = tf.concat([tf.shape(angles)[:-1], [2 * len(rates)]], axis=0)
-    return tf.ensure_shape(tf.reshape(pairs, shape)[..., :depth], (*angles.shape[:-1], depth))
+    in_turns = tf.reshape(pairs, shape)[..., :depth]  # (..., depth), odd too
+    return tf.ensure_shape(in_turns, (*angles.shape[:-1], depth))
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")

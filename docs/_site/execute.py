@@ -81,7 +81,10 @@ def key(shared, source):
 
 
 async def execute_all(sources, targets):
-    """Run every lesson even if one fails: the others are then done, and all failures are reported at once."""
+    """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
+
+    A lesson with `alone: true` in its header trains a model, with both cores for itself, when the others are done.
+    """
     log.info("Executing %d lessons, %d at a time", len(sources), WORKERS)
     gate, start, done = asyncio.Semaphore(WORKERS), time.monotonic(), []
 
@@ -96,7 +99,10 @@ async def execute_all(sources, targets):
         part.write_text(json.dumps(notebook), encoding="utf-8")
         part.replace(targets[source])
 
-    results = await asyncio.gather(*(one(s) for s in sources), return_exceptions=True)
+    alone = [s for s in sources if re.search(r"^# alone: true$", s.read_text(encoding="utf-8"), re.M)]
+    results = await asyncio.gather(*(one(s) for s in sources if s not in alone), return_exceptions=True)
+    for source in alone:
+        results += await asyncio.gather(one(source), return_exceptions=True)
     failures = [r for r in results if isinstance(r, BaseException)]
     if unexpected := [f for f in failures if not isinstance(f, PluginError)]:
         raise unexpected[0]

@@ -7,7 +7,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from clear_attention import create_look_ahead_mask, create_padding_mask, plot_heads, plot_mask, plot_weights
+from clear_attention import (
+    create_look_ahead_mask,
+    create_padding_mask,
+    plot_alignment,
+    plot_heads,
+    plot_mask,
+    plot_positions,
+    plot_weights,
+    sinusoidal_encoding,
+)
 
 WORDS = ["the", "cat", "sat"]
 
@@ -72,7 +81,9 @@ def test_a_weight_that_is_not_finite_shouts():
 def test_large_matrices_have_no_numbers_and_few_labels():
     ax = plot_weights(np.full((100, 100), 0.01))
     assert len(ax.texts) == 0
-    assert len(ax.get_xticks()) <= 32
+    assert labels(ax.xaxis) == labels(ax.yaxis) == [str(i) for i in range(0, 100, 3)]  # at most 40
+    assert len(labels(plot_weights(np.full((40, 81), 0.01)).yaxis)) == 40
+    assert len(labels(plot_weights(np.full((40, 81), 0.01)).xaxis)) == 27
 
 
 def test_leading_axes_of_length_1_are_dropped_and_masks_broadcast():
@@ -150,4 +161,78 @@ def test_heads_take_a_mask_for_each_head():
 )
 def test_bad_heads_are_refused_in_words(call, words):
     with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_positions_run_from_top_to_bottom_and_channels_from_left_to_right():
+    encoding = sinusoidal_encoding(7, 5).numpy()
+    for given in (encoding, encoding[None], encoding.tolist()):
+        ax = plot_positions(given)
+        np.testing.assert_array_equal(ax.collections[0].get_array(), encoding.astype(float))
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("position", "channel")
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 5), (7, 0))
+    assert [bar.get_ylabel() for bar in ax.figure.axes[1:]] == ["value"]
+    assert plot_positions([[0.1, 0.2]]).collections[0].get_clim() == (-1, 1)
+
+
+ALIGNED = np.array([[0.1, 0.7, 0.2], [0.5, 0.4, 0.1]])
+
+
+def frames(ax):
+    """Return the cells (query, key) that are framed."""
+    assert all((p.get_width(), p.get_height(), p.get_fill()) == (1, 1, False) for p in ax.patches)
+    return [(p.get_y(), p.get_x()) for p in ax.patches]
+
+
+def test_an_alignment_frames_the_strongest_key_of_each_query():
+    ax = plot_alignment(ALIGNED, "a b", ["x", "yy"])
+    np.testing.assert_array_equal(ax.collections[0].get_array(), ALIGNED)
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("query (target)", "key (source)")
+    assert (labels(ax.yaxis), labels(ax.xaxis)) == (["x", "yy"], ["a", "␣", "b"])
+    assert frames(ax) == [(0, 1), (1, 0)]
+    assert texts(ax)[0, 1] == "0.70"
+    square = plot_alignment(ALIGNED[:, :2], "ab", "xy")  # as many keys as queries
+    assert (labels(square.yaxis), labels(square.xaxis)) == (["x", "y"], ["a", "b"])
+
+
+def test_an_alignment_of_many_heads_is_their_mean():
+    heads = np.array([ALIGNED, [[0.9, 0.1, 0.0], [0.0, 0.0, 1.0]]])
+    before = heads.copy()
+    for given in (heads, heads[None], heads.astype("float32")[None, None]):
+        ax = plot_alignment(given, "abc", "xy")
+        np.testing.assert_allclose(ax.collections[0].get_array(), heads.mean(axis=0), rtol=1e-6)
+        assert frames(ax) == [(0, 0), (1, 2)]
+    np.testing.assert_array_equal(heads, before)
+    assert frames(plot_alignment(ALIGNED[None, None], "abc", "xy")) == [(0, 1), (1, 0)]
+
+
+def test_positions_and_alignments_draw_into_the_axes_they_are_given():
+    figure, axes = plt.subplots(1, 2)
+    encoding = np.eye(3)
+    assert plot_positions(encoding, ax=axes[0], colour_bar=False) is axes[0]
+    assert plot_alignment(encoding, "abc", "xyz", ax=axes[1], colour_bar=False) is axes[1]
+    assert len(figure.axes) == 2
+    assert len(plt.get_fignums()) == 1
+    np.testing.assert_array_equal(encoding, np.eye(3))
+    plot_alignment(encoding, "abc", "xyz", ax=axes[1])
+    assert len(figure.axes) == 3
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: plot_positions(np.zeros((2, 3, 4))), ValueError, r"encoding\[0, 0\].*\(2, 3, 4\)"),
+        (lambda: plot_positions(np.zeros(3)), ValueError, r"one matrix.*encoding.shape=\(3,\)"),
+        (lambda: plot_positions(np.eye(3, dtype=int)), TypeError, "encoding.dtype=int64"),
+        (lambda: plot_positions("text"), TypeError, "encoding='text'"),
+        (lambda: plot_alignment(np.eye(3, dtype=int), "abc", "xyz"), TypeError, "weights.dtype=int64"),
+        (lambda: plot_alignment(np.zeros((2, 4, 3, 3)), "abc", "xyz"), ValueError, r"weights.shape=\(2, 4, 3, 3\)"),
+        (lambda: plot_alignment(np.zeros(3), "abc", "xyz"), ValueError, r"weights.shape=\(3,\)"),
+        (lambda: plot_alignment(ALIGNED, "ab", "xy"), ValueError, r"each key its label.*3 labels.*\['a', 'b'\]"),
+        (lambda: plot_alignment(ALIGNED, "abc", "xyz"), ValueError, r"each query its label.*2 labels"),
+    ],
+)
+def test_bad_positions_and_alignments_are_refused_in_words(call, error, words):
+    with pytest.raises(error, match=words):
         call()

@@ -355,7 +355,7 @@ def test_bad_options_are_refused_in_words(kind):
         (MASKS, lambda b, *x: b(*x, mask=np.full((5, 1), -1e9)), ValueError, "convert_mask"),
         (MASKS, lambda b, *x: b(*x, mask=np.zeros((3, 5, 1))), ValueError, r"three axes.*mask\[:, None\]"),
         (MASKS, lambda b, *x: b(*x, mask=np.zeros((5, 3))), ValueError, r"to \(3, 2, 5, [57]\).*mask.shape=\(5, 3\)"),
-        (MASKS, lambda b, *x: b(*x, mask="later"), TypeError, "mask='later'"),
+        (MASKS, lambda b, *x: b(*x, mask="later"), TypeError, "'later' of type str"),
         (CROSS, lambda b, x, c: b(x, None), TypeError, "context=None"),
         (CROSS, lambda b, x, c: b(x, c[..., 1:]), ValueError, r"built with.*11\).*context.shape=\(3, 7, 10\)"),
         (CROSS, lambda b, x, c: b(x, c[0]), ValueError, r"context.shape=\(7, 11\)"),

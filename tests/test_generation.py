@@ -283,7 +283,9 @@ def test_a_searched_model_saves_and_loads_and_goes(tmp_path):
         ({"max_length": 2.0}, TypeError, r"max_length=2\.0"),
         ({"width": 0}, ValueError, "width=0"),
         ({"width": True}, TypeError, "width=True"),
-        ({"length_penalty": -0.1}, ValueError, r"can't be negative.*length_penalty=-0\.1"),
+        ({"length_penalty": -0.1}, ValueError, r"in \[0, 10\].*length_penalty=-0\.1"),
+        ({"length_penalty": 1e3}, ValueError, "overflow.*length_penalty=1000"),
+        ({"jit_compile": "yes"}, TypeError, "jit_compile='yes'"),
         ({"length_penalty": "long"}, TypeError, "length_penalty='long'"),
         ({"length_penalty": float("nan")}, ValueError, "length_penalty=nan"),
     ],
@@ -295,3 +297,20 @@ def test_bad_calls_are_refused_in_words(options, error, words):
     if not {"width", "length_penalty"} & set(options):
         with pytest.raises(error, match=words):
             greedy_search(**call)
+
+
+def test_small_integers_may_number_a_large_vocabulary():
+    model = Transformer(**{**SIZES, "source_vocab": 300, "target_vocab": 300})
+    np.testing.assert_array_equal(
+        greedy_search(model, np.array([[100, 40]], "uint8"), 2, jit_compile=False),
+        greedy_search(model, np.array([[100, 40]]), 2, jit_compile=False),
+    )
+
+
+def test_beams_without_a_hypothesis_hold_padding():
+    model = Transformer(**{**SIZES, "target_vocab": 5})
+    ids, scores = beam_search(model, SOURCE, 2, width=12, jit_compile=False)
+    nothing = np.isinf(scores)
+    assert nothing.any()
+    assert np.all(ids[nothing] == model.pad_id)
+    assert np.all(np.any(ids[~nothing] != model.pad_id, axis=-1))

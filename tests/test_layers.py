@@ -308,3 +308,12 @@ def test_bad_calls_are_refused_in_words(kinds, call, error, words):
     for kind in kinds:
         with pytest.raises(error, match=words):
             call(shaken(kind), *example(kind))
+
+
+def test_a_hidden_token_may_be_nan_as_a_query_of_cross_attention_too():
+    layer, x = DecoderLayer(8, 2, 16, dropout=0.0), np.ones((1, 3, 8), "float32")
+    x[0, 2] = np.nan
+    with tf.GradientTape() as tape:
+        y = layer(x, np.ones((1, 4, 8)), mask=create_look_ahead_mask(3))
+        loss = tf.reduce_sum(tf.sin(y[:, :2]))
+    assert all(np.all(np.isfinite(g)) for g in tape.gradient(loss, layer.trainable_variables))

@@ -49,6 +49,10 @@ def tensor(name, x, expected):
 
 def from_lists(*values):
     """Make tensors of nested lists, which Keras would take for structures of tensors; leave the rest as it is."""
+    for x in values:
+        if isinstance(x, (str, bytes)):
+            law = "Layers are called with tensors."
+            raise TypeError(refusal(law, "tensors, arrays or nested lists of numbers", f"{x!r} of type str"))
     return [tensor("x", x, "numbers") if isinstance(x, (list, tuple)) else x for x in values]
 
 
@@ -140,6 +144,15 @@ def _mask_numbers(mask, name, expected):
     if not (mask.dtype == tf.bool or mask.dtype.is_integer or mask.dtype in FLOATS):
         raise TypeError(refusal(f"{name} must hold numbers or bools.", expected, f"{name}.dtype={mask.dtype.name}"))
     return mask
+
+
+def mask_to_describe(mask):
+    expected = "a mask of shape (query_length, key_length), or with leading axes"
+    values = _values(_mask_numbers(mask, "mask", expected))
+    if values is None or values.ndim < 2 or 0 in values.shape:
+        law = "A description needs a mask of at least two axes, none of length 0, whose values can be read."
+        raise ValueError(refusal(law, expected, "a tensor of a graph" if values is None else f"{values.shape}"))
+    return values.astype(np.float64) if values.dtype != bool else values
 
 
 def _values(x):
@@ -257,18 +270,6 @@ def same_depth(d_k, keys):
         raise ValueError(refusal(law, f"d_k={keys.shape[-1]}", f"d_k={d_k}, {shapes(keys=keys)}"))
 
 
-def one_matrix(name, shape):
-    if len(shape) != 2:
-        law = f"A picture shows one matrix of (query_length, key_length): choose one, such as {name}[0, 0]."
-        raise ValueError(refusal(law, f"{name} of shape (query_length, key_length)", f"{name}.shape={tuple(shape)}"))
-
-
-def one_sentence(name, shape):
-    if len(shape) != 3:
-        law = f"A grid shows the heads of one sentence: choose one, such as {name}[0]."
-        raise ValueError(refusal(law, f"{name} of shape (heads, query_length, key_length)", f"{name}.shape={shape}"))
-
-
 def same_matrix(name, shape, other, other_shape):
     if any(n not in (1, m) for n, m in zip(shape, other_shape, strict=True)):
         law = f"{name} must broadcast to {other} without enlarging them."
@@ -283,6 +284,6 @@ def one_label_each(name, labels, axis, length):
 
 
 def one_of(name, value, choices):
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         law = f"{name} must be one of the known names."
         raise ValueError(refusal(law, ", ".join(repr(choice) for choice in choices), f"{name}={value!r}"))

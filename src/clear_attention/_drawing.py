@@ -19,10 +19,10 @@ SIGNED_MAP = "PuOr"
 MOST_CELLS_WITH_TEXT = 12  # a side; more would not be legible
 
 
-def matrix(name, values):
+def matrix(name, values, axes="(query_length, key_length)"):
     """Drop leading axes of length 1, and refuse what is then not one matrix."""
     matrix = values.reshape(values.shape[-2:]) if values.ndim >= 2 and values[..., 0, 0].size == 1 else values
-    _checks.one_matrix(name, matrix.shape)
+    one_matrix(name, matrix.shape, axes)
     return matrix
 
 
@@ -95,3 +95,23 @@ def short(value):
     if value < 0.005:
         return "<.01"
     return ">.99" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
+def one_matrix(name, shape, axes="(query_length, key_length)"):
+    if len(shape) != 2:
+        law = f"A picture shows one matrix of {axes}: choose one, such as {name}[0, 0]."
+        raise ValueError(_checks.refusal(law, f"{name} of shape {axes}", f"{name}.shape={tuple(shape)}"))
+
+
+def labels(name, tokens):
+    if not isinstance(tokens, (str, list, tuple, np.ndarray)):
+        law = f"{name} are the labels of an axis."
+        raise TypeError(_checks.refusal(law, f"a list of {name}, or a text", f"{name}={tokens!r}"))
+
+
+def one_sentence(name, shape):
+    if len(shape) != 3:
+        law = f"A grid shows the heads of one sentence: choose one, such as {name}[0]."
+        raise ValueError(
+            _checks.refusal(law, f"{name} of shape (heads, query_length, key_length)", f"{name}.shape={shape}")
+        )

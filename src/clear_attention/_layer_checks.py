@@ -13,6 +13,12 @@ def as_built(kernel, **inputs):
     depth_is(kernel.shape[0], "the one the layer was built with", **inputs)
 
 
+def has_context(context):
+    if context is None:
+        law = "Cross-attention looks at another sequence: queries come from x, keys and values from the context."
+        raise TypeError(refusal(law, "context of shape (batch, context_length, depth)", "context=None"))
+
+
 def d_model(depth, **inputs):
     depth_is(depth, "d_model", **inputs)
 
@@ -88,12 +94,11 @@ def divisor(name, value, whole_name, whole):
 
 
 def rate(name, value):
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        law = f"{name} is the share that is dropped in training."
-        raise (ValueError if isinstance(value, (int, float)) else TypeError)(
-            refusal(law, f"{name} in [0, 1)", f"{name}={value!r}")
-        )
-    return float(value)
+    law, expected = f"{name} is the share that is dropped in training.", f"{name} in [0, 1)"
+    value = number(name, value, law, expected)
+    if not 0 <= value < 1:
+        raise ValueError(refusal(law, expected, f"{name}={value!r}"))
+    return value
 
 
 def positive(name, value):
@@ -103,10 +108,11 @@ def positive(name, value):
     return value
 
 
-def at_least_zero(name, value):
-    value = number(name, value, f"{name} is a finite number.", f"{name} >= 0")
-    if value < 0:
-        raise ValueError(refusal(f"{name} can't be negative.", f"{name} >= 0", f"{name}={value!r}"))
+def exponent(name, value):
+    law, expected = f"{name} is an exponent of lengths, which must not overflow.", f"{name} in [0, 10]"
+    value = number(name, value, law, expected)
+    if not 0 <= value <= 10:
+        raise ValueError(refusal(law, expected, f"{name}={value!r}"))
     return value
 
 
@@ -115,7 +121,7 @@ def number(name, value, law, expected):
         raise TypeError(refusal(law, expected, f"{name}={value!r} of type {type(value).__name__}"))
     if not np.isfinite(value):
         raise ValueError(refusal(law, expected, f"{name}={value!r}"))
-    return value
+    return float(value)
 
 
 def tokens(name, x):

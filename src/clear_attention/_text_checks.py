@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 
+import numpy as np
 import tensorflow as tf
 
 from clear_attention._checks import integer, refusal, shapes, token_ids
@@ -41,13 +42,16 @@ def vocabulary_ids(name, ids, vocab):
     if ids.shape.rank == 2 and ids.shape[1] == 0:
         raise ValueError(refusal(f"{name} need at least one token.", "a length of at least 1", shapes(**{name: ids})))
     law = f"{name} are positions in a vocabulary of {vocab} words."
-    strange = (ids < 0) | (ids >= vocab)
+    wide = tf.cast(ids, tf.int64)  # in 8 bits a large vocabulary would wrap around
+    strange = (wide < 0) | (wide >= vocab)
     return ids_without(strange, law, f"{name} in [0, {vocab})", name, ids)
 
 
 def begins_with(start_id, ids):
     law = "A target begins with the start id, which shifts it: else each token would be given what it has to predict."
-    return ids_without(ids[:, :1] != start_id, law, f"target_ids[:, 0] of {start_id}", "target_ids", ids)
+    return ids_without(
+        tf.cast(ids[:, :1], tf.int64) != start_id, law, f"target_ids[:, 0] of {start_id}", "target_ids", ids
+    )
 
 
 def ids_without(strange, law, expected, name, ids):
@@ -89,7 +93,7 @@ def characters(value):
 def texts(values, known):
     law = "The tokenizer takes a list of texts made of its own characters."
     expected = f"texts of the characters {''.join(known)!r}"
-    if isinstance(values, str) or not all(isinstance(text, str) for text in values):
+    if not isinstance(values, (list, tuple, np.ndarray)) or not all(isinstance(text, str) for text in values):
         raise TypeError(refusal(law, f"a list of {expected}", repr(values)))
     if not len(values):
         raise ValueError(refusal(law, f"at least one text, {expected}", "none"))
@@ -97,6 +101,17 @@ def texts(values, known):
         if strange := [c for c in text if c not in known]:
             raise ValueError(refusal(law, expected, f"{strange[0]!r} in {text!r}"))
     return values
+
+
+def long_enough(length, longest):
+    law = "Texts are padded to one length, and nothing is cut off."
+    if longest == 0:
+        raise ValueError(refusal(law, "at least one character", "empty texts"))
+    if length is None:
+        return longest
+    if integer("length", length) < longest:
+        raise ValueError(refusal(law, f"length >= {longest}, that of the longest text", f"length={length}"))
+    return length
 
 
 def is_transformer(value):

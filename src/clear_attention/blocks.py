@@ -188,6 +188,7 @@ class CrossAttentionBlock(ResidualBlock):
         self.built = True
 
     def __call__(self, x, context, mask=None, **kwargs):
+        _layer_checks.has_context(context)
         x, context, mask = _checks.from_lists(x, context, mask)
         return super().__call__(x, context, mask=mask, **kwargs)
 

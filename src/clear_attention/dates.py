@@ -199,8 +199,7 @@ class CharacterTokenizer:
         if self.framed:
             rows = [[self.start_id, *row, self.end_id] for row in rows]
         longest = max(map(len, rows))
-        length = longest if length is None else _checks.size("length", length, minimum=longest)
-        ids = np.zeros((len(rows), length), np.int32)
+        ids = np.zeros((len(rows), _text_checks.long_enough(length, longest)), np.int32)
         for target, row in zip(ids, rows, strict=True):
             target[: len(row)] = row
         return ids

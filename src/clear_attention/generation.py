@@ -41,7 +41,8 @@ def greedy_search(transformer, source_ids, max_length, jit_compile=True):
     $$ y_t = \arg\max_y\, p(y \mid y_{<t}, \text{source}) $$
 
     The whole loop is one compiled graph. It is compiled once for each shape of `source_ids` and each `max_length`,
-    which takes some seconds; pad the sources to few lengths. Padding and the start id are never chosen.
+    which takes some seconds; pad the sources to few lengths. Padding and the start id are never chosen, and the others'
+    probabilities are those without them. Each token sees all before it: a subclass's `target_mask` is not asked.
 
     Args:
         transformer: a [`Transformer`][clear_attention.Transformer].
@@ -83,7 +84,7 @@ def beam_search(transformer, source_ids, max_length, width=4, length_penalty=0.6
         source_ids: `(batch, source_length)`, integers.
         max_length: how many tokens to generate at most, the end id counted.
         width: how many hypotheses are kept.
-        length_penalty: the exponent $\alpha$, at least 0. At 0 short hypotheses win more often.
+        length_penalty: the exponent $\alpha$, in [0, 10]. At 0 short hypotheses win more often.
         jit_compile: compile with XLA. Without it the first call is quicker and all others are slower.
 
     Returns:
@@ -91,7 +92,7 @@ def beam_search(transformer, source_ids, max_length, width=4, length_penalty=0.6
 
     Raises:
         TypeError: `transformer` is not one, `source_ids` or a size are not integers, `length_penalty` is not a number.
-        ValueError: ids that are not in the vocabulary, a length of 0, a size below 1, `length_penalty` below 0.
+        ValueError: ids that are not in the vocabulary, a length of 0, a size below 1, `length_penalty` outside [0, 10].
 
     Examples:
         >>> import numpy as np
@@ -106,7 +107,7 @@ def beam_search(transformer, source_ids, max_length, width=4, length_penalty=0.6
     """
     source_ids = ready(transformer, source_ids)
     max_length, width = _checks.size("max_length", max_length), _checks.size("width", width)
-    alpha = float(_layer_checks.at_least_zero("length_penalty", length_penalty))
+    alpha = float(_layer_checks.exponent("length_penalty", length_penalty))
     return compiled(transformer, max_length, width, alpha, jit_compile)(source_ids)
 
 
@@ -120,6 +121,7 @@ def ready(transformer, source_ids):
 
 def compiled(transformer, max_length, width, length_penalty, jit_compile):
     """Return the search as one graph; the model keeps it, so that it is traced once and goes when the model goes."""
+    _layer_checks.flag("jit_compile", jit_compile)
     kept = vars(transformer).setdefault("_searches", {})  # past Keras, which would take a dict for a part of the model
     options = (max_length, width, length_penalty, bool(jit_compile))
     if options not in kept:
@@ -260,7 +262,9 @@ def search(transformer, source_ids, max_length, width, length_penalty):
         return tf.nest.map_structure(lambda new, old: tf.ensure_shape(new, old.shape), following, state)
 
     (state,) = tf.while_loop(go_on, lambda state: (longer(state),), (state,), parallel_iterations=1)
-    return Beams(state["ids"], state["totals"] / penalty(state["lengths"], length_penalty, state["totals"].dtype))
+    impossible = tf.math.is_inf(state["totals"])[..., tf.newaxis]  # more places than hypotheses
+    ids = tf.where(impossible, pad, state["ids"])
+    return Beams(ids, state["totals"] / penalty(state["lengths"], length_penalty, state["totals"].dtype))
 
 
 def penalty(lengths, exponent, dtype):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keras
 
-from clear_attention import _checks
+from clear_attention import _checks, _layer_checks
 from clear_attention.attention import Attention
 from clear_attention.blocks import (
     CrossAttentionBlock,
@@ -15,6 +15,8 @@ from clear_attention.blocks import (
     SelfAttentionBlock,
     SelfMasked,
 )
+
+NOTHING = ((False,),)  # a mask that blocks nothing
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -150,10 +152,13 @@ class DecoderLayer(keras.Layer):
         self.built = True
 
     def __call__(self, x, context, mask=None, cross_mask=None, **kwargs):
+        _layer_checks.has_context(context)
         x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
     def call(self, x, context, mask=None, cross_mask=None, return_weights=False, training=None):
+        if mask is not None and cross_mask is None:
+            cross_mask = NOTHING  # a token that is hidden from others may hold NaN, as a query too
         x, self_weights = self.self_attention(x, mask=mask, return_weights=True, training=training)
         x, cross_weights = self.cross_attention(x, context, mask=cross_mask, return_weights=True, training=training)
         x = self.feed_forward(x, training=training)

@@ -127,7 +127,7 @@ def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
     values = _checks.float_tensor("weights", weights).numpy()
     while values.ndim > 3 and values.shape[0] == 1:
         values = values[0]
-    _checks.one_sentence("weights", values.shape)
+    _drawing.one_sentence("weights", values.shape)
     blocked = None
     if mask is not None:
         mask = _checks.mask_tensor(mask).numpy()
@@ -176,7 +176,8 @@ def plot_positions(encoding, ax=None, colour_bar=True):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('channel', 'position')
     """
-    values = _drawing.matrix("encoding", _checks.float_tensor("encoding", encoding).numpy()).astype(np.float64)
+    values = _checks.float_tensor("encoding", encoding).numpy().astype(np.float64)
+    values = _drawing.matrix("encoding", values, "(length, depth)")
     if ax is None:
         ax = _drawing.pyplot().subplots(figsize=(6.4, 4.2), layout="constrained")[1]
     mesh = ax.pcolormesh(values, cmap=_drawing.SIGNED_MAP, vmin=-1, vmax=1, rasterized=True)  # else hairlines show
@@ -219,11 +220,15 @@ def plot_alignment(weights, source_tokens, target_tokens, ax=None, colour_bar=Tr
     while values.ndim > 3 and values.shape[0] == 1:
         values = values[0]
     values = values.mean(axis=0) if values.ndim == 3 else _drawing.matrix("weights", values)
-    _checks.one_matrix("weights", values.shape)
+    _drawing.one_matrix("weights", values.shape)
+    for name, tokens in {"source_tokens": source_tokens, "target_tokens": target_tokens}.items():
+        _drawing.labels(name, tokens)
     labels = [["␣" if token == " " else token for token in tokens] for tokens in (target_tokens, source_tokens)]
     ax = plot_weights(values, *labels, ax=ax, colour_bar=colour_bar)
     ax.set(xlabel="key (source)", ylabel="query (target)")
     for row, column in enumerate(values.argmax(axis=1)):
+        if not values[row].any():
+            continue  # it looks nowhere
         frame = {"fill": False, "edgecolor": _drawing.COLOURS["keys"], "linewidth": 1.5}
         ax.add_patch(_drawing.pyplot().Rectangle((float(column), row), 1, 1, **frame))
     return ax

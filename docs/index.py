@@ -29,12 +29,11 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # **You want to understand attention.** Start with [where it sits in a Transformer](learn/recap.py), then
 # [work it out by hand](learn/attention.py). Each lesson answers one question, checks what it claims, and can be
-# downloaded as a notebook.
+# downloaded as a notebook. The last one trains [a whole Transformer](learn/transformer.py) while the site is built.
 #
-# **You have a layer and a doubt.** Is the mask the right way round? Why is this NaN? The lesson on
-# [masks](learn/masks.py) runs the three ways to apply one, two of which fail;
-# [`convert_mask`][clear_attention.convert_mask] translates between libraries; the [reference](reference/index.md) names
-# every error.
+# **You have a layer and a doubt.** [Which way round is this mask?](guides/mask_conventions.py) Does it see the future, where
+# does the NaN come from? [`certify`](guides/certify_your_layer.py) finds out, for any Keras layer.
+# [The museum](guides/museum.py) shows every bug we know, running; [these questions](guides/questions.py) are asked most.
 #
 # **You want to change something here.** The commands and the map fit [on one screen](contributing.md).
 #

@@ -32,6 +32,7 @@ KERNEL_ENV = {
     "CUDA_VISIBLE_DEVICES": "-1",
     "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),  # nobody's personal start-up files
     "KERAS_BACKEND": "tensorflow",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever the builder's shell says
     "PYTHONDONTWRITEBYTECODE": "1",  # new files in src/ would make `mkdocs serve` build once more
     "PYTHONHASHSEED": "0",
     "TF_CPP_MIN_LOG_LEVEL": "3",

@@ -210,4 +210,5 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None, :]).weights.shape == 
 #
 # * [Causal attention](causal.py): the look-ahead mask at work, and what the early tokens lose.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and the conventions of other libraries.
+# * [Which way round is this mask?](../guides/mask_conventions.py): every library's rule, and the line that converts.
 # * [Notation](../notation.md): the one mask convention of this site, on one page.

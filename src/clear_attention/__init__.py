@@ -3,6 +3,7 @@
 The names in the order data flows: the definition, who may not look where, attention, pictures of it.
 
     by_hand      attention in plain Python lists: the definition
+    mask_report  what a mask does, in words
     masks        1 blocks a key, 0 leaves it visible: in every function, layer and page
     attention    scores, softmax, weighted sum: the function and the layer
     heads        split the width into heads, attend in each, merge them: the layer
@@ -12,6 +13,7 @@ The names in the order data flows: the definition, who may not look where, atten
     stacks       layers on top of each other: the encoder, the decoder
     transformer  the whole model, from ids to logits
     generation   greedy and beam search over cached keys and values
+    certify      which promises about masks a layer keeps, whoever wrote it
     weights      carry weights to and from Keras's own layer and torch's layout
     plots        heat maps of masks, weights, heads, positions and alignments
     dates        a translation task that trains in half a minute
@@ -20,10 +22,12 @@ The names in the order data flows: the definition, who may not look where, atten
 from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention
 from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
 from clear_attention.by_hand import attention_by_hand
+from clear_attention.certify import Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
 from clear_attention.generation import Beams, beam_search, greedy_search
 from clear_attention.heads import MultiHeadAttention, merge_heads, split_heads
 from clear_attention.layers import DecoderLayer, EncoderLayer
+from clear_attention.mask_report import Finding, MaskReport
 from clear_attention.masks import (
     combine_masks,
     convert_mask,
@@ -31,6 +35,7 @@ from clear_attention.masks import (
     create_padding_mask,
     create_prefix_mask,
     create_window_mask,
+    describe_mask,
 )
 from clear_attention.plots import plot_alignment, plot_heads, plot_mask, plot_positions, plot_weights
 from clear_attention.positions import PositionalEncoding, sinusoidal_encoding
@@ -40,12 +45,15 @@ from clear_attention.weights import weights_from_keras, weights_from_torch, weig
 
 __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the site
     "attention_by_hand",
+    "MaskReport",
+    "Finding",
     "create_padding_mask",
     "create_look_ahead_mask",
     "create_prefix_mask",
     "create_window_mask",
     "combine_masks",
     "convert_mask",
+    "describe_mask",
     "Attention",
     "scaled_dot_product_attention",
     "DotProductAttention",
@@ -65,6 +73,9 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "greedy_search",
     "beam_search",
     "Beams",
+    "certify",
+    "Certificate",
+    "Row",
     "weights_from_keras",
     "weights_to_keras",
     "weights_from_torch",

@@ -43,14 +43,7 @@ def read(mask, source, axes=None):
 
 def write(blocked, target):
     """Write our bool mask in the values, dtype and axes of the convention `target`."""
-    blocked = _axes_for(blocked, target)
-    if target == "blocked":
-        return tf.cast(blocked, tf.float32)
-    if target == "additive":
-        return tf.where(blocked, tf.constant(float("-inf")), tf.constant(0.0))
-    if target == "huggingface":
-        return tf.cast(~blocked, tf.int64)
-    return blocked if target in TRUE_BLOCKS else ~blocked
+    return values(_axes_for(blocked, target), target)
 
 
 def _axes_for(blocked, target):
@@ -78,3 +71,14 @@ def _axes_for(blocked, target):
             raise ValueError(_checks.refusal(law, expected, _checks.shapes(mask=blocked)))
         return tf.reshape(blocked, tf.concat([[-1], tf.shape(blocked)[2:]], axis=0))  # (batch * heads, queries, keys)
     return blocked
+
+
+def values(blocked, target):
+    """Write our bool mask in the values and dtype of the convention `target`; its axes stay."""
+    if target == "blocked":
+        return tf.cast(blocked, tf.float32)
+    if target == "additive":
+        return tf.where(blocked, tf.constant(float("-inf")), tf.constant(0.0))
+    if target == "huggingface":
+        return tf.cast(~blocked, tf.int64)
+    return blocked if target in TRUE_BLOCKS else ~blocked

@@ -14,7 +14,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks
-from clear_attention.masks import add_keras_masks
+from clear_attention.masks import combine_masks
 
 
 class Attention(NamedTuple):
@@ -218,3 +218,12 @@ class DotProductAttention(keras.Layer):
     def compute_mask(self, inputs, previous_mask):
         # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.
         return getattr(inputs, "_keras_mask", None)
+
+
+def add_keras_masks(mask, queries_mask=None, keys_mask=None, values_mask=None):
+    """Add the masks that Keras attaches to tensors, `(..., length)` with True where a token is real, to ours."""
+    if queries_mask is keys_mask is values_mask is None:
+        return mask
+    rows = None if queries_mask is None else ~queries_mask[..., :, tf.newaxis]
+    columns = (None if m is None else ~m[..., tf.newaxis, :] for m in (keys_mask, values_mask))
+    return combine_masks(mask, rows, *columns)

@@ -10,8 +10,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention.attention import Attention, nan_where, scaled_dot_product_attention
-from clear_attention.masks import add_keras_masks
+from clear_attention.attention import Attention, add_keras_masks, nan_where, scaled_dot_product_attention
 
 
 def split_heads(x, num_heads):

@@ -1,0 +1,486 @@
+# ---
+# title: Certify your layer
+# description: One call finds out which promises about masks a Keras layer keeps, with the smallest example of each broken one; in your test suite too, and the certificates of our layers and of Keras's.
+# ---
+
+# %% [markdown]
+# # Does my layer keep its promises about masks?
+#
+# A mask that is the wrong way round, one step off or forgotten raises no error. Only the numbers are
+# wrong. [`certify`][clear_attention.certify] calls a layer with small inputs, changes what should not matter, and looks
+# whether anything happens. It knows our layers and the attention layers of Keras; of any other you say in one line how
+# it is called.
+#
+# ## One call
+
+# %%
+import keras
+from clear_attention import certify
+
+keras.utils.set_random_seed(0)
+layer = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+of_multi_head = certify(layer)
+assert len(of_multi_head.broken) == 4
+of_multi_head
+
+# %% [markdown]
+# One row for each promise, and three verdicts:
+#
+# * **held**: no input that was tried broke it.
+# * **broken**: one did. The row says what was seen, and unfolds to the smallest example. Printed as text, the row begins
+#   with `BROKEN`.
+# * **not applicable**: the promise says nothing about this layer, or you have not said that the layer makes it. The row
+#   gives the reason.
+#
+# A broken row is a claim, so it comes with its proof: code that fails when you paste it below the line that makes your
+# layer. Here is one, at a depth of 2 to make it short.
+
+# %% tags=["source"]
+row = certify(layer, depth=2, only=["empty_query"])["empty_query"]
+print(row.example)
+
+# %% [markdown]
+# Pasted, it fails. Query 0 may see no key, so other keys and values should change nothing. They do:
+
+# %%
+try:
+    exec(row.example, {"layer": layer})
+except AssertionError as error:
+    print("AssertionError:", str(error).strip().splitlines()[0])
+else:
+    raise RuntimeError("the example should have failed")
+
+# %% [markdown]
+# ## Your own layer, in one line
+#
+# This layer attends from each token to all real tokens of its sentence. Its mask is that of a tokenizer: 1 is a real
+# token, 0 is padding. It runs without an error, and it has a bug.
+
+# %%
+from keras import ops
+
+
+class TokenAttention(keras.Layer):
+    def __init__(self, width, **kwargs):
+        super().__init__(**kwargs)
+        self.width = width
+        self.project = keras.layers.Dense(3 * width)
+
+    def call(self, x, real):
+        q, k, v = ops.split(self.project(x), 3, axis=-1)
+        scores = ops.matmul(q, ops.swapaxes(k, 1, 2)) / self.width**0.5
+        scores -= 1e9 * ops.cast(real[:, None], scores.dtype)
+        return ops.matmul(ops.softmax(scores), v)
+
+
+# %% [markdown]
+# To certify it, say how it is called and what its mask means.
+
+# %% tags=["wrap"]
+described = {
+    "call": lambda layer, x, padding: layer(x, padding),
+    "convention": "huggingface",  # 1 is a real token
+}
+certificate = certify(TokenAttention(8), **described)
+for row in certificate.rows:
+    if row.verdict == "broken":
+        print(f"{row.name}: {row.detail}")
+assert "looks inverted" in certificate["visible_keys_count"].detail
+assert {"padding_invariance", "visible_keys_count"} < set(certificate.broken)
+
+# %% [markdown]
+# `visible_keys_count` names the bug: the mask is the wrong way round. The line must subtract `1 - real`.
+
+# %% tags=["wrap"]
+
+
+class TurnedRound(TokenAttention):
+    def call(self, x, real):
+        q, k, v = ops.split(self.project(x), 3, axis=-1)
+        scores = ops.matmul(q, ops.swapaxes(k, 1, 2)) / self.width**0.5
+        scores -= 1e9 * ops.cast(1 - real[:, None], scores.dtype)
+        return ops.matmul(ops.softmax(scores), v)
+
+
+certificate = certify(TurnedRound(8), **described)
+for row in certificate.rows:
+    if row.verdict == "broken":
+        print(f"{row.name}: {row.detail}")
+assert certificate.broken == ("hidden_nan", "empty_query", "float16")
+
+# %% [markdown]
+# The right tokens are hidden now. What is left is what subtracting cannot do: a NaN minus 1e9 is still a NaN, a
+# sentence that is all padding attends to its padding, and float16 has no 1e9. So fill padding with zeros, and choose
+# instead of subtracting, as [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] does.
+
+# %%
+from clear_attention import scaled_dot_product_attention
+
+
+class Mended(TokenAttention):
+    def call(self, x, real):
+        x = ops.where(real[..., None] == 1, x, 0)
+        q, k, v = ops.split(self.project(x), 3, axis=-1)
+        return scaled_dot_product_attention(q, k, v, 1 - real[:, None]).output
+
+
+certificate = certify(Mended(8), **described)
+certificate.raise_for_failures()  # AssertionError if a promise is broken
+print(certificate.summary())
+
+# %% [markdown]
+# ### The line, word by word
+#
+# `call` is a function of the layer and of what it needs. The *names* of its arguments say what it gets:
+#
+# | argument | what it gets | shape | dtype |
+# | --- | --- | --- | --- |
+# | `x` | tokens that are queries, keys and values at once | `(batch, length, depth)` | float32 |
+# | `q` | queries | `(batch, query_length, depth)` | float32 |
+# | `k`, `v` | keys and values; leave out `v` if the layer takes none | `(batch, key_length, depth)` | float32 |
+# | `ids` | token ids | `(batch, length)` | int32 |
+# | `mask` | which key is hidden from which query | `(batch, query_length, key_length)` | by `convention` |
+# | `padding` | which keys are padding | `(batch, key_length)` | by `convention` |
+# | `causal` | whether the layer is to hide the future | no axes | `bool` |
+# | `return_weights` | whether to return `(output, weights)` instead of the output | no axes | `bool` |
+#
+# Take `x`, or `q` with `k`, or `ids`; of the others, what your layer knows. The output must be
+# `(batch, query_length, ...)`. `depth` is 8 unless you say otherwise: `certify(layer, ..., depth=64)`. A layer with a
+# head axis in its mask gets it in the same line: `mask=mask[:, None]`.
+#
+# `convention` says what `mask` and `padding` hold. These are the values that a layer is given:
+
+# %% tags=["hide-input"]
+import numpy as np
+import tensorflow as tf
+
+received = {}
+
+
+def spy(layer, q, k, v, mask, causal, return_weights):
+    """Note what certify hands over."""
+    received.update(q=q, k=k, v=v, mask=mask, causal=causal)
+    return (q, mask) if return_weights else q
+
+
+nothing, conventions = keras.layers.Identity(), ["blocked", "keras", "torch_sdpa"]
+conventions += ["torch_mha", "jax", "huggingface", "additive"]
+print("convention    visible  hidden  dtype")
+for convention in conventions:
+    certify(nothing, spy, convention, only=["no_future_leak"], lengths=(3,))
+    mask = np.array(received["mask"])[0]
+    visible, hidden = mask[-1, 0], mask[0, -1]  # the last query; the first query
+    print(f"{convention:12}  {visible!s:7}  {hidden!s:6}  {mask.dtype}")
+
+certify(nothing, spy, "keras", only=["no_future_leak"], lengths=(2, 3))
+batch, queries, keys = received["mask"].shape
+assert received["q"].shape == (batch, queries, 8)
+assert received["k"].shape == received["v"].shape == (batch, keys, 8)
+assert received["causal"] is False
+assert {received[name].dtype for name in "qkv"} == {tf.float32}
+
+
+def spy_on_ids(layer, ids, padding):
+    received.update(ids=ids, padding=padding)
+    return ops.one_hot(ids, 10)
+
+
+certify(nothing, spy_on_ids, "blocked", only=["batch_independence"])
+assert received["ids"].dtype == tf.int32
+assert received["ids"].shape == received["padding"].shape
+
+wrong_way_round = {**described, "convention": "blocked"}
+assert "visible_keys_count" in certify(Mended(8), **wrong_way_round).broken
+
+# %% [markdown]
+# If you don't know which one is yours, see [Which way round is this mask?](mask_conventions.py), or try both ways round: the
+# wrong one breaks `visible_keys_count`.
+#
+# ## A language model
+#
+# A causal model takes ids and no mask: it hides the future by itself. Say so with `causal=True`. A Keras model with one
+# input needs no `call`. In this one the switch was forgotten:
+
+
+# %% tags=["wrap"]
+def language_model(vocab, hide_the_future):
+    ids = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(vocab, 8)(ids)
+    attend = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+    x = keras.layers.Add()([x, attend(x, x, use_causal_mask=hide_the_future)])
+    return keras.Model(ids, keras.layers.Dense(vocab)(x))
+
+
+forgotten = certify(language_model(20, False), causal=True, vocab=20)
+right = certify(language_model(20, True), causal=True, vocab=20)
+print("forgotten:", forgotten.summary())
+print(forgotten["no_future_leak"].detail)
+print("with the switch:", right.summary())
+assert forgotten.broken == ("no_future_leak",)
+assert right.broken == ()
+
+# %% [markdown]
+# In training, query 0 has to predict token 1. If it changes with key 1, it can copy the answer. That is where an
+# accuracy that is too good to be true comes from.
+#
+# ## In your test suite
+#
+# With clear-attention installed, pytest knows the fixture `assert_certified`. It takes what `certify` takes, and
+# `allow`: the promises that you know to be broken and accept. This is a whole project. `my_layers.py`:
+
+# %% tags=["remove-input"]
+from IPython.display import Markdown, display
+
+LAYERS = """\
+import keras
+
+
+def attention():
+    return {"layer": keras.layers.Attention(), "lengths": (2, 3)}
+"""
+TESTS = """\
+from my_layers import attention
+
+
+def test_all_promises_but_two(assert_certified):
+    assert_certified(**attention(), allow=["hidden_nan", "alignment"])
+
+
+def test_the_two_we_rely_on(assert_certified):
+    assert_certified(**attention(), only=["no_future_leak", "float16"])
+"""
+display(Markdown(f"```python\n{LAYERS}```"))
+
+# %% [markdown]
+# And `test_my_layers.py`:
+
+# %% tags=["remove-input"]
+display(Markdown(f"```python\n{TESTS}```"))
+
+# %% [markdown]
+# `pytest` fails, and shows the broken promise. Below its line, left out here, stands the example to paste.
+
+# %% tags=["hide-input", "wrap"]
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+project = tempfile.TemporaryDirectory()
+folder = Path(project.name)
+(folder / "my_layers.py").write_text(LAYERS)
+(folder / "test_my_layers.py").write_text(TESTS)
+
+
+def run(*command):
+    """Run `python -m command` in the project."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+tested = run("pytest", "-q", "-p", "no:cacheprovider", "--color=no")
+shown = re.findall(
+    r"^(?:E .*BROKEN .*|FAILED [^ ]*|\d+ failed.*(?= in ))", tested.stdout, re.M
+)
+print("\n".join(shown))
+assert tested.returncode == 1, tested.stdout + tested.stderr
+assert shown[-1] == "1 failed, 1 passed"
+assert len(shown) == 3
+assert "empty_query" in shown[0]
+assert "np.testing.assert_allclose(after[0, 0], before[0, 0]" in tested.stdout
+
+# %% [markdown]
+# Without a test suite there is a command. It takes a function that returns the layer, or a dictionary of the arguments
+# of `certify`, as ours does. It writes the certificate as JSON, and its exit code is 0 if all is held, 1 if a promise is
+# broken, 2 if no certificate could be made.
+#
+# ```sh
+# python -m clear_attention.certify my_layers:attention --json certificate.json
+# ```
+
+# %% tags=["hide-input", "wrap"]
+import json
+
+arguments = ("clear_attention.certify", "my_layers:attention")
+commanded = run(*arguments, "--json", "certificate.json")
+saved = json.loads((folder / "certificate.json").read_text())
+project.cleanup()
+print("...")
+print("\n".join(commanded.stdout.splitlines()[-2:]))
+print("exit code", commanded.returncode)
+print("certified in the JSON file:", saved["certified"])
+broken = [row["name"] for row in saved["rows"] if row["verdict"] == "broken"]
+assert commanded.returncode == 1, commanded.stderr
+assert broken == ["hidden_nan", "empty_query", "alignment"]
+
+# %% [markdown]
+# ## Our certificates
+#
+# Made while this page was built, at small sizes. A dash means that the promise does not apply: a layer without a mask
+# has nothing to hide, ids cannot be NaN, and `alignment` is for layers with a causal switch of their own, where ours
+# take a mask.
+
+# %% tags=["hide-input"]
+import clear_attention
+from clear_attention import (
+    CrossAttentionBlock,
+    Decoder,
+    DecoderLayer,
+    DotProductAttention,
+    Encoder,
+    EncoderLayer,
+    FeedForwardBlock,
+    MultiHeadAttention,
+    PositionalEncoding,
+    SelfAttentionBlock,
+    Transformer,
+)
+
+CELLS = {
+    "held": "<td>held</td>",
+    "broken": "<td class='broken'><strong>BROKEN</strong></td>",
+    "not applicable": "<td aria-label='does not apply'>-</td>",
+}
+
+
+class Verdicts:
+    """A table: a row for each promise, a column for each certificate."""
+
+    def __init__(self, caption, certificates):
+        self.caption, self.certificates = caption, certificates
+
+    def __repr__(self):
+        return self.caption
+
+    def _repr_html_(self):
+        turned = "style='writing-mode: vertical-rl; text-align: end'"
+        head = "".join(
+            f"<th scope='col' {turned}><code>{name}</code></th>"
+            for name in self.certificates
+        )
+        rows = zip(*(c.rows for c in self.certificates.values()), strict=True)
+        body = "".join(
+            f"<tr><th scope='row'><code>{row[0].name}</code></th>"
+            + "".join(CELLS[cell.verdict] for cell in row)
+            + "</tr>"
+            for row in rows
+        )
+        return (
+            f"<table class='verdicts'><caption>{self.caption}</caption><thead>"
+            f"<tr><th scope='col'>Promise</th>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+
+ours = {
+    "scaled_dot_product_attention": scaled_dot_product_attention,
+    "DotProductAttention": DotProductAttention(),
+    "MultiHeadAttention": MultiHeadAttention(8, 2),
+    "PositionalEncoding": PositionalEncoding(),
+    "SelfAttentionBlock": SelfAttentionBlock(8, 2),
+    "CrossAttentionBlock": CrossAttentionBlock(8, 2),
+    "FeedForwardBlock": FeedForwardBlock(8, 16),
+    "EncoderLayer": EncoderLayer(8, 2, 16),
+    "DecoderLayer": DecoderLayer(8, 2, 16),
+    "Encoder": Encoder(1, 8, 2, 16),
+    "Decoder": Decoder(1, 8, 2, 16),
+    "Transformer": Transformer(1, 8, 2, 16, 11, 12),
+}
+assert set(ours) <= set(clear_attention.__all__)
+ours = {name: certify(layer, lengths=(2, 3)) for name, layer in ours.items()}
+assert not any(certificate.broken for certificate in ours.values())
+Verdicts("clear-attention's layers and its function", ours)
+
+# %% [markdown]
+# ## Keras's certificates
+#
+# Good layers, used by many, and no row below makes them useless. But each broken row is a case in which they answer
+# without an error, and you should know it.
+
+# %% tags=["hide-input"]
+theirs = {
+    "MultiHeadAttention": of_multi_head,
+    "GroupQueryAttention": certify(keras.layers.GroupQueryAttention(4, 4, 2)),
+    "Attention": certify(keras.layers.Attention()),
+    "AdditiveAttention": certify(keras.layers.AdditiveAttention()),
+}
+in_all = {"hidden_nan", "empty_query", "alignment"}
+for name, certificate in theirs.items():
+    two = name in ("MultiHeadAttention", "GroupQueryAttention")
+    assert set(certificate.broken) == in_all | ({"weights_flag"} if two else set())
+Verdicts(f"Keras {keras.__version__}: keras.layers", theirs)
+
+# %% [markdown]
+# * **`hidden_nan`**: a NaN or an infinity in a hidden token reaches the outputs that should not see it, because 0 times
+#   NaN is NaN. Fill padding with zeros before the layer; in a real token, find out where the NaN comes from.
+# * **`empty_query`**: a query with no key left gets the mean of all values, hidden ones among them. Set its output to 0
+#   yourself.
+# * **`weights_flag`**: for such a query `MultiHeadAttention` and `GroupQueryAttention` give another output when you ask
+#   for the scores. The same remedy serves.
+# * **`alignment`**: with fewer queries than keys, `use_causal_mask` puts the first query on the first key, so with cached
+#   keys the newest query does not see the newest ones. Hand over a mask made by
+#   [`create_look_ahead_mask(queries, keys)`][clear_attention.create_look_ahead_mask] instead.
+#
+# The remedies, certified:
+
+# %%
+from clear_attention import create_look_ahead_mask
+
+
+def with_care(layer, q, k, v, padding, return_weights):
+    """Padding is True where a token is real."""
+    k, v = (ops.where(padding[..., None], x, 0) for x in (k, v))
+    output, weights = layer(
+        q, v, k, attention_mask=padding[:, None], return_attention_scores=True
+    )
+    output = ops.where(ops.any(padding, axis=-1)[:, None, None], output, 0)
+    return (output, weights) if return_weights else output
+
+
+def with_a_cache(layer, q, k, v):
+    blocked = create_look_ahead_mask(q.shape[1], k.shape[1])
+    return layer(q, v, k, attention_mask=blocked[None] == 0)
+
+
+layer = keras.layers.MultiHeadAttention(2, 4)
+padded = certify(
+    layer, with_care, "keras", only=["hidden_nan", "empty_query", "weights_flag"]
+)
+cached = certify(layer, with_a_cache, causal=True, only=["alignment"])
+for row in padded.rows + cached.rows:
+    print(f"{row.name}: {row.verdict}")
+    assert row.verdict == "held"
+
+# %% [markdown]
+# The certificate of `keras.layers.MultiHeadAttention` stands [at the top](#one-call). These are the other three, each
+# with its examples.
+
+# %%
+theirs["GroupQueryAttention"]
+
+# %%
+theirs["Attention"]
+
+# %%
+theirs["AdditiveAttention"]
+
+# %% [markdown]
+# ## What a certificate does not prove
+#
+# It is a finite number of tests with random inputs from one seed: "held" means that no counterexample was found. The
+# sizes are small, by default at most nine tokens and two sentences, so a fault that needs a long text or a large batch
+# is not seen. A change below `1e-5` of the largest output counts as none, and some rows allow more, up to `1e-3`
+# for the sum of the weights.
+
+# %% [markdown]
+# ## Where to go next
+#
+# * [Reference: certify](../reference/certify.md): every argument.
+# * [Which way round is this mask?](mask_conventions.py): the conventions side by side.
+# * [Masks](../learn/masks.py): why a query with no key left gets 0.

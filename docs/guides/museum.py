@@ -1,0 +1,910 @@
+# ---
+# title: The museum of bugs
+# description: Thirty-four ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the mend.
+# ---
+
+# %% [markdown]
+# # The museum of bugs
+#
+# Your attention runs, or did until now. Is it one of these? Every exhibit is a few lines, executed while this page was built:
+# the bug, what you see of it, the check that finds it, and the mend. Measured with Keras 3.15.1 and TensorFlow 2.21.
+#
+# "Row" is a row of [`certify`][clear_attention.certify], which tries a layer out; "finding" is one of
+# [`describe_mask`][clear_attention.describe_mask], which reads a mask. Where no check can see a bug, the table says what to
+# compare.
+#
+# | masks | found by |
+# | --- | --- |
+# | [**The star: 98 % accuracy, and it cannot write a word**](#star) | rows `no_future_leak`, `visible_keys_count`; finding `looks_inverted` |
+# | [NaN as soon as I pass a mask](#infinity) | row `finite_gradients` |
+# | [NaN, but only in float16](#float16) | row `float16` |
+# | [A left-padded sentence reads its padding](#empty) | row `empty_query`; finding `empty_rows` |
+# | [Masked scores print -9.9999994e+08](#step) | finding `not_binary` |
+# | [One NaN in the padding spoils the sentence](#nan) | row `hidden_nan` |
+# | [A (batch, keys) mask is read as (queries, keys)](#axes) | row `batch_independence`; finding `ambiguous_shape` |
+# | [Token 0 is never looked at](#zero) | finding `padding` |
+# | [Keras turns my additive mask round](#additive) | row `visible_keys_count`; finding `not_binary` |
+# | [An attention_mask of 1s and 0s hides the words](#real) | finding `looks_inverted` |
+# | ["An encoder needs no mask"](#encoder) | row `padding_invariance` |
+# | [Adding with + loses the padding mask](#plus) | row `padding_invariance` |
+#
+# | shapes and layers | found by |
+# | --- | --- |
+# | [cannot import name 'softmax'](#import) | Python |
+# | [missing 1 required positional argument: 'axes'](#dot) | refusal of `certify` |
+# | [takes 1 positional argument but 5 were given](#data) | refusal of `DotProductAttention` |
+# | [Only input tensors may be passed](#d_k) | refusal of `certify` |
+# | ["does not support masking"](#warning) | warnings as errors |
+# | [The output is weights times V, elementwise](#elementwise) | row `lengths` |
+# | [The softmax runs over the queries](#softmax) | row `weights_sum_to_one` |
+# | [Heads are reshaped, not transposed](#heads) | row `key_permutation` |
+# | [The length is read from axis 2](#length) | row `lengths` |
+# | [With an odd depth the last channel is 0](#odd) | comparison with `sinusoidal_encoding` |
+# | [A double loop makes float64](#loop) | refusal of `certify` |
+# | [Positions are added in every block](#again) | an input of zeros |
+# | [Eight times as many parameters](#key_dim) | refusal of `weights_from_keras` |
+# | [It works at width 128 only](#width) | refusal of `certify` |
+# | [It saves and doesn't load](#config) | row `save_load` |
+# | [Large scores overflow in float16](#overflow) | row `float16`, with larger inputs |
+# | [Keras normalises small numbers too little](#epsilon) | the standard deviation of the output |
+#
+# | causality, and Keras's own layers | found by |
+# | --- | --- |
+# | [With cached keys the last query sees only key 0](#alignment) | row `alignment`; finding `causal_upper_left` |
+# | [The mask is off by one](#leak) | row `no_future_leak`; finding `future_visible` |
+# | [Two rows are equal "because of the mask"](#saturated) | taking the mask away |
+# | [keras.layers.Attention gives other numbers](#scale) | comparison with this package |
+# | [Asking for the weights changes the output](#flag) | row `weights_flag` |
+#
+# The exhibits share a few imports, one batch `x`, and a few helpers. `broken` and `held` ask `certify` for one row, print it,
+# and fail if the verdict is another. `refusal` prints the error that a call has to raise. The last three say how a function is called.
+
+# %% tags=["hide-input"]
+import keras
+import numpy as np
+import tensorflow as tf
+from clear_attention import (
+    DotProductAttention,
+    MultiHeadAttention,
+    PositionalEncoding,
+    certify,
+    combine_masks,
+    convert_mask,
+    create_look_ahead_mask,
+    create_padding_mask,
+    describe_mask,
+    merge_heads,
+    scaled_dot_product_attention,
+    sinusoidal_encoding,
+    split_heads,
+    weights_from_keras,
+)
+
+keras.utils.set_random_seed(0)
+x = np.random.default_rng(0).normal(size=(2, 4, 8)).astype("float32")
+transpose = tf.linalg.matrix_transpose
+
+
+def broken(name, layer, call=None, convention=None, verdict="broken", **more):
+    """Ask certify for one row, print it, and fail if the verdict is another."""
+    row = certify(layer, call, convention, only=[name], **more)[name]
+    print(f"{row.verdict:6}  {name}  {row.detail}".rstrip())
+    assert row.verdict == verdict
+
+
+def held(name, layer, *call, **more):
+    broken(name, layer, *call, verdict="held", **more)
+
+
+def refusal(function):
+    """Print what an error says that a call has to raise."""
+    try:
+        function()
+    except Exception as error:
+        lines = [line.strip("\x1b[01m") for line in str(error).splitlines()]
+        told = [x for x in lines if x and not x.startswith("Exception encountered")]
+        print(f"{type(error).__name__}: {told[0]}")
+        return error
+    raise AssertionError("not refused")
+
+
+def with_mask(f, q, k, v, mask):
+    return f(q, k, v, mask)
+
+
+def crossing(f, q, k, v):
+    return f(q, k, v)
+
+
+def alone(f, x):
+    return f(x)
+
+
+# %% [markdown]
+# ## The star: 98 % accuracy, and it cannot write a word { #star }
+#
+# Invented words of four letters, written over and over: after "kumo" comes "kumo" again. A small language model learns them, and
+# is scored on words it never saw. Here are two of it. One converts our look-ahead mask for
+# `keras.layers.MultiHeadAttention`. The other hands it over *as it is*: 1 is blocked for us and *may attend* for Keras.
+
+
+# %%
+class LanguageModel(keras.Model):
+    def __init__(self, hand_over):
+        super().__init__()
+        self.hand_over = hand_over
+        self.embed = keras.layers.Embedding(26, 48)
+        self.add_positions = PositionalEncoding()
+        self.attention = keras.layers.MultiHeadAttention(4, key_dim=12)
+        self.norm = keras.layers.LayerNormalization()
+        self.letters = keras.layers.Dense(26)
+
+    def call(self, ids):
+        x = self.add_positions(self.embed(ids))
+        mask = self.hand_over(create_look_ahead_mask(tf.shape(ids)[1]))
+        x = x + self.attention(x, x, attention_mask=mask)
+        return self.letters(self.norm(x))
+
+
+def converted(mask):
+    return convert_mask(mask, source="blocked", target="keras")
+
+
+def as_it_is(mask):
+    return mask  # the bug
+
+
+# %% tags=["hide-input"]
+consonants, vowels = "bdfgklmnprst", "aeiou"
+syllables = [c + v for c in consonants for v in vowels]
+words = np.random.default_rng(0).permutation(
+    [a + b for a in syllables for b in syllables]
+)
+ids = np.array([[ord(letter) - 97 for letter in (word * 7)[:25]] for word in words])
+known, unseen = ids[:-600].astype("int32"), ids[-600:].astype("int32")
+
+
+def train(hand_over):
+    """Fit a model by teacher forcing; return it and its curves."""
+    keras.utils.set_random_seed(0)
+    model = LanguageModel(hand_over)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(5e-3), loss, metrics=["accuracy"])
+    history = model.fit(
+        known[:, :-1],
+        known[:, 1:],
+        validation_data=(unseen[:, :-1], unseen[:, 1:]),
+        epochs=5,
+        batch_size=64,
+        verbose=0,
+    )
+    return model, history.history
+
+
+def write(model, letters=12):
+    """Give it a word twice, and let it go on."""
+    ids = unseen[:, :8]
+    for _ in range(letters):
+        ids = np.append(ids, np.argmax(model(ids)[:, -1], -1)[:, None], axis=1)
+    return ids
+
+
+def text(ids):
+    return "".join(chr(97 + letter) for letter in ids)
+
+
+right, right_curves = train(converted)
+wrong, wrong_curves = train(as_it_is)
+print(f"{'':17} converted  as it is")
+for name, key in {
+    "training accuracy": "accuracy",
+    "on unseen words": "val_accuracy",
+}.items():
+    print(f"{name:17}{right_curves[key][-1]:10.1%}{wrong_curves[key][-1]:10.1%}")
+ceiling = (21 + 1 / 5 + 1 / 12 + 1 / 5) / 24  # three of 24 letters can't be known
+print(f"{'at best possible':17}{ceiling:10.1%}")
+written = {"converted": write(right), "as it is": write(wrong)}
+exact = [np.mean(np.all(w == unseen[:, :20], axis=1)) for w in written.values()]
+print(f"{'continued rightly':17}{exact[0]:10.1%}{exact[1]:10.1%}\n")
+for name, lines in written.items():
+    for line in lines[:2]:
+        print(f"{name:10} {text(line[:8])} -> {text(line[8:])}")
+assert wrong_curves["accuracy"][-1] > 0.96
+assert wrong_curves["val_accuracy"][-1] > 0.96
+assert abs(right_curves["val_accuracy"][-1] - ceiling) < 0.02
+predicted = np.argmax(wrong.predict(unseen[:, :-1], verbose=0), -1)
+assert np.all(np.mean(predicted == unseen[:, 1:], axis=0)[:-1] > 0.99)
+assert exact[0] > 0.95
+assert exact[1] < 0.05
+
+# %% tags=["hide-input"] alt="Training and validation loss over five epochs. The model whose mask was handed over as it is falls to nearly 0 within two epochs; the model whose mask was converted falls more slowly and stays above it."
+import matplotlib.pyplot as plt
+
+figure, ax = plt.subplots(figsize=(4.5, 2.8), layout="constrained")
+for name, curves, colour in (
+    ("converted", right_curves, "#0072b2"),
+    ("as it is", wrong_curves, "#d55e00"),
+):
+    epochs = range(1, 6)
+    ax.plot(epochs, curves["loss"], color=colour, label=f"{name}, training")
+    ax.plot(epochs, curves["val_loss"], "--", color=colour, label=f"{name}, unseen")
+ax.set(xlabel="epoch", ylabel="loss", ylim=0, xticks=epochs)
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False)
+plt.show()
+
+# %% [markdown]
+# The broken model has the better loss and the better accuracy, on unseen words too, because every token reads the answer to
+# its right; what it misses is the last place, which has nothing there. It is better than possible: that is the alarm. When it writes, nothing is to the right of the newest letter. So
+# never believe an accuracy measured under teacher forcing: let the model write. ([Another such
+# model](../learn/transformer.py#a-trap-the-look-ahead-mask-forgotten), whose mask was forgotten.)
+#
+# The check needs no training. `certify` tries the layer as the model calls it; `describe_mask` draws the mask as Keras reads it.
+
+# %% tags=["wrap"]
+broken("no_future_leak", wrong, lambda f, ids: f(ids), vocab=26, causal=True)
+held("no_future_leak", right, lambda f, ids: f(ids), vocab=26, causal=True)
+
+
+def as_called(layer, x, mask):
+    return layer(x, x, attention_mask=mask)
+
+
+layer = keras.layers.MultiHeadAttention(4, key_dim=12)
+broken("visible_keys_count", layer, as_called, "blocked")
+held("visible_keys_count", layer, as_called, "keras")
+
+# %%
+look_ahead = create_look_ahead_mask(4)
+report = describe_mask(
+    convert_mask(look_ahead, "keras", "blocked"), tokens=list("kumo")
+)
+assert "looks_inverted" in report
+report
+
+# %% [markdown]
+# ## Masks
+#
+# [The lesson on masks](../learn/masks.py) explains the first three at length; [Which way round?](mask_conventions.py) has
+# every convention.
+#
+# ### NaN as soon as I pass a mask { #infinity }
+#
+# $-\infty \cdot 0$ is NaN, so `-inf * mask` spoils every key that is *allowed*: even a mask of zeros is fatal. Mend: select instead of adding.
+
+
+# %% tags=["wrap"]
+def minus_infinity(q, k, v, mask):
+    scores = q @ transpose(k) / q.shape[-1] ** 0.5
+    return tf.nn.softmax(scores + mask * -np.inf) @ v
+
+
+print(minus_infinity(x, x, x, create_look_ahead_mask(4))[0, :, 0].numpy())
+broken("finite_gradients", minus_infinity, with_mask, "blocked")
+held("finite_gradients", scaled_dot_product_attention)
+
+# %% [markdown]
+# ### NaN, but only in float16 { #float16 }
+#
+# -1e9 works in float32. The largest float16 is 65504, so there it becomes $-\infty$, and this is the exhibit above.
+
+
+# %% tags=["wrap"]
+def minus_1e9(q, k, v, mask):
+    scores = q @ transpose(k) / q.shape[-1] ** 0.5
+    return tf.nn.softmax(scores + mask * -1e9) @ v
+
+
+half = tf.cast(x, "float16")
+mask = tf.cast(create_look_ahead_mask(4), "float16")
+print(minus_1e9(half, half, half, mask)[0, :, 0].numpy())
+assert np.finfo("float16").max == 65504
+broken("float16", minus_1e9, with_mask, "blocked")
+held("float16", scaled_dot_product_attention)
+
+# %% [markdown]
+# ### A left-padded sentence reads its padding { #empty }
+#
+# Padding on the left and the look-ahead mask together leave the first queries no key. Adding -1e9 to a whole row blocks
+# nothing: they attend to padding and to the future. Keras's layer gives the mean of all values by default, ours gives weights 0.
+
+# %% tags=["wrap"]
+padding = create_padding_mask([[0, 0, 4, 5]])
+mask = combine_masks(padding, create_look_ahead_mask(4))
+scores = tf.constant([[1.0, 2.0, 1.0, 2.0]])
+weights = tf.nn.softmax(scores + mask[0, 0, :1] * -1e9)
+print("query 0, which sees no key:", weights[0].numpy())
+assert np.all(weights > 0)
+assert np.all(
+    scaled_dot_product_attention(x[:1], x[:1], x[:1], mask[:, 0]).output[0, :2] == 0
+)
+
+print(describe_mask(mask)["empty_rows"].sentence)
+broken("empty_query", minus_1e9, with_mask, "blocked")
+broken("empty_query", keras.layers.MultiHeadAttention(2, 4))
+held("empty_query", MultiHeadAttention(8, 2))
+
+# %% [markdown]
+# ### Masked scores print -9.9999994e+08 { #step }
+#
+# Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart. More in
+# [causal attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal).
+
+# %% tags=["wrap"]
+additive = tf.constant([[0.0, -1e9, -1e9], [0.0, 0.0, -1e9], [0.0, 0.0, 0.0]])
+masked = (tf.constant([15.0, 35.0, 87.0]) + additive)[0].numpy()
+print(masked)
+assert np.spacing(np.float32(1e9)) == 64
+assert masked[1] == masked[2] == np.float32(-9.9999994e8)  # 35 and 87
+
+print(describe_mask(additive)["not_binary"].sentence)
+mended = convert_mask(additive, source="additive", target="blocked")
+np.testing.assert_array_equal(mended, create_look_ahead_mask(3))
+
+# %% [markdown]
+# ### One NaN in the padding spoils the sentence { #nan }
+#
+# A weight of 0 times NaN is NaN. What is masked must not reach the sum at all.
+
+# %% tags=["wrap"]
+poisoned = x.copy()
+poisoned[:, 3] = np.nan
+only_three = np.array([[[True, True, True, False]]])  # Keras: key 3 is hidden
+theirs = keras.layers.MultiHeadAttention(2, 4)
+seen = theirs(x, poisoned, attention_mask=only_three)
+assert np.isnan(seen).all()
+
+broken("hidden_nan", theirs)
+held("hidden_nan", MultiHeadAttention(8, 2))
+
+# %% [markdown]
+# ### A (batch, keys) mask is read as (queries, keys) { #axes }
+#
+# Shapes are compared from the right. With as many sentences as tokens nothing complains, and query $i$ gets the padding of
+# sentence $i$. Mend: give it the missing axes.
+
+# %% tags=["wrap"]
+is_padding = np.array([[0, 0, 0, 1], [0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1]])
+batch = np.zeros((4, 4, 8), "float32")
+keras.layers.MultiHeadAttention(2, 4)(batch, batch, attention_mask=is_padding == 0)
+print(describe_mask(is_padding)["ambiguous_shape"].sentence)
+refusal(lambda: scaled_dot_product_attention(x, x, x, is_padding[:2]))
+
+
+def without_axis(layer, x, padding):
+    return layer(x, x, attention_mask=padding)
+
+
+def with_axis(layer, x, padding):
+    return layer(x, x, attention_mask=padding[:, None, :])
+
+
+layer = keras.layers.MultiHeadAttention(2, 4)
+broken("batch_independence", layer, without_axis, "keras", lengths=[2])
+held("batch_independence", layer, with_axis, "keras", lengths=[2])
+
+# %% [markdown]
+# ### Token 0 is never looked at { #zero }
+#
+# 0 is padding by convention. If your vocabulary starts at 0, its first word is invisible. Mend: start at 1, or name your own
+# `pad_id`. Keras's `mask_zero=True` knows only 0.
+
+# %% tags=["wrap"]
+ids, tokens = [[3, 0, 1, 2]], ["cat", "the", "sat", "down"]
+report = describe_mask(create_padding_mask(ids), tokens)
+print(report)
+assert [index[-1] for index in report["padding"].where] == [1]  # a word
+
+mended = create_padding_mask(ids, pad_id=4)
+assert "padding" not in describe_mask(mended, tokens)
+
+# %% [markdown]
+# ### Keras turns my additive mask round { #additive }
+#
+# Keras casts a mask to bool. 0 becomes `False`, -1e9 becomes `True`: exactly the opposite of what was meant, and no error.
+
+# %% tags=["wrap"]
+additive = np.array([[0.0, -1e9, -1e9], [0.0, 0.0, -1e9], [0.0, 0.0, 0.0]])
+print(keras.ops.cast(additive, "bool").numpy().astype(int))
+print(describe_mask(additive)["not_binary"].sentence)
+
+
+def in_matrix(layer, q, k, v, mask):
+    return layer(q, v, k, attention_mask=mask)
+
+
+layer = keras.layers.MultiHeadAttention(2, 4)
+broken("visible_keys_count", layer, in_matrix, "additive")
+mended = convert_mask(additive, source="additive", target="keras")
+np.testing.assert_array_equal(mended, np.tri(3, dtype=bool))
+
+# %% [markdown]
+# ### An attention_mask of 1s and 0s hides the words { #real }
+#
+# A tokenizer's `attention_mask` says 1 for a real token. Here 1 is blocked, so all words are hidden and the padding is
+# shown. With the tokens at hand the report sees it.
+
+# %% tags=["wrap"]
+tokens = ["the", "cat", "sat", "[pad]", "[pad]"]
+attention_mask = np.array([[1, 1, 1, 0, 0]])
+print(
+    describe_mask(attention_mask[:, None, None], tokens)["looks_inverted"].sentence
+)
+
+mended = convert_mask(attention_mask, source="huggingface", target="blocked")
+assert describe_mask(mended, tokens).names == ("padding",)
+
+# %% [markdown]
+# ### "An encoder needs no mask" { #encoder }
+#
+# It needs no look-ahead mask. In a batch of sentences of different lengths it needs the padding mask, or the padding becomes a
+# part of every output.
+
+
+# %% tags=["wrap"]
+def encoder(mask_zero):
+    ids = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(10, 8, mask_zero=mask_zero)(ids)
+    return keras.Model(ids, keras.layers.MultiHeadAttention(2, 4)(x, x))
+
+
+broken("padding_invariance", encoder(False), vocab=10, pad_id=0)
+held("padding_invariance", encoder(True), vocab=10, pad_id=0)
+
+# %% [markdown]
+# ### Adding with + loses the padding mask { #plus }
+#
+# `Embedding(mask_zero=True)` attaches a mask to its output. `+` between Keras tensors drops it without a word,
+# `keras.layers.Add` keeps it.
+
+
+# %% tags=["wrap"]
+def residual(add):
+    ids = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(10, 8, mask_zero=True)(ids)
+    x = add(x, keras.layers.Dense(8)(x))
+    return keras.Model(ids, keras.layers.MultiHeadAttention(2, 4)(x, x))
+
+
+plus = residual(lambda a, b: a + b)
+layer = residual(lambda a, b: keras.layers.Add()([a, b]))
+broken("padding_invariance", plus, vocab=10, pad_id=0)
+held("padding_invariance", layer, vocab=10, pad_id=0)
+
+# %% [markdown]
+# ## Shapes and layers
+#
+# ### cannot import name 'softmax' { #import }
+#
+# `keras.backend` has lost most of its functions in Keras 3. They live in `keras.ops`.
+
+# %% tags=["wrap"]
+try:
+    from keras.backend import softmax
+except ImportError as error:
+    print(error.msg.split(" (")[0])
+    from keras.ops import softmax
+assert not hasattr(keras.backend, "softmax")
+assert softmax(np.zeros(2))[0] == 0.5
+
+# %% [markdown]
+# ### missing 1 required positional argument: 'axes' { #dot }
+#
+# `Dot` must be told which axes to multiply, and a softmax must be given the scores. `certify` refuses what it can't call.
+
+
+# %% tags=["wrap"]
+def without_arguments(x):
+    keras.layers.Dot()([x, x])
+    return keras.activations.softmax() @ x
+
+
+def mended(x):
+    scores = keras.layers.Dot(axes=2)([x, x])
+    return keras.activations.softmax(scores) @ x
+
+
+refusal(keras.layers.Dot)
+refusal(keras.activations.softmax)
+refusal(lambda: certify(without_arguments, alone))
+held("lengths", mended, alone)
+
+# %% [markdown]
+# ### takes 1 positional argument but 5 were given { #data }
+#
+# A layer is built first and called with data later. Python's message counts `self` and says neither. Explained in
+# [attention](../learn/attention.py#a-published-trap-built-with-data).
+
+
+# %% tags=["wrap"]
+class Published(keras.Layer):
+    def __init__(self):
+        super().__init__()
+
+    def call(self, queries, keys, values, d_k):
+        return tf.nn.softmax(queries @ transpose(keys) / d_k**0.5) @ values
+
+
+refusal(lambda: Published(x, x, x, 8))
+refusal(lambda: DotProductAttention(x, x, x, 8))
+expected = DotProductAttention()(x, x, x)
+
+# %% [markdown]
+# ### Only input tensors may be passed { #d_k }
+#
+# The published call `attention(queries, keys, values, d_k)` fails in Keras 3: by position it takes nothing but tensors. Name it,
+# or leave it out. [`DotProductAttention`][clear_attention.DotProductAttention] takes it, and refuses one that isn't the keys' depth.
+
+# %% tags=["wrap"]
+refusal(lambda: Published()(x, x, x, 8))
+refusal(lambda: certify(Published(), lambda f, q, k, v: f(q, k, v, 8)))
+refusal(lambda: DotProductAttention()(x, x, x, 3))
+np.testing.assert_allclose(Published()(x, x, x, d_k=8), expected, atol=1e-6)
+np.testing.assert_allclose(DotProductAttention()(x, x, x, 8), expected)
+
+# %% [markdown]
+# ### "does not support masking" { #warning }
+#
+# An argument called `mask` belongs to Keras. It warns that the mask is destroyed, though the layer uses it. Mend: say that the
+# layer supports masking.
+
+# %% tags=["wrap"]
+import warnings
+
+
+class Masked(keras.Layer):
+    def call(self, queries, mask=None):
+        return scaled_dot_product_attention(queries, queries, queries, mask).output
+
+
+class Declared(Masked):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    refusal(lambda: Masked()(x, mask=create_look_ahead_mask(4)))
+    Declared()(x, mask=create_look_ahead_mask(4))
+
+# %% [markdown]
+# ### The output is weights times V, elementwise { #elementwise }
+#
+# `*` is not `@`. It goes through when the length equals the depth, and it is no attention.
+
+
+# %% tags=["wrap"]
+def elementwise(x):
+    output = tf.nn.softmax(x @ transpose(x))
+    output *= x
+    return output
+
+
+assert elementwise(np.zeros((2, 8, 8), "float32")).shape == (2, 8, 8)
+broken("lengths", elementwise, alone)
+held("lengths", lambda x: tf.nn.softmax(x @ transpose(x)) @ x, alone)
+
+# %% [markdown]
+# ### The softmax runs over the queries { #softmax }
+#
+# The weights of one *query* sum to 1, so the softmax runs over the last axis, the keys.
+
+
+# %% tags=["wrap"]
+def along(axis):
+    def attend(q, k, v):
+        return tf.nn.softmax(q @ transpose(k), axis=axis) @ v
+
+    return attend
+
+
+weights = tf.nn.softmax(x @ transpose(x), axis=-2)
+print("sums of the rows:", tf.reduce_sum(weights, -1)[0].numpy().round(2))
+broken("weights_sum_to_one", along(axis=-2), crossing)
+held("weights_sum_to_one", along(axis=-1), crossing)
+
+# %% [markdown]
+# ### Heads are reshaped, not transposed { #heads }
+#
+# `reshape(batch, heads, length, depth)` has the right shape and mixes tokens; drawn in [multi-head
+# attention](../learn/multi_head.py#a-published-trap-reshape-without-transpose). A token then meets a part of each key, and another
+# order of the keys gives other results.
+
+
+# %% tags=["wrap"]
+def in_heads(split, merge):
+    def attend(q, k, v):
+        return merge(
+            scaled_dot_product_attention(split(q), split(k), split(v)).output
+        )
+
+    return attend
+
+
+reshaped = in_heads(
+    lambda x: tf.reshape(x, (x.shape[0], 2, x.shape[1], 4)),
+    lambda h: tf.reshape(h, (h.shape[0], h.shape[2], 8)),
+)
+mended = in_heads(lambda x: split_heads(x, 2), merge_heads)
+broken("key_permutation", reshaped, crossing)
+held("key_permutation", mended, crossing)
+
+# %% [markdown]
+# ### The length is read from axis 2 { #length }
+#
+# Axis 2 is the depth. One token of depth 8 becomes eight tokens. More in [positions](../learn/positions.py).
+
+
+# %% tags=["wrap"]
+def add_positions(axis):
+    return lambda x: x + sinusoidal_encoding(x.shape[axis], x.shape[-1])
+
+
+print(add_positions(axis=2)(np.zeros((2, 1, 8), "float32")).shape)
+broken("lengths", add_positions(axis=2), alone)
+held("lengths", add_positions(axis=1), alone)
+
+# %% [markdown]
+# ### With an odd depth the last channel is 0 { #odd }
+#
+# Channels come in pairs of sine and cosine, and the loop over `depth // 2` pairs forgets the last sine. No row sees it, since the
+# other channels still tell positions apart.
+
+
+# %%
+def published_encoding(length, depth, n=10000):
+    p = np.zeros((length, depth))
+    for position in range(length):
+        for i in range(depth // 2):
+            angle = position / n ** (2 * i / depth)
+            p[position, 2 * i : 2 * i + 2] = np.sin(angle), np.cos(angle)
+    return p
+
+
+print("published:", published_encoding(3, depth=5)[2].round(3))
+print("mended:   ", sinusoidal_encoding(3, depth=5)[2].numpy().round(3))
+assert np.all(published_encoding(3, depth=5)[:, 4] == 0)
+assert sinusoidal_encoding(3, depth=5)[2, 4] > 0
+
+# %% [markdown]
+# ### A double loop makes float64 { #loop }
+#
+# The loop above runs again at each call. NumPy counts in float64, which does not add to float32; and in a model whose length is
+# not known yet there is nothing to loop over.
+
+
+# %% tags=["wrap"]
+def looped(x):
+    return x + tf.constant(published_encoding(x.shape[1], x.shape[2]))
+
+
+refusal(lambda: certify(looped, alone))
+refusal(lambda: looped(keras.Input((None, 8))))
+layer = PositionalEncoding()
+assert layer(keras.Input((None, 8))).shape == (None, None, 8)
+held("lengths", layer)
+
+# %% [markdown]
+# ### Positions are added in every block { #again }
+#
+# They belong in front of the first block, once. A stack that adds them in each block shows it on an input of zeros. See [the
+# Transformer layer](../learn/transformer_layer.py#a-published-trap-five-bugs-in-forty-lines).
+
+# %%
+zeros = tf.zeros((1, 4, 8))
+add = PositionalEncoding()
+once = add(zeros)
+twice = add(add(zeros))  # the second block adds them to what the first one gave
+print("largest, once:", np.max(once), " twice:", np.max(twice))
+np.testing.assert_array_equal(once[0], sinusoidal_encoding(4, 8))
+np.testing.assert_array_equal(twice, 2 * once)
+
+# %% [markdown]
+# ### Eight times as many parameters { #key_dim }
+#
+# `key_dim` is the depth of *one head*. Given the whole width, the layer still works, at eight times the cost.
+
+# %% tags=["wrap"]
+tokens = np.zeros((1, 2, 128), "float32")
+theirs = {d: keras.layers.MultiHeadAttention(8, key_dim=d) for d in (128, 16)}
+for key_dim, layer in theirs.items():
+    layer(tokens, tokens)
+    print(f"key_dim={key_dim:3}: {layer.count_params():7,} parameters")
+refusal(lambda: weights_from_keras(MultiHeadAttention(128, 8), theirs[128]))
+weights_from_keras(MultiHeadAttention(128, 8), theirs[16])
+assert theirs[128].count_params() == 527_488
+assert theirs[16].count_params() == 66_048
+
+# %% [markdown]
+# ### It works at width 128 only { #width }
+#
+# A width that is written into the code fails at every other one. Read it from the input.
+
+
+# %% tags=["wrap"]
+class Fixed(keras.Layer):
+    def build(self, shape):
+        self.dense = keras.layers.Dense(128)
+
+    def call(self, x):
+        return x + self.dense(x)
+
+
+class Free(Fixed):
+    def build(self, shape):
+        self.dense = keras.layers.Dense(shape[-1])
+
+
+refusal(lambda: certify(Fixed(), alone, depth=8))
+held("lengths", Free(), alone, depth=8)
+
+# %% [markdown]
+# ### It saves and doesn't load { #config }
+#
+# Loading calls `__init__` with the layer's config, and that holds more than its own arguments: `name`, `dtype`, `trainable`.
+# Saving does not complain. Mend: take `**kwargs`, and say in `get_config` what your own arguments were.
+
+
+# %% tags=["wrap"]
+class Forgetful(keras.Layer):
+    def __init__(self, width):
+        super().__init__()
+        self.dense = keras.layers.Dense(width)
+
+    def call(self, x):
+        return self.dense(x)
+
+
+@keras.saving.register_keras_serializable(package="museum")
+class Remembering(Forgetful):
+    def __init__(self, width, **kwargs):
+        keras.Layer.__init__(self, **kwargs)
+        self.width, self.dense = width, keras.layers.Dense(width)
+
+    def get_config(self):
+        return {**super().get_config(), "width": self.width}
+
+
+refusal(lambda: Forgetful(**Forgetful(8).get_config()))
+broken("save_load", Forgetful(8), alone)
+held("save_load", Remembering(8), alone)
+
+# %% [markdown]
+# ### Large scores overflow in float16 { #overflow }
+#
+# Divided after the product, the product itself must fit below 65504. Scale the queries first. `certify` tries numbers near
+# 1, so hand it larger ones.
+
+
+# %% tags=["wrap"]
+def divided_after(q, k, v):
+    return tf.nn.softmax(q @ transpose(k) / 8.0) @ v
+
+
+def scaled_first(q, k, v):
+    return tf.nn.softmax((q / 8.0) @ transpose(k)) @ v
+
+
+def large(f, q, k, v):
+    return f(100.0 * q, 100.0 * k, v)
+
+
+broken("float16", divided_after, large, depth=64)
+held("float16", scaled_first, large, depth=64)
+
+# %% [markdown]
+# ### Keras normalises small numbers too little { #epsilon }
+#
+# `keras.layers.LayerNormalization` adds 1e-3 to the variance, ports of the paper 1e-5 or 1e-6. Where tokens are small that is
+# most of it: outputs of a carried-over model differ.
+
+# %%
+small = 0.01 * np.array([[1.0, -1.0, 1.0, -1.0]], "float32")
+spread = {}
+for epsilon in (keras.layers.LayerNormalization().epsilon, 1e-6):
+    spread[epsilon] = np.std(
+        keras.layers.LayerNormalization(epsilon=epsilon)(small)
+    )
+    print(f"epsilon {epsilon:g}: standard deviation {spread[epsilon]:.3f}")
+assert spread[1e-3] < 0.31
+assert spread[1e-6] > 0.99
+
+# %% [markdown]
+# ## Causality, and Keras's own layers
+#
+# ### With cached keys the last query sees only key 0 { #alignment }
+#
+# While generating, one new query meets many old keys. Keras's `use_causal_mask` puts the first query on the first key. Make
+# the mask yourself: [`create_look_ahead_mask`][clear_attention.create_look_ahead_mask] puts the last query on the last key.
+
+# %% tags=["wrap"]
+keras.utils.set_random_seed(0)
+theirs = keras.layers.MultiHeadAttention(2, 4)
+_, weights = theirs(
+    x[:, -1:], x, use_causal_mask=True, return_attention_scores=True
+)
+print("weights of the newest token:", weights[0, 0, 0].numpy())
+broken("alignment", theirs)
+print(describe_mask(np.triu(np.ones((2, 4)), k=1))["causal_upper_left"].sentence)
+
+mended = convert_mask(create_look_ahead_mask(1, 4), "blocked", "keras")
+_, weights = theirs(
+    x[:, -1:], x, attention_mask=mended, return_attention_scores=True
+)
+assert np.all(weights > 0)
+
+# %% [markdown]
+# ### The mask is off by one { #leak }
+#
+# One wrong `k`, and each token sees its successor, which is the answer.
+
+
+# %% tags=["wrap"]
+def causal(k):
+    def attend(x):
+        mask = np.triu(np.ones((x.shape[1], x.shape[1])), k)
+        return scaled_dot_product_attention(x, x, x, mask).output
+
+    return attend
+
+
+print(describe_mask(np.triu(np.ones((4, 4)), k=2))["future_visible"].sentence)
+broken("no_future_leak", causal(k=2), alone, causal=True)
+held("no_future_leak", causal(k=1), alone, causal=True)
+
+# %% [markdown]
+# ### Two rows are equal "because of the mask" { #saturated }
+#
+# Take the mask away: they are still equal. The scores are so large that one key gets all the weight. In [causal
+# attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal) with pictures. Mend: smaller inputs.
+
+# %% tags=["wrap"]
+tokens = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]])
+for size, inputs in {"as they are": tokens, "divided by 10": tokens / 10}.items():
+    for name, mask in {
+        "masked": create_look_ahead_mask(3),
+        "no mask": None,
+    }.items():
+        output = scaled_dot_product_attention(inputs, inputs, inputs, mask).output
+        same = np.allclose(output[1], output[2], atol=1e-6)
+        print(f"{size}, {name}: rows 1 and 2 equal: {same}")
+        assert same == (size == "as they are")
+
+# %% [markdown]
+# ### keras.layers.Attention gives other numbers { #scale }
+#
+# It does not divide by $\sqrt{d_k}$. No row can call that wrong, since it is a choice; but it saturates. Divide the queries
+# yourself.
+
+# %%
+wide = np.random.default_rng(1).normal(size=(1, 4, 64)).astype("float32")
+theirs = keras.layers.Attention()
+ours, weights = scaled_dot_product_attention(wide, wide, wide)
+_, unscaled = theirs([wide, wide], return_attention_scores=True)
+print("weights, Keras:", unscaled[0, 0].numpy().round(3))
+print("weights, here: ", weights[0, 0].numpy().round(3))
+assert not np.allclose(theirs([wide, wide]), ours, atol=1e-3)
+np.testing.assert_allclose(theirs([wide / 8, wide, wide]), ours, atol=1e-5)
+
+# %% [markdown]
+# ### Asking for the weights changes the output { #flag }
+#
+# `keras.layers.MultiHeadAttention` has two ways to compute the same thing, and they disagree about a query with no key. See [Carry weights
+# over](carry_weights.py#where-keras-disagrees-with-itself). Ours has one way.
+
+# %% tags=["wrap"]
+layer = keras.layers.MultiHeadAttention(2, 4)
+nothing = np.zeros((1, 4, 4), bool)
+plain = layer(x, x, attention_mask=nothing)
+asked, _ = layer(x, x, attention_mask=nothing, return_attention_scores=True)
+print("not asked:", plain[0, 0, :3].numpy().round(3))
+print("asked:    ", asked[0, 0, :3].numpy().round(3))
+broken("weights_flag", layer)
+held("weights_flag", MultiHeadAttention(8, 2))
+
+# %% [markdown]
+# ## Is yours here?
+#
+# Run all rows on your layer: [Certify your layer](certify_your_layer.py) says how. Two bugs have no exhibit, since no layer is
+# needed to see them: nothing is seeded, so no number can be compared; and a library function prints.

@@ -1,0 +1,486 @@
+# ---
+# title: Questions people ask
+# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, padded rows, 100 % accuracy, key_dim, left padding, pre-norm, saving custom layers and moving weights from torch to Keras.
+# ---
+
+# %% [markdown]
+# # Questions people ask
+#
+# Each answer is a few sentences and one snippet. Every snippet imports what it needs: copy it into a new file and it runs.
+# In this package a mask holds 1 where a key is *blocked*.
+#
+# ## Is my attention mask the wrong way round?
+#
+# The type does not tell. `True` means *may attend* to Keras, JAX and torch's `scaled_dot_product_attention`, and *blocked* to
+# torch's `MultiheadAttention` and here. The pattern tells: a look-ahead mask must not block the past, and a padding mask
+# must not block the words. [`describe_mask`][clear_attention.describe_mask] reads a mask as ours and says if it seems
+# inverted. Give it the tokens: without them nobody can know which keys are padding.
+
+# %%
+import numpy as np
+from clear_attention import describe_mask
+
+words = ["the", "cat", "sat", "[PAD]"]
+assert "looks_inverted" not in describe_mask([[1, 1, 1, 0]])  # who can tell?
+assert "looks_inverted" in describe_mask([[1, 1, 1, 0]], tokens=words)
+
+mask = np.tril(np.ones((4, 4)))  # put yours here
+report = describe_mask(mask)
+assert "looks_inverted" in report
+report
+
+# %% [markdown]
+# Deeper: [Mask conventions](mask_conventions.py), library by library; [certify your layer](certify_your_layer.py) finds out
+# what a *layer* makes of a mask.
+#
+# ## How do I combine a padding mask and a causal mask in Keras?
+#
+# A key is blocked if it is padding *or* in the future. `keras.layers.MultiHeadAttention` wants the opposite, `True` where a
+# query may look, with the shape `(batch, queries, keys)`. It can also make the causal half itself. Then it only needs to
+# know which tokens are real, as `(batch, 1, keys)`.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import (
+    combine_masks,
+    convert_mask,
+    create_look_ahead_mask,
+    create_padding_mask,
+)
+
+ids = np.array([[5, 6, 7, 0, 0], [1, 2, 3, 4, 5]])
+blocked = combine_masks(create_padding_mask(ids), create_look_ahead_mask(5))
+mask = convert_mask(blocked, source="blocked", target="keras")
+print(mask.shape)
+print(mask.numpy().astype(int))
+
+x = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
+layer = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+output, weights = layer(x, x, attention_mask=mask, return_attention_scores=True)
+for head in (0, 1):
+    np.testing.assert_array_equal(np.array(weights)[:, head] > 0, mask)
+
+real = (ids != 0)[:, None, :]
+same = layer(x, x, attention_mask=real, use_causal_mask=True)
+np.testing.assert_allclose(same, output, atol=1e-6)
+
+# %% [markdown]
+# Deeper: [Masks, both at once](../learn/masks.py#both-at-once).
+#
+# ## Why are the outputs of padded tokens not zero?
+#
+# A padding mask blocks padded *keys*. A padded token still asks, as a *query*, and gets an answer. That is harmless if
+# nobody uses it: whatever stands in the padding, the outputs of the real tokens stay the same to the bit. But the loss must
+# leave padded tokens out. With `sample_weight` alone Keras still divides by all of them; the reduction below divides by
+# the real ones.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import create_padding_mask, scaled_dot_product_attention
+
+ids = np.array([[5, 6, 7, 0, 0]])
+real = ids != 0
+mask = create_padding_mask(ids)[:, 0]  # (batch, 1, keys)
+x = np.random.default_rng(0).normal(size=(1, 5, 2)).astype("float32")
+y = np.where(real[..., None], x, np.float32(9))  # other numbers in the padding
+output, other = (
+    scaled_dot_product_attention(t, t, t, mask).output.numpy() for t in (x, y)
+)
+print(output[0].round(2))
+assert np.all(output[~real] != 0)
+np.testing.assert_array_equal(output[real], other[real])
+
+target = np.ones_like(output)
+expected = np.mean((output[real] - 1) ** 2)
+loss = keras.losses.MeanSquaredError(reduction="mean_with_sample_weight")
+np.testing.assert_allclose(loss(target, output, real), expected, rtol=1e-5)
+default = keras.losses.MeanSquaredError()(target, output, real)
+np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
+
+# %% [markdown]
+# Deeper: [Masks, queries with no key left](../learn/masks.py#queries-with-no-key-left).
+#
+# ## Why is my attention output NaN?
+#
+# Four causes are common. $0 \cdot (-\infty)$ is NaN, at every key that is *allowed*. In float16 the number -1e9 is $-\infty$,
+# which is the same again. A query with no key left has a softmax of nothing but $-\infty$. And a NaN in the padding comes
+# through, since its weight 0 times NaN is NaN. Below each is made by adding to the scores, as many tutorials do; here a
+# blocked key is left out instead. [`describe_mask`][clear_attention.describe_mask] finds queries with no key left.
+
+# %%
+import numpy as np
+import tensorflow as tf
+from clear_attention import describe_mask, scaled_dot_product_attention
+
+tokens = np.random.default_rng(0).normal(size=(3, 4)).astype("float32")
+hidden_nan = tokens.copy()
+hidden_nan[2] = np.nan
+last, all_keys = np.array([[0, 0, 1]] * 2), np.ones((2, 3))  # blocked
+
+
+def by_adding(q, k, v, mask, number):
+    scores = tf.matmul(q, k, transpose_b=True) / 2
+    return tf.matmul(tf.nn.softmax(scores + tf.cast(mask, q.dtype) * number), v)
+
+
+for cause, x, mask, number in [
+    ("-inf times a mask", tokens, last, -np.inf),
+    ("-1e9 in float16", tokens.astype("float16"), last, -1e9),
+    ("no key left", tokens, all_keys, -np.inf),
+    ("NaN in the padding", hidden_nan, last, -1e9),
+]:
+    added = by_adding(x[:2], x, x, mask, number)
+    here = scaled_dot_product_attention(x[:2], x, x, mask).output
+    print(f"{cause:19} adding {added[0, 0]}, here {here[0, 0]:.2f}")
+    assert np.all(np.isnan(added))
+    assert np.all(np.isfinite(here))
+assert "empty_rows" in describe_mask(all_keys)
+
+# %% [markdown]
+# Deeper: [three ways to fill a blocked score](../learn/masks.py#three-ways-to-fill-a-blocked-score-two-of-them-traps); the
+# [museum of bugs](museum.py).
+#
+# ## Why does my causal model reach 100 % accuracy?
+#
+# It sees the answer: the mask is missing, or the wrong way round, or the targets are not shifted by one. Train it on
+# *random* ids. Nothing can be learned there, so on new ones no honest model does better than chance, here 1/8. A leak gets
+# everything right but the last token, which has nothing to its right. [`certify`][clear_attention.certify] finds a leak
+# without training, but not targets that were never shifted.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import (
+    MultiHeadAttention,
+    PositionalEncoding,
+    certify,
+    create_look_ahead_mask,
+)
+
+ids = np.random.default_rng(0).integers(8, size=(8500, 9))
+given, expected = ids[:, :-1], ids[:, 1:]  # shifted by one
+mask = create_look_ahead_mask(8)
+for name, m in {"right": mask, "wrong way round": 1 - mask}.items():
+    keras.utils.set_random_seed(0)
+    inputs = keras.Input((8,), dtype="int32")
+    x = PositionalEncoding()(keras.layers.Embedding(8, 32)(inputs))
+    x = MultiHeadAttention(d_model=32, num_heads=1)(x, mask=m)
+    model = keras.Model(inputs, keras.layers.Dense(8)(x))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)
+    model.fit(given[500:], expected[500:], batch_size=64, verbose=0)
+
+    said = np.argmax(model(given[:500]), axis=-1)  # of ids it was not trained on
+    right = np.mean(said == expected[:500], axis=0)
+    row = certify(model, causal=True, vocab=8, lengths=[8], only=["no_future_leak"])
+    verdict = row["no_future_leak"].verdict
+    print(f"{name:16} {right[:-1].mean():4.0%}, last {right[-1]:.0%}, {verdict}")
+    leaks = m is not mask
+    assert verdict == ("broken" if leaks else "held")
+    assert np.all(right[:-1] > 0.99 if leaks else right[:-1] < 0.2)
+    assert right[-1] < 0.2
+
+# %% [markdown]
+# Deeper: [the look-ahead mask forgotten](../learn/transformer.py#a-trap-the-look-ahead-mask-forgotten), on a model that
+# translates; [certify your layer](certify_your_layer.py).
+#
+# ## How does a causal mask align with fewer queries than keys?
+#
+# With a cache the new queries are the *last* tokens, so the last query must line up with the last key.
+# [`create_look_ahead_mask`][clear_attention.create_look_ahead_mask] does that. Keras's `use_causal_mask` lines up the first
+# query with the first key, and so do torch 2.13 and JAX where we measured them. So give Keras the mask yourself.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import convert_mask, create_look_ahead_mask
+
+x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
+layer = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+whole = layer(x, x, use_causal_mask=True)  # five queries, five keys
+
+new = x[:, -2:]  # two queries, five keys
+theirs, weights = layer(new, x, use_causal_mask=True, return_attention_scores=True)
+mask = convert_mask(
+    create_look_ahead_mask(2, key_length=5), source="blocked", target="keras"
+)
+given = layer(new, x, attention_mask=mask)
+print("use_causal_mask sees\n", (np.array(weights)[0, 0] > 0).astype(int))
+print("these queries may see\n", mask.numpy().astype(int))
+assert not np.allclose(theirs, whole[:, -2:], atol=0.1)
+np.testing.assert_allclose(given, whole[:, -2:], atol=1e-6)
+
+# %% [markdown]
+# Deeper: [what a cache saves](../learn/transformer.py#what-a-cache-saves).
+#
+# ## What is `key_dim`, and how many parameters does attention have?
+#
+# In Keras's `MultiHeadAttention` it is the depth of the queries and keys *of each head*, usually `d_model / num_heads`. With
+# `key_dim=d_model` nothing fails, but a layer of eight heads gets eight times as wide inside. Its parameters are three
+# projections in and one out, each with its bias.
+
+# %%
+import keras
+
+
+def parameters(d_model, num_heads, key_dim):
+    inside = num_heads * key_dim
+    return 3 * (d_model * inside + inside) + inside * d_model + d_model
+
+
+for key_dim in (128 // 8, 128):
+    layer = keras.layers.MultiHeadAttention(num_heads=8, key_dim=key_dim)
+    layer.build((None, None, 128), (None, None, 128))
+    print(f"key_dim {key_dim:3}: {layer.count_params():7,} parameters")
+    assert layer.count_params() == parameters(128, 8, key_dim)
+assert parameters(128, 8, 16) == 66_048
+assert parameters(128, 8, 128) == 527_488
+
+# %% [markdown]
+# Deeper: [what heads cost](../learn/multi_head.py#what-heads-cost).
+#
+# ## Why does `keras.layers.Attention` give different numbers?
+#
+# It does not divide the scores by $\sqrt{d_k}$. `use_scale=True` does not mend that: it multiplies by a weight that starts
+# at 1 and is trained. Divide the queries yourself. Mind the order too, `[query, value, key]`, and that no projections are
+# learned.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import scaled_dot_product_attention
+
+q, k, v = np.random.default_rng(0).normal(size=(3, 1, 5, 16)).astype("float32")
+expected = scaled_dot_product_attention(q, k, v).output
+layer = keras.layers.Attention()
+scaled = layer([q / np.float32(16**0.5), v, k])
+np.testing.assert_allclose(scaled, expected, atol=1e-6)
+print("as it is, off by", np.max(np.abs(layer([q, v, k]) - expected)).round(2))
+
+trained = keras.layers.Attention(use_scale=True)
+np.testing.assert_array_equal(trained([q, v, k]), layer([q, v, k]))
+assert trained.get_weights() == [1]
+assert layer.get_weights() == []
+assert not np.allclose(layer([q, v, k]), expected, atol=0.1)
+
+# %% [markdown]
+# Deeper: [why divide by the root of d_k?](../learn/attention.py#why-divide-by-the-root-of-d_k)
+#
+# ## How do I save and load a custom Keras layer?
+#
+# Register the class, pass `**kwargs` on, and let `get_config` return every argument of `__init__`. Then `load_model` needs
+# no `custom_objects`, as long as the program that loads has imported the class. Without the decorator the model is
+# saved, and refused when it is loaded: "Could not locate class".
+
+# %%
+import tempfile
+from pathlib import Path
+
+import keras
+import numpy as np
+from clear_attention import MultiHeadAttention
+
+
+@keras.saving.register_keras_serializable(package="my_project")
+class Looking(keras.Layer):
+    def __init__(self, d_model, num_heads, **kwargs):
+        super().__init__(**kwargs)
+        self.d_model, self.num_heads = d_model, num_heads
+        self.attention = MultiHeadAttention(d_model, num_heads)
+
+    def build(self, shape):
+        self.attention.build(shape)
+
+    def call(self, x):
+        return x + self.attention(x)
+
+    def get_config(self):
+        own = {"d_model": self.d_model, "num_heads": self.num_heads}
+        return {**super().get_config(), **own}
+
+
+class Undecorated(Looking):
+    """The same without the decorator."""
+
+
+x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
+for layer in (Looking(d_model=8, num_heads=2), Undecorated(d_model=8, num_heads=2)):
+    model, refused = keras.Sequential([keras.Input((None, 8)), layer]), ""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder) / "model.keras")
+        try:
+            loaded = keras.models.load_model(Path(folder) / "model.keras")
+        except TypeError as error:
+            refused = str(error)
+    if isinstance(layer, Undecorated):
+        assert "Could not locate class 'Undecorated'" in refused
+    else:
+        np.testing.assert_array_equal(loaded(x), model(x))
+        print("the same to the bit")
+
+# %% [markdown]
+# Every layer of this package is registered: see the [reference](../reference/index.md).
+#
+# ## How do I use left padding with positional encoding?
+#
+# The first word then is not at position 0, so the same sentence gets other outputs with padding than without. Count the
+# real tokens and hand their places over. The padding gets place 0 too, which does no harm: the mask hides it.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import (
+    MultiHeadAttention,
+    PositionalEncoding,
+    create_look_ahead_mask,
+)
+
+ids = np.array([[0, 0, 4, 5, 6]])
+positions = np.maximum(np.cumsum(ids != 0, axis=1) - 1, 0)
+print("positions", positions[0])
+
+keras.utils.set_random_seed(0)
+embed = keras.layers.Embedding(10, 8, mask_zero=True)  # its mask goes along
+place, attention = PositionalEncoding(), MultiHeadAttention(d_model=8, num_heads=2)
+
+
+def run(ids, positions=None):
+    x = place(embed(ids), positions=positions)
+    return attention(x, mask=create_look_ahead_mask(ids.shape[1]))
+
+
+unpadded = run(ids[:, 2:])
+np.testing.assert_allclose(run(ids, positions)[:, 2:], unpadded, atol=1e-6)
+assert not np.allclose(run(ids)[:, 2:], unpadded, atol=0.01)
+
+# %% [markdown]
+# Deeper: [the layer of positions in use](../learn/positions.py#the-layer-in-use).
+#
+# ## What is the difference between pre-norm and post-norm?
+#
+# Post-norm, as in the paper, norms the sum. Pre-norm norms only what the sub-layer reads, so the sum itself is never
+# normed, and a stack needs one more norm at its end. Weights of one load into the other without complaint, and give
+# other numbers: their shapes are the same.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import SelfAttentionBlock
+
+x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32") * 3
+post = SelfAttentionBlock(d_model=8, num_heads=2)
+pre = SelfAttentionBlock(d_model=8, num_heads=2, norm_first=True)
+for block in (post, pre):
+    block.build(x.shape)
+pre.set_weights(post.get_weights())
+
+attention, norm = post.attention, post.norm
+np.testing.assert_allclose(post(x), norm(x + attention(x)), atol=1e-5)
+np.testing.assert_allclose(pre(x), x + attention(norm(x)), atol=1e-5)
+print("variance of each token")
+print("post-norm", np.var(post(x)[0], axis=-1).round(2))
+print("pre-norm ", np.var(pre(x)[0], axis=-1).round(2))
+np.testing.assert_allclose(np.var(post(x), axis=-1), 1, atol=1e-3)
+assert np.min(np.var(pre(x), axis=-1)) > 2
+
+# %% [markdown]
+# Deeper: [norm before or after?](../learn/transformer_layer.py#norm-before-or-after), through twelve layers.
+#
+# ## Are the sines and cosines interleaved or concatenated?
+#
+# Both are in use. The paper's formula interleaves them, and so does this package; other code writes all sines first, then
+# all cosines. The numbers are the same with the channels in another order. A trained model depends on its order, and one
+# line translates.
+
+# %%
+import numpy as np
+from clear_attention import sinusoidal_encoding
+
+interleaved = sinusoidal_encoding(length=50, depth=6).numpy()
+angles = np.arange(50)[:, None] * 10000 ** (-np.arange(0, 6, 2) / 6)
+concatenated = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+
+translated = np.concatenate([interleaved[:, 0::2], interleaved[:, 1::2]], axis=1)
+np.testing.assert_allclose(translated, concatenated, atol=1e-6)
+assert not np.allclose(interleaved, concatenated, atol=0.5)
+print("interleaved ", interleaved[1].round(2))
+print("concatenated", concatenated[1].round(2))
+
+# %% [markdown]
+# Deeper: [interleaved or in halves?](../learn/positions.py#interleaved-or-in-halves), with a model that notices.
+#
+# ## How do I convert attention weights from torch to Keras?
+#
+# torch keeps queries, keys and values in one matrix, one below the other, and multiplies by the transpose. Keras keeps the
+# heads on an axis of their own. Here the weights go from torch's layout to ours, from ours to Keras, and back. The arrays
+# are random, and what torch computes with them is written out below: torch itself is not needed.
+
+# %%
+import keras
+import numpy as np
+from clear_attention import (
+    MultiHeadAttention,
+    merge_heads,
+    scaled_dot_product_attention,
+    split_heads,
+    weights_from_keras,
+    weights_from_torch,
+    weights_to_keras,
+    weights_to_torch,
+)
+
+rng = np.random.default_rng(0)
+shapes = {"in_proj_weight": (24, 8), "in_proj_bias": (24,)}
+shapes |= {"out_proj.weight": (8, 8), "out_proj.bias": (8,)}
+torch_weights = {n: rng.normal(size=s).astype("float32") for n, s in shapes.items()}
+# with torch: {name: t.numpy() for name, t in module.state_dict().items()}
+
+ours = weights_from_torch(MultiHeadAttention(d_model=8, num_heads=2), torch_weights)
+theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+x = rng.normal(size=(1, 5, 8)).astype("float32")
+theirs(x, x)  # a layer has no weights before its first call
+weights_to_keras(ours, theirs)
+
+w_in, b_in, w_out, b_out = torch_weights.values()
+q, k, v = (split_heads(t, 2) for t in np.split(x @ w_in.T + b_in, 3, axis=-1))
+heads = scaled_dot_product_attention(q, k, v).output
+in_torch = merge_heads(heads).numpy() @ w_out.T + b_out
+np.testing.assert_allclose(theirs(x, x), in_torch, atol=1e-4)
+
+back = weights_to_torch(weights_from_keras(MultiHeadAttention(8, 2), theirs))
+assert all(np.array_equal(back[name], torch_weights[name]) for name in shapes)
+print("the same numbers, there and back")
+
+# %% [markdown]
+# Deeper: [Carry weights over](carry_weights.py).
+#
+# ## Which axis of the attention weights is the query?
+#
+# The one before the last, in Keras's layer and here; the last axis is the key. If you do not know, sum: the weights of
+# *one query* sum to 1. So a heat map has its queries as rows, and is read row by row.
+# [`plot_weights`][clear_attention.plot_weights] writes both names on the axes.
+
+# %% alt="Heat map with an axis named query and an axis named key. Each of the rows le, chat and dort puts most of its weight on one key: the, cat, asleep."
+import keras
+import matplotlib.pyplot as plt
+import numpy as np
+from clear_attention import plot_weights, scaled_dot_product_attention
+
+k = np.eye(4)  # the, cat, is, asleep
+q = 6 * np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0.4, 1]])  # le, chat, dort
+weights = scaled_dot_product_attention(q, k, k).weights  # (3 queries, 4 keys)
+np.testing.assert_allclose(np.sum(weights, axis=-1), 1)
+assert not np.allclose(np.sum(weights, axis=-2), 1, atol=0.1)
+
+layer = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+_, theirs = layer(q[None], k[None], return_attention_scores=True)
+assert theirs.shape == (1, 2, 3, 4)  # (batch, heads, queries, keys)
+np.testing.assert_allclose(np.sum(theirs, axis=-1), 1, atol=1e-6)
+
+plot_weights(weights, ["le", "chat", "dort"], ["the", "cat", "is", "asleep"])
+plt.show()
+
+# %% [markdown]
+# Deeper: [Attention](../learn/attention.py); [Notation](../notation.md).

@@ -1,0 +1,211 @@
+"""What `describe_mask` looks for in a mask."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clear_attention.mask_report import Finding, MaskReport
+
+PADDING_TOKENS = {"", "[pad]", "<pad>", "pad", "<|pad|>", "<|endoftext|>"}
+
+
+def read(values, tokens):
+    """Describe a mask given as a NumPy array of at least two axes."""
+    if tokens is not None:
+        tokens = [token.decode(errors="replace") if isinstance(token, bytes) else str(token) for token in tokens]
+    unclear = None if values.dtype == bool or looks_additive(values) else (values != 0) & (values != 1)
+    return MaskReport(blocked_in(values), tokens, findings(values, tokens), unclear)
+
+
+def findings(values, tokens):
+    """Yield every finding: about its values, its shape, its rows, its pattern."""
+    binary = values.dtype == bool or bool(((values == 0) | (values == 1)).all())
+    if not binary:
+        yield about_values(values)
+        if not looks_additive(values):
+            return  # nobody knows what it means
+    blocked = blocked_in(values)
+    if blocked.all() or not blocked.any():
+        every = "every query sees every key."
+        if blocked.all():
+            every = "no query sees any key; to Keras and Hugging Face 1 everywhere means the opposite."
+        yield Finding("blocks_everything" if blocked.all() else "blocks_nothing", every)
+    yield from about_shape(blocked)
+    empty = blocked.all(axis=-1)
+    if empty.any():
+        where = indices(empty)
+        words = f"{count(where, 'query', 'queries')} with no key left: weights 0 here, NaN or a mean elsewhere."
+        yield Finding("empty_rows", words, where)
+    if not blocked.all():
+        yield from about_pattern(blocked, tokens)
+
+
+def blocked_in(values):
+    """Read additive masks too, so that the rest can still be described."""
+    return values < 0 if looks_additive(values) else values.astype(bool)
+
+
+def looks_additive(values):
+    return values.dtype != bool and (values <= -100).any() and ((values == 0) | (values <= -100)).all()
+
+
+def about_values(values):
+    strange = (values != 0) & (values != 1)
+    found = ", ".join(f"{v:g}" for v in np.unique(values[strange])[:3])
+    mend = "convert_mask knows other rules"
+    if np.isnan(values).any():
+        mend = "NaN hides nothing and spoils everything; 0 * -inf is NaN"
+    if looks_additive(values):
+        mend = "it is additive: convert_mask(mask, source='additive', target='blocked')"
+    return Finding("not_binary", f"it holds {found}; {mend}.", indices(strange))
+
+
+def about_shape(blocked):
+    shape, words = blocked.shape, ""
+    if blocked.ndim == 3 and shape[0] > 1:
+        words = f"the first of three axes, {shape[0]}, could be the batch or the heads: add an axis of length 1."
+    elif blocked.ndim == 2 and padded_rows(blocked) and shape[0] == 1:
+        words = (
+            "its one row could be one query (and which key does it stand on?), or the padding of one sentence, "
+            "(batch, keys): then it should be mask[:, None, None, :]."
+        )
+    elif blocked.ndim == 2 and padded_rows(blocked) and not drawn_on_purpose(blocked):
+        words = (
+            f"it is read as (queries, keys) = {shape}, but its rows look like padding of (batch, keys): then it should "
+            "be mask[:, None, None, :], and 1 may mean a real token there."
+        )
+    if words:
+        yield Finding("ambiguous_shape", words)
+
+
+def padded_rows(blocked):
+    """Tell whether all rows are real tokens and then padding, or all the other way round, as those of a batch are."""
+    steps = np.diff(blocked.astype(int), axis=-1)
+    at_one_end = (steps >= 0).all() or (steps <= 0).all()
+    return bool(at_one_end and (np.abs(steps).sum(axis=-1) <= 1).all() and steps.any())
+
+
+def stairs(blocked):
+    """Tell whether it is a square staircase: a look-ahead mask, right, off by one, or inverted."""
+    counts, ends = blocked.sum(axis=-1), blocked[:, -1] | ~blocked.any(axis=-1)
+    steps = np.diff(counts)[np.diff(counts) != 0]
+    downwards = ends.all() and (steps == -1).all()
+    upwards = (blocked[:, 0] | ~blocked.any(axis=-1)).all() and (steps == 1).all()
+    return blocked.shape[0] == blocked.shape[1] and len(steps) > 1 and bool(downwards or upwards)
+
+
+def drawn_on_purpose(blocked):
+    """Tell whether it follows a pattern exactly; padding may hide all later keys by chance."""
+    keys = ~blocked.all(axis=0)
+    if stairs(blocked):
+        return True
+    names = structure(blocked) - ({"causal"} if blocked.shape[0] == blocked.shape[1] else {"causal", "own_hidden"})
+    return bool(names) or np.array_equal(blocked[:, keys], future(*blocked.shape)[:, keys])
+
+
+def about_pattern(blocked, tokens):
+    rows, keys = blocked.shape[-2:]
+    for_any_query = rows == 1 and blocked.ndim > 2
+    matrices = [] if for_any_query or keys == 1 else [m for m in blocked.reshape(-1, rows, keys) if not m.all()]
+    names = set.intersection(*(structure(matrix) for matrix in matrices)) if matrices else set()
+    inverted = None if names else inversion(blocked, tokens, for_any_query)
+    if inverted:
+        words = f"{inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round."
+        yield Finding("looks_inverted", words)
+        return
+    columns = blocked.all(axis=-2)
+    if "causal_upper_left" in names:
+        columns = columns & (np.arange(keys) < rows)  # the others are never reached
+    if "own_hidden" in names:
+        columns = columns & (np.arange(keys) < keys - 1)
+    if columns.any():
+        where = indices(columns)
+        sentences = f" of {len({w[:-1] for w in where})} sentences" if blocked.ndim > 2 and len(columns) > 1 else ""
+        verb = "is" if len(where) == 1 else "are"
+        yield Finding("padding", f"{count(where, 'key', 'keys')}{sentences} {verb} blocked for every query.", where)
+    pad = [] if tokens is None else [i for i, t in enumerate(tokens) if t.strip().lower() in PADDING_TOKENS]
+    shown = [i for i in pad if not blocked[..., i].all()]
+    if shown and len(pad) < keys:
+        where = tuple((i,) for i in shown)
+        yield Finding(
+            "padding_visible", f"{count(where, 'padding token', 'padding tokens')} not hidden from all.", where
+        )
+    if not matrices:
+        return
+    yield from (Finding(name, SENTENCES[name]) for name in SENTENCES if name in names)
+    visible = future(rows, keys) & ~blocked
+    if visible.any():
+        where = indices(visible)
+        words = f"{count(where, 'cell', 'cells')} in which a query sees a later key, the first at {where[0]}: "
+        yield Finding("future_visible", words + "right in an encoder, a leak in a decoder.", where)
+
+
+SENTENCES = {
+    "causal": "no query sees a later key; the last query stands on the last key.",
+    "causal_upper_left": "triangular, with the first query on the first key, not the last on the last.",
+    "prefix": "every query sees a prefix, and beyond it no later key.",
+    "window": "a query sees only keys near its own position.",
+    "own_hidden": "no query sees its own token, as if a look-ahead mask were off by one.",
+}
+
+
+def structure(matrix):
+    """Name the patterns that a matrix follows, apart from padded keys and empty queries."""
+    rows, keys = matrix.shape
+    real = np.ix_(~matrix.all(axis=1), ~matrix.all(axis=0))
+    cells, later = matrix[real], future(rows, keys)[real]
+    distance = (np.arange(keys) - np.arange(rows)[:, None] - (keys - rows))[real]
+    names = set()
+    upper_left = (np.arange(keys) > np.arange(rows)[:, None])[real]
+    if rows != keys and np.array_equal(cells, upper_left) and cells.any():
+        names.add("causal_upper_left")
+    elif future(rows, keys).any() and matrix[future(rows, keys)].all():
+        names.add("causal")
+        if len(cells) > 1 and cells[distance == 0].all() and (distance == 0).any():
+            names.add("own_hidden")
+    elif later.any():
+        beyond = np.arange(cells.shape[1]) >= np.argmax(cells.any(axis=0))  # the first key that is not in all sight
+        if cells.any() and np.array_equal(cells, later & beyond):
+            names.add("prefix")
+    seen = np.abs(distance[~cells & ~later])
+    far = np.abs(distance) > seen.max(initial=-1)
+    if seen.size and (far & ~later).any() and (np.array_equal(cells, far) or np.array_equal(cells, far | later)):
+        names.add("window")
+    return names
+
+
+def inversion(blocked, tokens, for_any_query):
+    """Say why a mask seems to mean the opposite, or nothing."""
+    rows, keys = blocked.shape[-2:]
+    if tokens is not None and len(tokens) == keys:
+        pad = np.array([token.strip().lower() in PADDING_TOKENS for token in tokens])
+        columns = blocked.all(axis=tuple(range(blocked.ndim - 1)))
+        if pad.any() and not pad.all() and columns[~pad].all() and not columns[pad].any():
+            return "it blocks the real tokens and shows the padding"
+    if for_any_query:
+        sentences = blocked.reshape(-1, keys)
+        if len(sentences) > 1 and sentences[:, 0].all() and padded_rows(sentences) and sentences.mean() > 0.5:
+            return "it blocks the first tokens of every sentence, and most of all tokens"
+        return None
+    later = future(rows, keys)
+    if rows > 1 and later.any() and blocked[..., ~later].all():
+        return "it blocks the past and shows the future"
+    opposites = [~matrix for matrix in blocked.reshape(-1, rows, keys) if not matrix.all()]
+    if rows > 1 and all(structure(m) and not m.all() for m in opposites):
+        return "turned round it is a mask that people use"
+    own = np.arange(keys) == np.arange(rows)[:, None] + keys - rows
+    if rows > 1 and blocked[..., own].all():
+        return "no query sees its own token"
+    return None
+
+
+def future(rows, keys):
+    return np.arange(keys) > np.arange(rows)[:, None] + keys - rows
+
+
+def indices(condition):
+    return tuple(tuple(int(i) for i in index) for index in np.argwhere(condition))
+
+
+def count(where, one, many):
+    return f"{len(where)} {one if len(where) == 1 else many}"

@@ -1,0 +1,165 @@
+"""Inputs that a layer is tried with, and how to write them down so that they paste."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """Tensors by name, and who may not see whom: `blocked` is the truth, the rest is how the layer is told.
+
+    All masks are bool with True where something is blocked: `mask` and `blocked` `(batch, query_length, key_length)`,
+    `padding` `(batch, key_length)`.
+    """
+
+    tensors: dict
+    blocked: np.ndarray
+    mask: np.ndarray
+    padding: np.ndarray
+    causal: bool = False
+
+    @property
+    def shape(self):
+        return self.blocked.shape
+
+    def having(self, **tensors):
+        """Give the same case with other tensors."""
+        return replace(self, tensors={**self.tensors, **tensors})
+
+
+def future(query_length, key_length):
+    """Tell later keys from others: the last query stands on the last key."""
+    return np.arange(key_length) > np.arange(query_length)[:, None] + key_length - query_length
+
+
+def sizes(subject, hidden=""):
+    """Give `(batch, query_length, key_length)` from small to large, so that the first failure is the smallest.
+
+    Where a layer hides the future by itself there are as many queries as keys: for others see the row `alignment`.
+    """
+    by_itself = subject.causal or (hidden == "future" and "mask" not in subject.names)
+    for number, length in enumerate(subject.lengths):
+        rows = min(length, 3 if length == 3 else 2) if number or len(subject.lengths) == 1 else 1
+        if subject.crosses and not by_itself:
+            yield rows, length - 1, length
+        yield rows, length, length
+
+
+def case(subject, size, hidden=""):
+    """Make a case, once: `hidden` says what the layer is told to hide, "future", "padding" or nothing."""
+    if (size, hidden) not in subject.cases:
+        subject.cases[size, hidden] = make_case(subject, size, hidden)
+    return subject.cases[size, hidden]
+
+
+def make_case(subject, size, hidden):
+    batch, queries, keys = size
+    rng = np.random.default_rng([subject.seed, *size])
+    tensors = {name: numbers(subject, name, rng, size) for name in subject.names if name in ("x", "q", "k", "v", "ids")}
+    mask = np.zeros(size, bool)
+    padding = np.zeros((batch, keys), bool)
+    causal = False
+    if "future" in hidden:
+        if "mask" in subject.names:
+            mask |= future(queries, keys)
+        causal = "causal" in subject.names and "mask" not in subject.names
+    if "padding" in hidden:
+        padded = padded_keys(batch, keys)
+        if "padding" in subject.names:
+            padding |= padded
+        elif "mask" in subject.names:
+            mask |= padded[:, None]
+        else:
+            tensors["ids"] = np.where(padded, subject.pad_id, tensors["ids"])
+    else:
+        padded = padding
+    blocked = mask | padded[:, None]
+    if causal or subject.causal:
+        blocked = blocked | future(queries, keys)
+    return Case(tensors, blocked, mask, padding, causal)
+
+
+def padded_keys(batch, keys):
+    """Pad the end of even sentences and the start of odd ones, never all of it."""
+    padded = np.zeros((batch, keys), bool)
+    for row in range(batch):
+        count = min(1 + row // 2, keys - 1)
+        padded[row, :count] = row % 2
+        padded[row, keys - count :] = not row % 2
+    return padded
+
+
+def numbers(subject, name, rng, size):
+    batch, queries, keys = size
+    length = keys if name in ("k", "v") else queries
+    if name == "ids":
+        return rng.choice(words(subject), (batch, length)).astype("int32")
+    return rng.normal(size=(batch, length, subject.depth)).round(1).astype("float32")
+
+
+def words(subject):
+    return np.array([i for i in range(subject.vocab) if i != subject.pad_id])
+
+
+def changed_key(subject, case, row, j, rng, amount):
+    """Give other content to key j of one sentence."""
+    tensors = {}
+    for name in subject.content:
+        x = case.tensors[name].copy()
+        token = x[row, j]
+        if name != "ids":
+            x[row, j] += (amount * (1 + np.abs(rng.normal(size=token.shape)))).round(1).astype("float32")
+        elif token != subject.pad_id:
+            x[row, j] = rng.choice([word for word in words(subject) if word != token])
+        tensors[name] = x
+    return case.having(**tensors)
+
+
+def influence(subject, case):
+    """Measure by perturbation how much each output changes with each key of its sentence.
+
+    Of the numbers `(batch, query_length, key_length)` 0 is no change at all, and above 1 is more than rounding.
+    """
+    if id(case) in subject.measured:
+        return subject.measured[id(case)]
+    rng = np.random.default_rng([subject.seed, 7])
+    before = flat(subject.run(case))
+    found = np.zeros(case.shape)
+    scale = subject.tolerance(before)  # so that 1 is a change that counts
+    for row, j, amount in itertools.product(range(case.shape[0]), range(case.shape[2]), (1, 30)):
+        after = flat(subject.run(changed_key(subject, case, row, j, rng, amount)))
+        found[row, :, j] = np.maximum(found[row, :, j], difference(before[row], after[row]).max(axis=-1) / scale)
+    subject.measured[id(case)] = found
+    return found
+
+
+def flat(output):
+    """Make the output `(batch, query_length, numbers)`."""
+    output = np.array(output, "float64")
+    return output.reshape(*output.shape[:2], -1)
+
+
+def difference(a, b):
+    """Subtract, with NaN equal to NaN and to nothing else."""
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(a - b)
+    return np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.where(np.isfinite(gap), gap, np.inf))
+
+
+def own_token(subject, case):
+    """Mark what says nothing about attention: where queries are keys, a token always changes its own output."""
+    same = np.zeros(case.shape, bool)
+    if not subject.crosses:
+        same |= np.eye(case.shape[1], case.shape[2], dtype=bool)
+    return same
+
+
+def real_queries(subject, case):
+    """Mark the outputs that count: where queries are keys, those of padding do not."""
+    if subject.crosses:
+        return np.ones(case.shape[:2], bool)
+    return ~case.blocked.all(axis=1)  # (batch, query_length)

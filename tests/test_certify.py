@@ -1,0 +1,524 @@
+"""The certifier: every planted fault is found under its name, nothing sound is accused, examples fail when pasted."""
+
+import json
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import clear_attention as ca
+from clear_attention import certify
+from clear_attention.certify import PROMISES
+
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+PADDED = (lambda layer, q, k, v, mask: layer(q, k, v, mask), "blocked")
+CAUSAL = (lambda layer, q, k, v: layer(q, k, v), None)
+ON_X = (lambda layer, x: layer(x), None)
+
+
+def attend(q, k, v, blocked=None, axis=-1):
+    scores = tf.matmul(q / q.shape[-1] ** 0.5, k, transpose_b=True)
+    scores = scores if blocked is None else tf.where(tf.cast(blocked, tf.bool), scores.dtype.min, scores)
+    return tf.matmul(tf.nn.softmax(scores, axis=axis), v)
+
+
+def scores_of(q, k):
+    return tf.matmul(q / q.shape[-1] ** 0.5, k, transpose_b=True)
+
+
+def after_the_softmax(q, k, v, mask):
+    return tf.matmul(tf.nn.softmax(scores_of(q, k)) * (1 - mask), v)
+
+
+def added_in_16_bits(q, k, v, mask):
+    return tf.matmul(tf.nn.softmax(scores_of(q, k) + mask * tf.cast(-1e9, q.dtype)), v)
+
+
+def minus_infinity_times_mask(q, k, v, mask):
+    return tf.matmul(tf.nn.softmax(scores_of(q, k) + mask * tf.constant(-np.inf)), v)
+
+
+def causal(q, k, v, offset=0, upper_left=False):
+    places = tf.range(q.shape[1])[:, None] + (0 if upper_left else k.shape[1] - q.shape[1])
+    return attend(q, k, v, tf.range(k.shape[1]) > places + offset)
+
+
+def heads_without_transpose(q, k, v, mask):
+    q, k, v = (tf.reshape(x, (x.shape[0], 2, x.shape[1], -1)) for x in (q, k, v))
+    y = attend(q, k, v, mask[:, None])
+    return tf.reshape(y, (y.shape[0], y.shape[2], -1))
+
+
+def other_output_with_weights(q, k, v, mask, return_weights):
+    y = attend(q, k, v, mask)
+    weights = tf.nn.softmax(tf.where(mask > 0, -1e9, scores_of(q, k)))
+    return (y + weights[..., :1] * 0.01, weights) if return_weights else y
+
+
+def mixed_batch(q, k, v, mask):
+    y = attend(q, k, v, mask)
+    return tf.transpose(tf.reshape(y, (y.shape[1], y.shape[0], -1)), (1, 0, 2))
+
+
+def length_from_the_depth(x):
+    return x + ca.sinusoidal_encoding(x.shape[2], x.shape[2])
+
+
+def one_position_for_all(x):
+    return attend(x, x, x) + ca.sinusoidal_encoding(x.shape[2], 1)[:, 0]
+
+
+def pooled(x):
+    return x + tf.reduce_mean(x, axis=1, keepdims=True)
+
+
+FAULTS = {
+    "inverted mask": (lambda q, k, v, mask: attend(q, k, v, 1 - mask), *PADDED, "visible_keys_count", {}),
+    "inverted, and padding zeroed": (
+        lambda x, real: ca.scaled_dot_product_attention(x * real[..., None], x, x, 1 - real[:, None]).output,
+        lambda layer, x, padding: layer(tf.where(padding[..., None] == 1, x, 0), padding),
+        "blocked",
+        "visible_keys_count",
+        {},
+    ),
+    "mask after the softmax": (after_the_softmax, *PADDED, "weights_sum_to_one", {}),
+    "-1e9 added in float16": (added_in_16_bits, *PADDED, "float16", {}),
+    "-inf * mask": (minus_infinity_times_mask, *PADDED, "finite_gradients", {}),
+    "off by one": (lambda q, k, v: causal(q, k, v, offset=1), *CAUSAL, "no_future_leak", {"causal": True}),
+    "upper left": (lambda q, k, v: causal(q, k, v, upper_left=True), *CAUSAL, "alignment", {"causal": True}),
+    "padding of queries": (
+        lambda q, k, v, mask: attend(q, k, v, mask[:, :, None]),
+        lambda layer, q, k, v, padding: layer(q, k, v, padding[:, : q.shape[1]]),
+        "blocked",
+        "padding_invariance",
+        {},
+    ),
+    "softmax over queries": (lambda q, k, v, mask: attend(q, k, v, mask, -2), *PADDED, "weights_sum_to_one", {}),
+    "heads not transposed": (heads_without_transpose, *PADDED, "key_permutation", {}),
+    "weights flag": (
+        other_output_with_weights,
+        lambda layer, q, k, v, mask, return_weights: layer(q, k, v, mask, return_weights),
+        "blocked",
+        "weights_flag",
+        {},
+    ),
+    "mixed batch": (mixed_batch, *PADDED, "batch_independence", {}),
+    "length from the depth": (length_from_the_depth, *ON_X, "lengths", {}),
+    "positions along depth": (one_position_for_all, *ON_X, "positions", {"positions": True}),
+    "pools over time": (pooled, *ON_X, "no_future_leak", {"causal": True}),
+    "pools time away": (lambda x: tf.reduce_mean(x, axis=1), *ON_X, "no_future_leak", {"causal": True}),
+    "a softer mask": (
+        lambda q, k, v, mask: tf.matmul(tf.nn.softmax(scores_of(q, k) - 9 * mask), v),
+        *PADDED,
+        "padding_invariance",
+        {},
+    ),
+    "NaN shows": (lambda q, k, v, mask: attend(q, k, v, mask), *PADDED, "hidden_nan", {}),
+    "mean of all": (lambda q, k, v, mask: attend(q, k, v, mask), *PADDED, "empty_query", {}),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_faults_are_found_by_name_and_their_examples_fail_when_pasted(name):
+    layer, call, convention, row, options = FAULTS[name]
+    certificate = certify(layer, call, convention, **options)
+    assert row in certificate.broken
+    for broken in (certificate[n] for n in certificate.broken):
+        assert broken.example, broken
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - a lengths example fails in the layer itself
+            exec(broken.example, {"layer": layer, "call": call})
+        assert isinstance(caught.value, AssertionError) or broken.name == "lengths", broken.example
+
+
+def test_the_details_say_what_was_found():
+    def detail(name):
+        layer, call, convention, row, options = FAULTS[name]
+        return certify(layer, call, convention, only=[row], **options)[row].detail
+
+    assert "looks inverted" in detail("inverted mask")
+    assert "upper left" in detail("upper left")
+    assert "mean of all values" in detail("mean of all")
+    assert "query 0 changes with key 1" in detail("off by one")
+    assert "(1, 8)" in detail("pools time away")
+
+
+def sound(q, k, v):
+    return ca.scaled_dot_product_attention(q, k, v, ca.create_look_ahead_mask(q.shape[1], k.shape[1])).output
+
+
+SOUND = {
+    "a sound function": (sound, *CAUSAL, {"causal": True}),
+    "sound pooling of the past": (lambda x: tf.cumsum(x, axis=1), *ON_X, {"causal": True}),
+    "positions": (lambda x: x + ca.sinusoidal_encoding(x.shape[1], x.shape[2]), *ON_X, {"positions": True}),
+}
+
+
+def windowed(x, mask):
+    return ca.scaled_dot_product_attention(x, x, x, tf.maximum(mask, ca.create_window_mask(x.shape[1], 2))).output
+
+
+PLAIN = ["no_future_leak", "padding_invariance", "visible_keys_count", "key_permutation", "batch_independence"]
+
+
+@pytest.mark.parametrize(
+    ("layer", "call", "options"),
+    [
+        (lambda q, k, v, m: 1e3 * ca.scaled_dot_product_attention(q, k, v, m).output, PADDED[0], {}),
+        (lambda q, k, v, m: 1e-4 * ca.scaled_dot_product_attention(q, k, v, m).output, PADDED[0], {}),
+        (lambda q, k, v, m: ca.scaled_dot_product_attention(50 * q, k, v, m).output, PADDED[0], {}),
+        (windowed, lambda layer, x, mask: layer(x, mask), {"only": PLAIN[:3]}),
+        (keras.layers.LSTM(8, return_sequences=True), ON_X[0], {"causal": True}),
+        (keras.layers.Dense(8), ON_X[0], {"causal": True}),
+        (ca.MultiHeadAttention(512, 8), None, {"only": PLAIN}),
+        (ca.EncoderLayer(64, 4, 256), None, {"only": PLAIN}),
+        (ca.EncoderLayer(128, 4, 512, norm_first=True), None, {"only": PLAIN, "seed": 3}),
+        (ca.MultiHeadAttention(8, 2, dtype="mixed_bfloat16"), None, {}),
+        (keras.layers.MultiHeadAttention(8, 64), None, {"only": PLAIN, "depth": 512}),
+    ],
+)
+def test_scales_widths_saturation_and_16_bits_accuse_nobody(layer, call, options):
+    certificate = certify(layer, call, None if call in (None, ON_X[0]) else "blocked", **options)
+    assert certificate.broken == (), certificate
+    assert any(row.verdict == "held" for row in certificate.rows)
+
+
+def test_what_draws_random_numbers_cannot_be_certified():
+    with pytest.raises(ValueError, match=r"gives other numbers.*training=False"):
+        certify(keras.layers.Dropout(0.5), lambda layer, x: layer(x, training=True))
+
+
+def test_what_leaves_tensorflow_is_not_accused_of_it():
+    certificate = certify(lambda x: np.asarray(x) * 2, ON_X[0], only=["modes_agree", "batch_independence"])
+    assert [row.verdict for row in certificate.rows] == ["held", "not applicable"]
+
+
+def scaled(factor):
+    return lambda layer, x: factor * layer(x)
+
+
+def described(layer, x):
+    return layer(x)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda layer, x: layer(x), "layer(x)"),
+        (
+            lambda layer, x: layer(
+                x + 0,  # the queries
+            ),
+            "layer(x + 0)",
+        ),
+        (lambda model, x: model(x), "(lambda model: model(x))(layer)"),
+        (lambda layer, x: tf.identity(layer(x), name="( a , )"), 'tf.identity(layer(x), name="( a , )")'),
+        (lambda layer, x: attend(x, x, x), "call(layer, x)"),
+        (scaled(2), "call(layer, x)"),
+        (described, "call(layer, x)"),
+    ],
+)
+def test_examples_hold_the_call_as_it_is_typed_or_say_where_it_is(call, text):
+    example = certify(pooled, call, causal=True, only=["no_future_leak"])["no_future_leak"].example
+    if call.__code__.co_names == ("attend",):
+        example = certify(pooled, call, positions=True, only=["positions"])["positions"].example
+    assert f"before = np.array({text})" in example
+    assert ("# call is the function" in example) == text.startswith("call(")
+    with pytest.raises(AssertionError):
+        exec(example, {"layer": pooled, "call": call})
+
+
+def test_errors_are_told_without_what_frameworks_wrap_around_them():
+    model = keras.Sequential([keras.Input((None,), dtype="int32"), keras.layers.Embedding(4, 8)])
+    with pytest.raises(ValueError, match=r"Received: InvalidArgumentError: indices\[0,0\] = . is not in \[0, 4\)"):
+        certify(model)
+    with pytest.raises(ValueError, match=r"a tensor: take \[0\].*a tuple of 2"):
+        certify(lambda x: (x, x), ON_X[0])
+    with pytest.raises(ValueError, match="a pair of output and weights"):
+        certify(lambda x: x, lambda layer, x, return_weights: layer(x))
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_functions_are_not_accused(name):
+    layer, call, convention, options = SOUND[name]
+    assert certify(layer, call, convention, **options).broken == ()
+
+
+OURS = {
+    "function": lambda: ca.scaled_dot_product_attention,
+    "DotProductAttention": ca.DotProductAttention,
+    "MultiHeadAttention": lambda: ca.MultiHeadAttention(8, 2, dropout=0.5),
+    "SelfAttentionBlock": lambda: ca.SelfAttentionBlock(8, 2, norm_first=True),
+    "CrossAttentionBlock": lambda: ca.CrossAttentionBlock(8, 2),
+    "FeedForwardBlock": lambda: ca.FeedForwardBlock(8, 16),
+    "PositionalEncoding": ca.PositionalEncoding,
+    "EncoderLayer": lambda: ca.EncoderLayer(8, 2, 16),
+    "DecoderLayer": lambda: ca.DecoderLayer(8, 2, 16, norm_first=True),
+    "Transformer": lambda: ca.Transformer(1, 8, 2, 16, 12, 12),
+}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_none_of_our_layers_is_accused(name):
+    certificate = certify(OURS[name](), lengths=(2,) if name == "Transformer" else None)
+    assert certificate.broken == ()
+    held = {row.name for row in certificate.rows if row.verdict == "held"}
+    assert {"finite_gradients", "batch_independence", "lengths", "modes_agree", "float16"} <= held
+    if "Attention" in name or "coder" in name:
+        assert len(held) == 14
+
+
+MATRIX, LIST = ("hidden_nan", "empty_query", "weights_flag", "alignment"), ("hidden_nan", "empty_query", "alignment")
+
+
+@pytest.mark.parametrize(
+    ("make", "broken"),
+    [
+        (lambda: keras.layers.MultiHeadAttention(2, 4), MATRIX),
+        (lambda: keras.layers.GroupQueryAttention(4, 4, 2), MATRIX),
+        (keras.layers.Attention, LIST),
+        (lambda: keras.layers.Attention(use_scale=True, score_mode="concat"), LIST),
+        (keras.layers.AdditiveAttention, LIST),
+    ],
+)
+def test_keras_disagrees_where_it_was_measured_to(make, broken):
+    layer = make()
+    shape = [(1, 2, 8)] * 3
+    layer.build(*shape[:2]) if "Query" in type(layer).__name__ or "Multi" in type(layer).__name__ else layer.build(
+        shape
+    )
+    certificate = certify(layer)
+    assert certificate.broken == broken
+    assert "mean of all values" in certificate["empty_query"].detail
+    for row in (certificate[name] for name in broken):
+        with pytest.raises(AssertionError):
+            exec(row.example, {"layer": layer})
+
+
+@keras.saving.register_keras_serializable(package="test")
+class Bigram(keras.Layer):
+    """A user's language model: embeds ids, attends to the past, gives logits. A switch opens the future."""
+
+    def __init__(self, vocab, leaky=False, **kwargs):
+        super().__init__(**kwargs)
+        self.vocab, self.leaky = vocab, leaky
+        self.embed = keras.layers.Embedding(vocab, 8)
+        self.attention = keras.layers.MultiHeadAttention(2, 4)
+        self.logits = keras.layers.Dense(vocab)
+
+    def call(self, ids):
+        x = self.embed(ids)
+        return self.logits(x + self.attention(x, x, use_causal_mask=not self.leaky))
+
+    def get_config(self):
+        return {**super().get_config(), "vocab": self.vocab, "leaky": self.leaky}
+
+
+@pytest.mark.parametrize("leaky", [False, True])
+def test_a_language_model_on_ids(leaky):
+    options = {"call": lambda layer, ids: layer(ids), "causal": True, "vocab": 11}
+    certificate = certify(Bigram(11, leaky), **options)
+    assert certificate.broken == (("no_future_leak",) if leaky else ())
+    assert certificate["hidden_nan"].verdict == "not applicable"
+
+
+def test_a_functional_model_needs_no_description():
+    x = keras.Input((None, 6))
+    model = keras.Model(x, keras.layers.Conv1D(6, 3, padding="causal")(x))
+    certificate = certify(model, causal=True, lengths=(3, 4))
+    assert {"no_future_leak", "save_load"}.isdisjoint(certificate.broken)
+    leaky = keras.Model(x, keras.layers.Conv1D(6, 3, padding="same")(x))
+    assert "no_future_leak" in certify(leaky, causal=True, only=["no_future_leak"]).broken
+
+
+@pytest.mark.parametrize("convention", ["blocked", "keras", "torch_mha", "huggingface", "additive"])
+def test_every_convention_reaches_the_layer_in_its_own_values(convention):
+    dtypes = {"blocked": "float32", "keras": "bool", "torch_mha": "bool", "huggingface": "int64", "additive": "float32"}
+    names = ["no_future_leak", "padding_invariance", "visible_keys_count"]
+    hidden_by = {
+        "blocked": lambda m: m == 1,
+        "keras": lambda m: ~m,
+        "torch_mha": lambda m: m,
+        "huggingface": lambda m: m == 0,
+        "additive": lambda m: m < 0,
+    }[convention]
+    seen = []
+
+    def call(layer, x, mask):
+        seen.append(mask.dtype.name)
+        return attend(x, x, x, hidden_by(mask))
+
+    assert certify(attend, call, convention, only=names).broken == ()
+    assert set(seen) == {dtypes[convention]}
+
+
+def test_the_layer_stays_as_it_is_and_the_seed_decides():
+    layer = ca.MultiHeadAttention(8, 2)
+    certify(layer, only=["no_future_leak"])
+    assert not layer.built
+    layer.build((None, None, 8))
+    before = [w.numpy().copy() for w in layer.weights]
+    certify(layer)
+    for old, new in zip(before, layer.weights, strict=True):
+        np.testing.assert_array_equal(old, new)
+    texts = [str(certify(keras.layers.MultiHeadAttention(2, 4), only=["hidden_nan"], seed=s)) for s in (3, 3, 4)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_a_layer_that_cannot_be_saved_or_made_again_is_told_so():
+    class Unsaveable(keras.Layer):
+        def __init__(self, width):
+            super().__init__()
+            self.dense = keras.layers.Dense(width)
+
+        def call(self, x):
+            return self.dense(x)
+
+    certificate = certify(Unsaveable(8), call=lambda layer, x: layer(x))
+    assert certificate.broken == ("save_load",)
+    assert certificate["float16"].verdict == "not applicable"
+
+
+def test_the_certificate_prints_and_becomes_json_and_html():
+    certificate = certify(keras.layers.MultiHeadAttention(2, 4))
+    data = json.loads(json.dumps(certificate.to_dict()))
+    assert data["certified"] is False
+    assert [row["name"] for row in data["rows"]] == list(PROMISES)
+    assert set(data["versions"]) == {"clear_attention", "keras", "tensorflow"}
+    page = certificate._repr_html_()
+    assert page.count("<tr") == len(PROMISES) + 1
+    assert page.count("<details>") == 4
+    assert "BROKEN  hidden_nan" in str(certificate)
+    assert "11 held, 4 broken, 1 not applicable." in str(certificate)
+    with pytest.raises(AssertionError, match=r"(?s)BROKEN  hidden_nan.*import numpy.*BROKEN  alignment"):
+        certificate.raise_for_failures()
+    certificate.raise_for_failures(allow=MATRIX)
+    with pytest.raises(ValueError, match=r"allow names rows.*allow=\('hidden',\)"):
+        certificate.raise_for_failures(allow=["hidden"])
+    nothing_applies = certify(ca.DotProductAttention(), only=["positions"])
+    assert nothing_applies.to_dict()["certified"] is False
+    with pytest.raises(AssertionError, match="No promise applies"):
+        nothing_applies.raise_for_failures()
+    with pytest.raises(KeyError, match="no row of this certificate"):
+        certificate["hidden"]
+
+
+def test_progress_is_shown_with_the_time_left(capsys):
+    certify(ca.DotProductAttention(), only=["lengths", "empty_query"], progress=True)
+    shown = capsys.readouterr().err
+    assert "█░ lengths" in shown
+    assert "s left" in shown
+    assert "2 promises in" in shown
+    certify(ca.DotProductAttention(), only=["lengths"])
+    assert capsys.readouterr().err == ""
+
+
+def nothing(layer, x):
+    return layer(x)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"layer": 5}, TypeError, "something that can be called. Received: 5 of type int"),
+        ({"layer": nothing}, ValueError, "say it in one line.*no call"),
+        ({"layer": nothing, "call": lambda layer, y: y}, ValueError, "some of x, q, k, v, ids.*Received: layer, y"),
+        ({"layer": nothing, "call": lambda layer, q: q}, ValueError, "q and k"),
+        ({"layer": nothing, "call": lambda layer, x, ids: x}, ValueError, "queries are keys"),
+        ({"layer": nothing, "call": lambda layer, mask: mask}, ValueError, "Received: layer, mask"),
+        ({"layer": nothing, "call": lambda layer, x, mask: x}, ValueError, "a 1 or a True.*convention=None"),
+        ({"layer": nothing, "call": nothing, "convention": "mine"}, ValueError, "convention='mine'"),
+        ({"layer": nothing, "call": nothing}, ValueError, "could not be called as described.*TypeError"),
+        ({"layer": ca.DotProductAttention(), "only": ["leak"]}, ValueError, r"only=\('leak',\)"),
+        ({"layer": ca.DotProductAttention(), "only": []}, ValueError, r"only=\(\)"),
+        ({"layer": nothing, "call": lambda layer, ids: ids, "pad_id": 99}, ValueError, "pad_id=99"),
+        ({"layer": ca.DotProductAttention(), "only": "lengths"}, ValueError, "only='lengths'"),
+        ({"layer": ca.DotProductAttention(), "lengths": (1, 2)}, ValueError, r"two or more tokens.*\(1, 2\)"),
+        ({"layer": ca.DotProductAttention(), "lengths": 3}, ValueError, "lengths=3"),
+        ({"layer": ca.MultiHeadAttention(8, 2), "depth": 0}, ValueError, "depth=0"),
+        ({"layer": ca.MultiHeadAttention(8, 2), "seed": -1}, ValueError, "seed=-1"),
+        ({"layer": ca.MultiHeadAttention(8, 2), "vocab": 1.5}, TypeError, "vocab=1.5"),
+    ],
+)
+def test_bad_calls_are_refused_in_words(arguments, error, words):
+    with pytest.raises(error, match=f"(?s){words}"):
+        certify(**arguments)
+
+
+# The command and the plugin, from a project of their own
+
+PROJECT = """
+import keras
+import clear_attention
+
+
+def ours():
+    return clear_attention.DotProductAttention()
+
+
+def keras_layer():
+    return {"layer": keras.layers.Attention(), "only": ["empty_query", "lengths"]}
+"""
+SUITE = """
+import keras
+from models import ours
+
+
+def test_ours(assert_certified):
+    assert assert_certified(ours(), only=["no_future_leak", "empty_query"]).broken == ()
+
+
+def test_keras(assert_certified):
+    assert_certified(keras.layers.Attention(), only=["empty_query"])
+
+
+def test_keras_with_an_exception(assert_certified):
+    assert_certified(keras.layers.Attention(), only=["empty_query"], allow=["empty_query"])
+"""
+
+
+def run(folder, *command):
+    return subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True)
+
+
+def test_the_command_prints_writes_and_exits(tmp_path):
+    (tmp_path / "models.py").write_text(PROJECT)
+    good = run(tmp_path, "clear_attention.certify", "models:ours", "--json", "ours.json")
+    assert good.returncode == 0, good.stderr
+    assert "14 held, 0 broken" in good.stdout
+    assert "Written to ours.json" in good.stdout
+    assert json.loads((tmp_path / "ours.json").read_text())["certified"] is True
+    assert sorted(p.name for p in tmp_path.glob("ours*")) == ["ours.json"]
+    bad = run(tmp_path, "clear_attention.certify", "models:keras_layer", "--json", "-")
+    assert bad.returncode == 1
+    assert [row["verdict"] for row in json.loads(bad.stdout)["rows"]] == ["broken", "held"]
+
+
+def test_the_command_says_what_is_wrong(capsys):
+    from clear_attention.certify.__main__ import main
+
+    cases = {
+        ("models",): "colon",
+        ("nowhere:x",): "nowhere",
+        ("json:nothing",): "nothing",
+        ("json:dumps",): "takes obj",
+        ("os:getcwd",): "something that can be called",
+        ("os:abort.nothing",): "nothing",
+        ("os:getcwd", "--json", "no/folder.json"): "folder that exists",
+    }
+    for arguments, words in cases.items():
+        with pytest.raises(SystemExit) as exited:
+            main(list(arguments))
+        assert exited.value.code == 2
+        assert words in capsys.readouterr().err, arguments
+
+
+def test_the_fixture_works_in_another_project(tmp_path):
+    (tmp_path / "models.py").write_text(PROJECT)
+    (tmp_path / "test_models.py").write_text(SUITE)
+    result = run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert "1 failed, 2 passed" in result.stdout, result.stdout + result.stderr
+    assert "BROKEN  empty_query" in result.stdout
+    assert "it gets the mean of all values" in result.stdout

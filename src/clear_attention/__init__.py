@@ -6,6 +6,7 @@ The names in the order data flows: the definition, who may not look where, atten
     mask_report  what a mask does, in words
     masks        1 blocks a key, 0 leaves it visible: in every function, layer and page
     attention    scores, softmax, weighted sum: the function and the layer
+    blockwise    the same in memory that grows with the length, not with its square
     heads        split the width into heads, attend in each, merge them: the layer
     positions    waves that say where a token stands
     blocks       self-attention, cross-attention, feed-forward, each with its residual and its norm
@@ -21,6 +22,7 @@ The names in the order data flows: the definition, who may not look where, atten
 
 from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention
 from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
+from clear_attention.blockwise import blockwise_attention
 from clear_attention.by_hand import attention_by_hand
 from clear_attention.certify import Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
@@ -57,6 +59,7 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "Attention",
     "scaled_dot_product_attention",
     "DotProductAttention",
+    "blockwise_attention",
     "split_heads",
     "merge_heads",
     "MultiHeadAttention",

@@ -1,0 +1,271 @@
+"""Attention in memory that grows with the length, not with its square: a block of queries at a time.
+
+The weights of one block of queries are made, used and thrown away. The backward pass makes them again. Each block meets
+whole rows of keys, so that its softmax is the ordinary one; where nobody in a block sees a key, it is not read at all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from clear_attention import _blockwise_checks, _checks
+from clear_attention.attention import depth, nan_where
+
+BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
+
+
+def blockwise_attention(q, k, v, mask=None, causal=False, window=None, block_size=None, *, return_weights=False):
+    r"""Attend as `scaled_dot_product_attention` does, without ever holding all weights.
+
+    $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
+
+    Numbers, gradients and promises are those of
+    [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention]. With `causal` and `window` no mask
+    is built, and keys that a whole block of queries doesn't see are skipped. Under XLA they are not skipped, since
+    there all slices must have sizes known beforehand.
+
+    Args:
+        q: queries `(..., query_length, d_k)`, float16, bfloat16, float32 or float64.
+        k: keys `(..., key_length, d_k)`, leading axes and dtype as `q`.
+        v: values `(..., key_length, d_v)`, leading axes and dtype as `q`.
+        mask: broadcasts to `(..., query_length, key_length)`; 1 blocks a key. A padding mask
+            `(batch, 1, 1, key_length)` stays as small as it is.
+        causal: hide later keys; the last query stands on the last key.
+        window: hide keys that are this far from a query's position, or farther; a positive integer.
+        block_size: how many queries are computed together; 256 when left out. Memory grows with it.
+        return_weights: refused, since the weights are what is never held.
+
+    Returns:
+        The output `(..., query_length, d_v)`, in the dtype of `q`. 16-bit inputs are computed in float32.
+
+    Raises:
+        TypeError: inputs that are not floating-point or not of one dtype, a mask that is not numbers or bools, a flag
+            or a size of another type.
+        ValueError: shapes that do not fit together, no key, a depth of 0, a mask that is not ours, a size below 1,
+            `return_weights=True`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import blockwise_attention, create_look_ahead_mask, scaled_dot_product_attention
+        >>> q, k, v = np.random.default_rng(0).normal(size=(3, 1, 8, 1000, 64))
+        >>> expected = scaled_dot_product_attention(q, k, v, create_look_ahead_mask(1000)).output
+        >>> bool(np.allclose(blockwise_attention(q, k, v, causal=True), expected))
+        True
+
+    References:
+        Rabe and Staats (2021), *Self-attention Does Not Need O(n²) Memory*; Dao et al. (2022), *FlashAttention*.
+    """
+    q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
+    _blockwise_checks.flags(causal=causal, return_weights=return_weights)
+    window = None if window is None else _checks.size("window", window)
+    block = BLOCK if block_size is None else _checks.size("block_size", block_size)
+    dtype = q.dtype
+    q, k, v = (tf.cast(x, tf.float32) if dtype.size < 4 else x for x in (q, k, v))
+    plan = Plan.of(q, k, blocked, causal, window, block)
+    if not plan.hides:
+        return tf.cast(attend_by_blocks(plan, q, k, v), dtype)
+    finite = [tf.math.is_finite(x) for x in (q, k, v)]  # 0 * NaN = NaN would carry what is hidden everywhere
+    clean = (tf.where(f, x, tf.constant(0, x.dtype)) for f, x in zip(finite, (q, k, v), strict=True))
+    output = attend_by_blocks(plan, *clean)
+    all_finite = tf.reduce_all([tf.reduce_all(f) for f in finite])
+    shows = tf.cond(all_finite, lambda: tf.zeros_like(output, tf.bool), lambda: see_nonfinite(plan, *finite))
+    return tf.cast(output + nan_where(shows, output.dtype), dtype)
+
+
+class Plan(NamedTuple):
+    """Say how the queries are cut into blocks, and what a block may see."""
+
+    queries: tf.Tensor  # query_length
+    keys: tf.Tensor  # key_length
+    block: tf.Tensor
+    number: tf.Tensor
+    blocked: tf.Tensor | None
+    causal: bool
+    window: int | None
+    skips: bool
+    may_be_empty: bool
+
+    @classmethod
+    def of(cls, q, k, blocked, causal, window, block):
+        queries, keys = (x.shape[-2] or tf.shape(x)[-2] for x in (q, k))
+        known = isinstance(queries, int) and isinstance(keys, int)
+        block = min(block, queries) if isinstance(queries, int) else tf.minimum(block, queries)
+        may_be_empty = blocked is not None or not (known and keys >= queries)
+        number = -(-queries // block)
+        return cls(queries, keys, block, number, blocked, causal, window, not in_xla(), may_be_empty)
+
+    @property
+    def hides(self):
+        return self.causal or self.window is not None or self.blocked is not None
+
+    def padded(self, x):
+        """Lengthen the axis of queries to whole blocks."""
+        more = self.number * self.block - self.queries
+        return tf.pad(x, [[0, 0]] * (x.shape.rank - 2) + [[0, more], [0, 0]])
+
+    def cut(self, x, i):
+        """Take block i of queries out of a padded tensor."""
+        size = tf.concat([tf.shape(x)[:-2], [self.block, x.shape[-1]]], axis=0)
+        begin = tf.concat([tf.zeros(x.shape.rank - 2, tf.int32), [i * self.block, 0]], axis=0)
+        part = tf.slice(x, begin, size)
+        block = self.block if isinstance(self.block, int) else None
+        return tf.ensure_shape(part, [*x.shape[:-2], block, x.shape[-1]])
+
+    def seen(self, i):
+        """Give the first key that anybody in block i sees, and the one after the last."""
+        first, last = 0, self.keys
+        if self.skips and (self.causal or self.window is not None):
+            place = i * self.block + self.keys - self.queries  # of the block's first query among the keys
+            if self.window is not None:
+                first = tf.clip_by_value(place - self.window + 1, 0, self.keys - 1)
+            ahead = 0 if self.causal else self.window - 1
+            if self.causal or self.window is not None:
+                last = tf.clip_by_value(place + self.block + ahead, first + 1, self.keys)
+        return first, last
+
+    def hidden(self, i, first, last):
+        """Give which keys from first to last are hidden from block i: `(..., block, keys)`, or None."""
+        hidden = None if self.blocked is None else self.of_mask(i, first, last)
+        if self.causal or self.window is not None:
+            places = i * self.block + tf.range(self.block) + self.keys - self.queries
+            ahead = tf.range(first, last) - places[:, tf.newaxis]  # (block, keys)
+            if self.causal:
+                far = ahead > 0 if self.window is None else (ahead > 0) | (ahead <= -self.window)
+            else:
+                far = tf.abs(ahead) >= self.window
+            hidden = far if hidden is None else hidden | far
+        return hidden
+
+    def of_mask(self, i, first, last):
+        mask = self.blocked
+        while mask.shape.rank < 2:
+            mask = mask[tf.newaxis]
+        rows, columns = tf.shape(mask)[-2], tf.shape(mask)[-1]
+        more = tf.where(rows == 1, 0, self.number * self.block - rows)  # an axis of length 1 is for all
+        mask = tf.pad(mask, [[0, 0]] * (mask.shape.rank - 2) + [[0, more], [0, 0]])
+        begin = [tf.where(rows == 1, 0, i * self.block), tf.where(columns == 1, 0, first)]
+        size = [tf.where(rows == 1, 1, self.block), tf.where(columns == 1, 1, last - first)]
+        leading = mask.shape.rank - 2
+        begin = tf.concat([tf.zeros(leading, tf.int32), begin], axis=0)
+        return tf.slice(mask, begin, tf.concat([tf.shape(mask)[:-2], size], axis=0))
+
+
+def attend_by_blocks(plan, q, k, v):
+    """Loop over blocks of queries, forward and backward; nothing of a block is kept."""
+
+    def weights_of(q_block, k, i, first, last):
+        scores = tf.matmul(q_block, k, transpose_b=True)  # (..., block, keys)
+        hidden = plan.hidden(i, first, last)
+        if hidden is None:
+            return tf.nn.softmax(scores)
+        weights = tf.nn.softmax(tf.where(hidden, scores.dtype.min, scores))
+        if plan.may_be_empty:
+            empty = tf.reduce_all(hidden, axis=-1, keepdims=True)
+            weights = tf.where(empty, tf.constant(0, weights.dtype), weights)
+        return weights
+
+    @tf.custom_gradient
+    def attend(q, k, v):
+        scale = depth(q) ** -0.5
+        padded = plan.padded(q * scale)
+
+        def forward(i):
+            first, last = plan.seen(i)
+            weights = weights_of(plan.cut(padded, i), k[..., first:last, :], i, first, last)
+            return tf.matmul(weights, v[..., first:last, :])  # (..., block, d_v)
+
+        output = over_blocks(plan, forward, v)
+
+        def backward(upstream):
+            delta = tf.reduce_sum(upstream * output, axis=-1, keepdims=True)  # (..., query_length, 1)
+            upstream, delta = plan.padded(upstream), plan.padded(delta)
+
+            def step(i, dq, dk, dv):
+                first, last = plan.seen(i)
+                seen_k, seen_v = k[..., first:last, :], v[..., first:last, :]
+                q_block, do = plan.cut(padded, i), plan.cut(upstream, i)
+                weights = weights_of(q_block, seen_k, i, first, last)
+                ds = weights * (tf.matmul(do, seen_v, transpose_b=True) - plan.cut(delta, i))
+                dq = dq.write(i, tf.matmul(ds, seen_k) * scale)
+                dk = add_at(plan, dk, first, last, tf.matmul(ds, q_block, transpose_a=True))
+                dv = add_at(plan, dv, first, last, tf.matmul(weights, do, transpose_a=True))
+                return i + 1, dq, dk, dv
+
+            start = (0, blocks(plan, q), tf.zeros_like(k), tf.zeros_like(v))
+            number = plan.number
+            _, dq, dk, dv = tf.while_loop(
+                lambda i, *_: i < number, step, start, parallel_iterations=1, maximum_iterations=number
+            )
+            return joined(plan, dq, q), dk, dv
+
+        return output, backward
+
+    return attend(q, k, v)
+
+
+def over_blocks(plan, f, like, dtype=None):
+    """Compute f for each block of queries and join the results: as `like`, with queries for keys."""
+
+    def step(i, results):
+        return i + 1, results.write(i, f(i))
+
+    number = plan.number
+    start = (0, blocks(plan, like, dtype))
+    _, results = tf.while_loop(lambda i, _: i < number, step, start, parallel_iterations=1, maximum_iterations=number)
+    return joined(plan, results, like)
+
+
+def blocks(plan, like, dtype=None):
+    block = plan.block if isinstance(plan.block, int) else None
+    shape = [*like.shape[:-2], block, like.shape[-1]]
+    return tf.TensorArray(dtype or like.dtype, size=plan.number, element_shape=shape)
+
+
+def joined(plan, results, like):
+    results = results.stack()  # (number, ..., block, depth)
+    rank = like.shape.rank
+    results = tf.transpose(results, [*range(1, rank - 1), 0, rank - 1, rank])  # (..., number, block, depth)
+    shape = tf.concat([tf.shape(like)[:-2], [plan.number * plan.block, tf.shape(like)[-1]]], axis=0)
+    known = plan.queries if isinstance(plan.queries, int) else None
+    results = tf.reshape(results, shape)[..., : plan.queries, :]
+    return tf.ensure_shape(results, [*like.shape[:-2], known, like.shape[-1]])
+
+
+def add_at(plan, total, first, last, part):
+    """Add what a block says about the keys it sees."""
+    if isinstance(first, int) and last is plan.keys:
+        return total + part
+    pieces = [total[..., :first, :], total[..., first:last, :] + part, total[..., last:, :]]
+    return tf.ensure_shape(tf.concat(pieces if not isinstance(first, int) else pieces[1:], axis=-2), total.shape)
+
+
+def see_nonfinite(plan, finite_q, finite_k, finite_v):
+    """Find the outputs that see a NaN or an infinity: bool, as the output."""
+    bad_q = plan.padded(~tf.reduce_all(finite_q, axis=-1, keepdims=True))  # (..., query_length, 1)
+    bad_k = ~tf.reduce_all(finite_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
+    bad_v = tf.cast(~finite_v, tf.float32)
+
+    def seen_by(i):
+        first, last = plan.seen(i)
+        visible = ~plan.hidden(i, first, last)
+        rows = tf.reduce_any((plan.cut(bad_q, i) | bad_k[..., first:last]) & visible, axis=-1, keepdims=True)
+        shape = tf.concat([tf.shape(bad_v)[:-2], tf.shape(visible)[-2:]], axis=0)
+        visible = tf.broadcast_to(tf.cast(visible, tf.float32), tf.broadcast_dynamic_shape(shape, tf.shape(visible)))
+        return rows | (tf.matmul(visible, bad_v[..., first:last, :]) > 0)
+
+    return over_blocks(plan, seen_by, finite_v, tf.bool)
+
+
+def in_xla():
+    """Tell whether this is traced to be compiled by XLA, where all sizes must be known beforehand."""
+    graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+    while graph is not None:
+        context = graph._get_control_flow_context()
+        while context is not None:
+            if type(context).__name__ == "XLAControlFlowContext":
+                return True
+            context = context.outer_context
+        graph = getattr(graph, "outer_graph", None)
+    return False

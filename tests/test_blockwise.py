@@ -153,9 +153,8 @@ def test_the_dtype_stays_and_16_bits_are_computed_in_32(dtype):
     found = blockwise_attention(*data, causal=True, block_size=16)
     assert found.dtype == dtype
     expected = scaled_dot_product_attention(*data, create_look_ahead_mask(40)).output
-    assert np.max(np.abs(tf.cast(found - expected, tf.float64))) <= max(
-        tolerance, 2**-8 if dtype == "bfloat16" else 2**-11
-    )
+    last_place = {"bfloat16": 2**-8, "float16": 2**-11}.get(dtype, 1e-6)
+    assert np.max(np.abs(tf.cast(found - expected, tf.float64))) <= last_place
 
 
 def test_no_tensor_of_a_graph_holds_all_weights():
@@ -163,20 +162,15 @@ def test_no_tensor_of_a_graph_holds_all_weights():
     def gradients(q, k, v):
         with tf.GradientTape() as tape:
             tape.watch([q, k, v])
-            output = tf.reduce_sum(blockwise_attention(q, k, v, causal=True, block_size=64))
+            output = tf.reduce_sum(blockwise_attention(q, k, v, block_size=64))
         return tape.gradient(output, [q, k, v])
 
     spec = tf.TensorSpec((1, 2, 512, 8))
     graph = gradients.get_concrete_function(spec, spec, spec).graph
     functions = [graph, *(graph._get_function(name).graph for name in graph._functions)]
-    largest = max(
-        int(np.prod(t.shape))
-        for g in functions
-        for op in g.get_operations()
-        for t in op.outputs
-        if t.shape.is_fully_defined()
-    )
-    assert largest < 512 * 512
+    tensors = [t for g in functions for op in g.get_operations() for t in op.outputs]
+    assert len(functions) > 2
+    assert max(int(np.prod(t.shape)) for t in tensors if t.shape.is_fully_defined()) < 512 * 512
 
 
 def test_trains_inside_a_model():

@@ -17,7 +17,7 @@ The names in the order data flows: the definition, who may not look where, atten
     certify      which promises about masks a layer keeps, whoever wrote it
     weights      carry weights to and from Keras's own layer and torch's layout
     plots        heat maps of masks, weights, heads, positions and alignments
-    dates        a translation task that trains in half a minute
+    dates        a translation task that trains within a minute
 """
 
 from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention

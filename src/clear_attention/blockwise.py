@@ -94,6 +94,8 @@ class Plan(NamedTuple):
         block = min(block, queries) if isinstance(queries, int) else tf.minimum(block, queries)
         may_be_empty = blocked is not None or not (known and keys >= queries)
         number = -(-queries // block)
+        if blocked is not None:
+            blocked = whole_blocks(blocked, number * block)
         return cls(queries, keys, block, number, blocked, causal, window, not in_xla(), may_be_empty)
 
     @property
@@ -121,8 +123,7 @@ class Plan(NamedTuple):
             if self.window is not None:
                 first = tf.clip_by_value(place - self.window + 1, 0, self.keys - 1)
             ahead = 0 if self.causal else self.window - 1
-            if self.causal or self.window is not None:
-                last = tf.clip_by_value(place + self.block + ahead, first + 1, self.keys)
+            last = tf.clip_by_value(place + self.block + ahead, first + 1, self.keys)
         return first, last
 
     def hidden(self, i, first, last):
@@ -140,16 +141,21 @@ class Plan(NamedTuple):
 
     def of_mask(self, i, first, last):
         mask = self.blocked
-        while mask.shape.rank < 2:
-            mask = mask[tf.newaxis]
         rows, columns = tf.shape(mask)[-2], tf.shape(mask)[-1]
-        more = tf.where(rows == 1, 0, self.number * self.block - rows)  # an axis of length 1 is for all
-        mask = tf.pad(mask, [[0, 0]] * (mask.shape.rank - 2) + [[0, more], [0, 0]])
         begin = [tf.where(rows == 1, 0, i * self.block), tf.where(columns == 1, 0, first)]
         size = [tf.where(rows == 1, 1, self.block), tf.where(columns == 1, 1, last - first)]
         leading = mask.shape.rank - 2
         begin = tf.concat([tf.zeros(leading, tf.int32), begin], axis=0)
         return tf.slice(mask, begin, tf.concat([tf.shape(mask)[:-2], size], axis=0))
+
+
+def whole_blocks(mask, length):
+    """Lengthen a mask's axis of queries, once; an axis of length 1 is for all."""
+    while mask.shape.rank < 2:
+        mask = mask[tf.newaxis]
+    rows = tf.shape(mask)[-2]
+    more = tf.where(rows == 1, 0, length - rows)
+    return tf.pad(mask, [[0, 0]] * (mask.shape.rank - 2) + [[0, more], [0, 0]])
 
 
 def attend_by_blocks(plan, q, k, v):

@@ -1,4 +1,4 @@
-"""A translation task that trains in half a minute: dates as people write them -> ISO dates, letter by letter.
+"""A translation task that trains within a minute: dates as people write them -> ISO dates, letter by letter.
 
 "thursday 3rd of may 2018" becomes "2018-05-03". English and German, a dozen forms, and every text has one right answer.
 Nothing is downloaded, and the dates held out for testing never occur in training.

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clear_attention._mask_findings import future
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)  # a case is a key of what was measured with it
 class Case:
     """Tensors by name, and who may not see whom: `blocked` is the truth, the rest is how the layer is told.
 
@@ -29,11 +31,6 @@ class Case:
     def having(self, **tensors):
         """Give the same case with other tensors."""
         return replace(self, tensors={**self.tensors, **tensors})
-
-
-def future(query_length, key_length):
-    """Tell later keys from others: the last query stands on the last key."""
-    return np.arange(key_length) > np.arange(query_length)[:, None] + key_length - query_length
 
 
 def sizes(subject, hidden=""):
@@ -124,8 +121,8 @@ def influence(subject, case):
 
     Of the numbers `(batch, query_length, key_length)` 0 is no change at all, and above 1 is more than rounding.
     """
-    if id(case) in subject.measured:
-        return subject.measured[id(case)]
+    if case in subject.measured:
+        return subject.measured[case]
     rng = np.random.default_rng([subject.seed, 7])
     before = flat(subject.run(case))
     found = np.zeros(case.shape)
@@ -133,7 +130,7 @@ def influence(subject, case):
     for row, j, amount in itertools.product(range(case.shape[0]), range(case.shape[2]), (1, 30)):
         after = flat(subject.run(changed_key(subject, case, row, j, rng, amount)))
         found[row, :, j] = np.maximum(found[row, :, j], difference(before[row], after[row]).max(axis=-1) / scale)
-    subject.measured[id(case)] = found
+    subject.measured[case] = found
     return found
 
 

@@ -122,10 +122,10 @@ def hidden_nan(subject):
     return None
 
 
-def emptied(subject, number=0):
+def emptied(subject):
     """Make a case in which the first query of the first sentence has no key left."""
     if "mask" in subject.names:
-        size = (1, 1, 2) if subject.crosses and not number else (1, 2, 3) if subject.crosses else (1, 2, 2)
+        size = (1, 1, 2) if subject.crosses else (1, 2, 2)
         given = case(subject, size)
         mask = np.zeros(size, bool)
         mask[0, 0] = True
@@ -184,15 +184,17 @@ def weights_sum_to_one(subject):
         return through_values(subject)
     for hidden, given in cases(subject):
         found = [np.array(w, "float64") for w in subject.run(given, return_weights=True)[1]]
-        fitting = [w for w in found if w.shape[0] == given.shape[0] and w.shape[-2:] == given.shape[1:]]
-        if not fitting:
+        fit = [i for i, w in enumerate(found) if w.shape[0] == given.shape[0] and w.shape[-2:] == given.shape[1:]]
+        if not fit:
             words = f"weights have shape {found[0].shape}, not (batch, ..., query_length, key_length) = {given.shape}"
-            raise BrokenError(words, weights_example(subject, given, f"assert w.shape[-2:] == {given.shape[1:]}"))
-        for w in fitting:  # others are those of another attention, such as cross-attention to a fixed context
+            raise BrokenError(words, weights_example(subject, given, 0, f"assert w.shape[-2:] == {given.shape[1:]}"))
+        for number in fit:  # others are those of another attention, such as cross-attention to a fixed context
+            w = found[number]
             blocked = given.blocked.reshape(given.shape[0], *[1] * (w.ndim - 3), *given.shape[1:])
             if (np.abs(w) * blocked > 1e-5).any():
                 check = f"assert not (w * np.array({blocked.astype(int).tolist()})).any()"
-                raise BrokenError(f"a hidden key has a weight, {told(hidden)}", weights_example(subject, given, check))
+                words = f"a hidden key has a weight, {told(hidden)}"
+                raise BrokenError(words, weights_example(subject, given, number, check))
             sums = w.sum(axis=-1)
             some = np.broadcast_to(~blocked.all(axis=-1), sums.shape)
             atol = max(1e-3, subject.rounding)
@@ -201,15 +203,15 @@ def weights_sum_to_one(subject):
                 over = np.allclose(w.sum(axis=-2), 1, atol=1e-3) and not hidden
                 words = f"a query's weights sum to {worst:.3g}, {told(hidden)}" + ("; the keys' do" if over else "")
                 check = snippets.equal(f"w.sum(-1)[np.array({some.tolist()})]", 1, atol)
-                raise BrokenError(words, weights_example(subject, given, check))
+                raise BrokenError(words, weights_example(subject, given, number, check))
     return None
 
 
-def weights_example(subject, given, check):
+def weights_example(subject, given, number, check):
     lines = {
         "return_weights": "True",
         "result": subject.text(),
-        "w": "np.array(tf.nest.flatten(result[1])[0])",
+        "w": f"np.array(tf.nest.flatten(result[1])[{number}])",
     }
     return snippets.must_hold(subject, given, check, "one weight for each query and key", **lines)
 

@@ -45,7 +45,7 @@ class Subject:
         lengths = lengths or known.get("lengths", lambda _: None)(layer)
         self.lengths, self.any_length = lengths or (2, 3, 5), lengths is None
         self.last, self.rounding = None, 1e-5
-        self.name = getattr(layer, "name_in_certificate", None) or name_of(layer)
+        self.name = name_of(layer)
 
     @property
     def query(self):
@@ -62,12 +62,12 @@ class Subject:
         return self.query == "q"
 
     @property
-    def can_hide_the_future(self):
-        return self.causal or bool({"mask", "causal"} & set(self.names))
-
-    @property
     def is_told_of_the_future(self):
         return bool({"mask", "causal"} & set(self.names))
+
+    @property
+    def can_hide_the_future(self):
+        return self.causal or self.is_told_of_the_future
 
     @property
     def can_hide_padding(self):
@@ -82,13 +82,13 @@ class Subject:
         everything = {**case.tensors, **masks, "causal": case.causal, "return_weights": return_weights}
         return {name: everything[name] for name in self.names}
 
-    def run(self, case, return_weights=False, layer=None, tensors=None):
+    def run(self, case, return_weights=False, tensors=None):
         """Call it; give the output `(batch, query_length, ...)`, and a list of the weights if they are asked for."""
         arguments = self.arguments(case, return_weights)
         arguments |= {name: tf.constant(x) for name, x in arguments.items() if isinstance(x, np.ndarray)}
         arguments |= tensors or {}
         self.last = case
-        result = self.call(self.layer if layer is None else layer, **arguments)
+        result = self.call(self.layer, **arguments)
         output, weights = _certify_checks.results(result, return_weights)
         shape = (*case.shape[:2],)
         if tuple(output.shape[:2]) != shape or output.shape.rank < 3:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
+from clear_attention._mask_findings import future
 from clear_attention.certify import snippets
 from clear_attention.certify.case import (
     Case,
@@ -12,7 +13,6 @@ from clear_attention.certify.case import (
     changed_key,
     difference,
     flat,
-    future,
     influence,
     numbers,
     own_token,
@@ -179,7 +179,7 @@ def visible_keys_count(subject):
             judged = real_queries(subject, given)[..., None] & ~own_token(subject, given)
             found, before = influence(subject, given), influence(subject, open_to_all) > 1
             if not (before & judged).any():  # perhaps what should hide nothing hides everything
-                before = influence(subject, all_hidden(subject, open_to_all)) > 1
+                before = influence(subject, all_hidden(open_to_all)) > 1
             missing = judged & ~given.blocked & (found == 0) & before  # some layers look at few keys, mask or no mask
             if missing.any():
                 row, query, key = map(int, np.argwhere(missing)[0])
@@ -191,10 +191,9 @@ def visible_keys_count(subject):
                 raise BrokenError(words, snippets.must_change(subject, given, changed, row, query, why))
 
 
-def all_hidden(subject, given):
+def all_hidden(given):
     """Give the same case with every key hidden, as far as the layer can be told so."""
-    hidden = Case(given.tensors, given.blocked | True, given.mask | True, given.padding | True, given.causal)
-    return subject.cases.setdefault((given.shape, "all"), hidden)
+    return Case(given.tensors, given.blocked | True, given.mask | True, given.padding | True, given.causal)
 
 
 def alignment(subject):
@@ -208,7 +207,6 @@ def alignment(subject):
         if "causal" in subject.names:
             mask = np.zeros(size, bool)
             given = Case(given.tensors, np.broadcast_to(future(queries, keys), size), mask, given.padding, True)
-            subject.cases[size, "alignment"] = given
         sees = influence(subject, given) > 1
         wrong = sees == given.blocked
         if wrong.any():

@@ -1,0 +1,81 @@
+"""The certifier's command and its pytest fixture, used from a project of their own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PROJECT = """
+import keras
+import clear_attention
+
+
+def ours():
+    return clear_attention.DotProductAttention()
+
+
+def keras_layer():
+    return {"layer": keras.layers.Attention(), "only": ["empty_query", "lengths"]}
+"""
+SUITE = """
+import keras
+from models import ours
+
+
+def test_ours(assert_certified):
+    assert assert_certified(ours(), only=["no_future_leak", "empty_query"]).broken == ()
+
+
+def test_keras(assert_certified):
+    assert_certified(keras.layers.Attention(), only=["empty_query"])
+
+
+def test_keras_with_an_exception(assert_certified):
+    assert_certified(keras.layers.Attention(), only=["empty_query"], allow=["empty_query"])
+"""
+
+
+def run(folder, *command):
+    return subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True)
+
+
+def test_the_command_prints_writes_and_exits(tmp_path):
+    (tmp_path / "models.py").write_text(PROJECT)
+    good = run(tmp_path, "clear_attention.certify", "models:ours", "--json", "ours.json")
+    assert good.returncode == 0, good.stderr
+    assert "14 held, 0 broken" in good.stdout
+    assert "Written to ours.json" in good.stdout
+    assert json.loads((tmp_path / "ours.json").read_text())["certified"] is True
+    assert sorted(p.name for p in tmp_path.glob("ours*")) == ["ours.json"]
+    bad = run(tmp_path, "clear_attention.certify", "models:keras_layer", "--json", "-")
+    assert bad.returncode == 1
+    assert [row["verdict"] for row in json.loads(bad.stdout)["rows"]] == ["broken", "held"]
+
+
+def test_the_command_says_what_is_wrong(capsys):
+    from clear_attention.certify.__main__ import main
+
+    cases = {
+        ("models",): "colon",
+        ("nowhere:x",): "nowhere",
+        ("json:nothing",): "nothing",
+        ("json:dumps",): "takes obj",
+        ("os:getcwd",): "something that can be called",
+        ("os:abort.nothing",): "nothing",
+        ("os:getcwd", "--json", "no/folder.json"): "folder that exists",
+    }
+    for arguments, words in cases.items():
+        with pytest.raises(SystemExit) as exited:
+            main(list(arguments))
+        assert exited.value.code == 2
+        assert words in capsys.readouterr().err, arguments
+
+
+def test_the_fixture_works_in_another_project(tmp_path):
+    (tmp_path / "models.py").write_text(PROJECT)
+    (tmp_path / "test_models.py").write_text(SUITE)
+    result = run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert "1 failed, 2 passed" in result.stdout, result.stdout + result.stderr
+    assert "BROKEN  empty_query" in result.stdout
+    assert "it gets the mean of all values" in result.stdout

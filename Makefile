@@ -1,6 +1,7 @@
 # Every target creates .venv from requirements.lock when it is missing or stale.
 BIN   := .venv/bin
 READY := .venv/ready
+PEERS := .cache/peers/ready
 
 # The first Python that runs and is in the range the locked TensorFlow has wheels for; or say PYTHON=...
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -33,11 +34,11 @@ test: $(READY) ## run every test that needs no browser: laws, refusals, doctests
 test-site: site ## build the site and drive it in headless Chromium
 	$(BIN)/pytest tests/browser
 
-check-torch: $(READY) ## compare with a real torch, in an environment of its own (about 1 GB, once)
-	@test -x .cache/torch/bin/python || { echo "Making .cache/torch with torch 2.13.0"; \
-	  $(BIN)/python -m venv .cache/torch && .cache/torch/bin/pip install --quiet --require-hashes -r requirements.lock \
-	  && .cache/torch/bin/pip install --quiet torch==2.13.0; }
-	PYTHONPATH=src .cache/torch/bin/python benchmarks/check_torch.py
+check-torch: $(PEERS) ## compare with a real torch, in the environment of the benchmarks
+	PYTHONPATH=src .cache/peers/bin/python benchmarks/check_torch.py
+
+bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 40
+	PYTHONPATH=src .cache/peers/bin/python -m benchmarks $(if $(QUICK),--quick)
 
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
 	$(BIN)/python benchmarks/train_dates.py
@@ -66,4 +67,11 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site test test-site check-torch check-dates lint format lock clean
+$(PEERS): requirements.lock benchmarks/requirements.txt | $(READY)
+	@echo "Making .cache/peers with torch and JAX beside the locked packages (1 GB and more, once)"
+	$(BIN)/python -m venv --clear .cache/peers
+	.cache/peers/bin/pip install --disable-pip-version-check --quiet --require-hashes --requirement requirements.lock
+	.cache/peers/bin/pip install --disable-pip-version-check --quiet --requirement benchmarks/requirements.txt
+	@touch $@
+
+.PHONY: help serve site test test-site check-torch bench check-dates lint format lock clean

@@ -15,7 +15,7 @@ from clear_attention import (
     create_look_ahead_mask,
     create_padding_mask,
 )
-from clear_attention.blocks import token_by_token
+from clear_attention._nonfinite import token_by_token
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])

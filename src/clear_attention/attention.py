@@ -14,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks
+from clear_attention._nonfinite import guarded
 from clear_attention.masks import combine_masks
 
 
@@ -101,12 +102,26 @@ def depth(x):
 
 
 def softmax_of_visible(scores, blocked):
-    """Make weights of the visible scores: by selection, since NaN times 0 is NaN, and -1e9 blocks nothing in a row
-    where everything is blocked."""
+    """Make weights of the visible scores by selecting them. NaN times 0 is NaN, so a factor hides nothing, and a large
+    negative summand hides nothing in a row where everything is blocked: such a row gets zeros."""
     if blocked is None:
         return tf.nn.softmax(scores)
-    weights = tf.nn.softmax(tf.where(blocked, scores.dtype.min, scores))
-    return tf.where(blocked, tf.constant(0, weights.dtype), weights)
+    zero = tf.constant(0, scores.dtype)
+    sees_nothing = tf.reduce_all(blocked, axis=-1, keepdims=True)
+    fill = tf.where(sees_nothing, zero, tf.constant(float("-inf"), scores.dtype))  # a row of -inf would become NaN
+
+    @tf.custom_gradient
+    def softmax(scores):
+        weights = tf.nn.softmax(tf.where(blocked, fill, scores))
+        some_row_sees_nothing = tf.reduce_any(sees_nothing)
+        weights = tf.cond(some_row_sees_nothing, lambda: tf.where(sees_nothing, zero, weights), lambda: weights)
+
+        def backward(upstream):  # a weight of 0 passes nothing on, so nothing needs to be selected again
+            return weights * (upstream - tf.reduce_sum(weights * upstream, axis=-1, keepdims=True))
+
+        return weights, backward
+
+    return softmax(scores)
 
 
 def in_full_precision(formula, q, k, v):
@@ -117,31 +132,18 @@ def in_full_precision(formula, q, k, v):
 
 
 def attend_around_nonfinite(formula, q, k, v, blocked):
-    """Attend with 0 in place of NaN and infinity, then write NaN where one of them was visible after all.
+    """Attend so that NaN and infinity reach the queries that see them, and no others."""
 
-    In matrix products 0 * NaN = NaN would carry them to queries that do not see them, and into every gradient.
-    """
-
-    def careful():
-        output, weights = formula(*(tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in (q, k, v)))
+    def seen():
         bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (q, k, v))
         bad_queries = tf.reduce_any(bad_q, axis=-1)[..., :, tf.newaxis]  # (..., query_length, 1)
         bad_keys = tf.reduce_any(bad_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
-        bad_scores = (bad_queries | bad_keys) & ~blocked  # (..., query_length, key_length)
-        bad_rows = tf.reduce_any(bad_scores, axis=-1, keepdims=True)  # (..., query_length, 1)
-        visible = tf.cast(tf.broadcast_to(~blocked, tf.shape(weights)), weights.dtype)
-        bad_output = bad_rows | (tf.matmul(visible, tf.cast(bad_v, visible.dtype)) > 0)  # (..., query_length, d_v)
-        return Attention(
-            output + nan_where(bad_output, output.dtype),
-            weights + nan_where(bad_rows & ~blocked, weights.dtype),
-        )
+        bad_weights = (bad_queries | bad_keys) & ~blocked  # (..., query_length, key_length)
+        bad_rows = tf.reduce_any(bad_weights, axis=-1, keepdims=True)  # (..., query_length, 1)
+        visible = tf.cast(tf.broadcast_to(~blocked, tf.shape(bad_weights)), q.dtype)
+        return bad_rows | (tf.matmul(visible, tf.cast(bad_v, q.dtype)) > 0), bad_rows & ~blocked
 
-    finite = tf.reduce_all([tf.reduce_all(tf.math.is_finite(x)) for x in (q, k, v)])
-    return tf.cond(finite, lambda: formula(q, k, v), careful)
-
-
-def nan_where(condition, dtype):
-    return tf.where(condition, tf.constant(float("nan"), dtype), tf.constant(0, dtype))
+    return Attention(*guarded(formula, seen, q, k, v))
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")

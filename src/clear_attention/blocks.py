@@ -7,10 +7,10 @@ is around it is written once, in `ResidualBlock`.
 from __future__ import annotations
 
 import keras
-import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention.attention import Attention, nan_where
+from clear_attention._nonfinite import token_by_token
+from clear_attention.attention import Attention
 from clear_attention.heads import MultiHeadAttention, on_rows
 
 
@@ -49,16 +49,6 @@ class SelfMasked(keras.Layer):
         # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
         x, mask = _checks.from_lists(x, mask)
         return super().__call__(x, mask=False if mask is None else mask, **kwargs)
-
-
-def token_by_token(f, x):
-    """Apply f, which works on each token alone, so that NaN or infinity in a token stays in it.
-
-    If nobody sees that token its gradient is 0, and 0 * NaN = NaN would spoil the gradients that all tokens share.
-    """
-    good = tf.reduce_all(tf.math.is_finite(x), axis=-1, keepdims=True)
-    y = f(tf.where(good, x, tf.constant(0, x.dtype)))
-    return y + nan_where(~good, y.dtype)
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")

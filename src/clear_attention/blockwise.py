@@ -11,7 +11,8 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from clear_attention import _blockwise_checks, _checks
-from clear_attention.attention import depth, nan_where
+from clear_attention._nonfinite import guarded
+from clear_attention.attention import depth
 
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
 
@@ -66,12 +67,8 @@ def blockwise_attention(q, k, v, mask=None, causal=False, window=None, block_siz
     plan = Plan.of(q, k, blocked, causal, window, block)
     if not plan.hides:
         return tf.cast(attend_by_blocks(plan, q, k, v), dtype)
-    finite = [tf.math.is_finite(x) for x in (q, k, v)]  # 0 * NaN = NaN would carry what is hidden everywhere
-    clean = (tf.where(f, x, tf.constant(0, x.dtype)) for f, x in zip(finite, (q, k, v), strict=True))
-    output = attend_by_blocks(plan, *clean)
-    all_finite = tf.reduce_all([tf.reduce_all(f) for f in finite])
-    shows = tf.cond(all_finite, lambda: tf.zeros_like(output, tf.bool), lambda: see_nonfinite(plan, *finite))
-    return tf.cast(output + nan_where(shows, output.dtype), dtype)
+    (output,) = guarded(lambda *x: [attend_by_blocks(plan, *x)], lambda: [see_nonfinite(plan, q, k, v)], q, k, v)
+    return tf.cast(output, dtype)
 
 
 class Plan(NamedTuple):
@@ -247,8 +244,9 @@ def add_at(plan, total, first, last, part):
     return tf.ensure_shape(tf.concat(pieces if not isinstance(first, int) else pieces[1:], axis=-2), total.shape)
 
 
-def see_nonfinite(plan, finite_q, finite_k, finite_v):
+def see_nonfinite(plan, q, k, v):
     """Find the outputs that see a NaN or an infinity: bool, as the output."""
+    finite_q, finite_k, finite_v = (tf.math.is_finite(x) for x in (q, k, v))
     bad_q = plan.padded(~tf.reduce_all(finite_q, axis=-1, keepdims=True))  # (..., query_length, 1)
     bad_k = ~tf.reduce_all(finite_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
     bad_v = tf.cast(~finite_v, tf.float32)

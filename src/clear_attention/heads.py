@@ -10,7 +10,8 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention.attention import Attention, add_keras_masks, nan_where, scaled_dot_product_attention
+from clear_attention._nonfinite import token_by_token
+from clear_attention.attention import Attention, add_keras_masks, scaled_dot_product_attention
 
 
 def split_heads(x, num_heads):
@@ -92,29 +93,13 @@ def swap_axes(x, a, b):
     return tf.transpose(x, order)
 
 
-def on_rows(dense, x, masked=False):
+def on_rows(dense, x):
     """Apply a Dense layer to all tokens as the rows of one matrix.
 
     On three axes its gradient would be formed once for each sentence and summed, which is several times slower.
     """
-    rows = tf.reshape(x, (-1, x.shape[-1]))
-    rows = project_around_nonfinite(dense, rows) if masked else dense(rows)
+    rows = dense(tf.reshape(x, (-1, x.shape[-1])))
     return tf.reshape(rows, (*sizes(x)[:-1], dense.units))
-
-
-def project_around_nonfinite(dense, rows):
-    """Project rows so that NaN or infinity in one stays NaN, but reaches the kernel's gradient only if it is visible.
-
-    A hidden row has gradient 0, and 0 * NaN = NaN would spoil the gradient that it shares with all the others.
-    """
-    finite = tf.math.is_finite(rows)
-
-    def careful():
-        bad_rows = ~tf.reduce_all(finite, axis=-1, keepdims=True)
-        projected = dense(tf.where(finite, rows, tf.constant(0, rows.dtype)))
-        return projected + nan_where(bad_rows, projected.dtype)
-
-    return tf.cond(tf.reduce_all(finite), lambda: dense(rows), careful)
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -240,10 +225,13 @@ class MultiHeadAttention(keras.Layer):
         return Attention(output, result.weights) if return_weights else output
 
     def to_heads(self, project, x, masked=False):
-        return split_heads(on_rows(project, x, masked), self.num_heads)
+        return split_heads(self.project(project, x, masked), self.num_heads)
 
     def from_heads(self, x, masked=False):
-        return on_rows(self.project_output, merge_heads(x), masked)
+        return self.project(self.project_output, merge_heads(x), masked)
+
+    def project(self, dense, x, masked):
+        return token_by_token(lambda x: on_rows(dense, x), x) if masked else on_rows(dense, x)
 
     def compute_mask(self, inputs, previous_mask):
         # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.

@@ -9,7 +9,8 @@ import keras
 
 from clear_attention import _checks
 from clear_attention.attention import Attention
-from clear_attention.blocks import SelfMasked, token_by_token
+from clear_attention._nonfinite import token_by_token
+from clear_attention.blocks import SelfMasked
 from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
 
 

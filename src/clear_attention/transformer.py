@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from clear_attention import _checks, _text_checks
 from clear_attention.attention import Attention
-from clear_attention.blocks import token_by_token
+from clear_attention._nonfinite import token_by_token
 from clear_attention.heads import on_rows
 from clear_attention.layers import options_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask

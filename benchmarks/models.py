@@ -1,0 +1,84 @@
+"""Whole models: a training step of the date Transformer, and decoding with and without a cache."""
+
+from __future__ import annotations
+
+import time
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from benchmarks.keras_transformer import keras_transformer
+from clear_attention import Transformer, create_date_pairs, date_tokenizers, greedy_search
+
+BATCH, STEPS = 64, 16
+MODELS = {"lesson": (1, 64, 4, 256), "larger": (2, 128, 8, 512)}  # layers, d_model, heads, d_ff
+GENERATED = 64  # tokens
+
+
+class Stopwatch(keras.callbacks.Callback):
+    """Time the epoch from within: after it, fit may wait as long again for the thread that tunes its tf.data pipeline."""
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.start = time.perf_counter()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.seconds = time.perf_counter() - self.start
+
+
+def training(name):
+    """Make two contenders that each train for STEPS steps with the default `fit` and return the seconds of a step."""
+    source_tokenizer, target_tokenizer = date_tokenizers()
+    sources, targets = create_date_pairs(BATCH * STEPS)
+    x, y = source_tokenizer.encode(sources, length=34), target_tokenizer.encode(targets)
+    vocabularies = (source_tokenizer.vocab_size, target_tokenizer.vocab_size)
+    ours = Transformer(*MODELS[name], *vocabularies, dropout=0.0)
+    theirs = keras_transformer(*MODELS[name], *vocabularies, x.shape[1], y.shape[1])
+
+    def fit(model):
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(keras.optimizers.Adam(1e-4, beta_2=0.98), loss)
+        watch = Stopwatch()
+
+        def epoch():
+            model.fit((x, y[:, :-1]), y[:, 1:], batch_size=BATCH, verbose=0, callbacks=[watch])
+            return watch.seconds / STEPS
+
+        return epoch
+
+    calls = {"clear-attention": fit(ours), "Keras layers": fit(theirs)}
+    calls["clear-attention"]()
+    assert ours.count_params() == theirs.count_params()
+    return calls
+
+
+def decoding(batch):
+    """Make contenders that each write GENERATED tokens, and check that all write the same."""
+    keras.utils.set_random_seed(0)
+    model = Transformer(*MODELS["larger"], 60, 20, dropout=0.0)
+    model.build()
+    model.project_logits.bias.assign(tf.where(tf.range(20) == model.end_id, -1e9, 0.0))  # it never ends
+    sources = tf.constant(np.random.default_rng(0).integers(3, 60, (batch, 34)), tf.int32)
+    never = (tf.range(20) == model.pad_id) | (tf.range(20) == model.start_id)
+
+    @tf.function(autograph=False)
+    def without_cache(sources):
+        context = model.encode(sources).output
+        mask = model.source_mask(sources)
+
+        def longer(position, ids):
+            logits = model.decode(ids, context, mask).output[:, position]
+            token = tf.argmax(tf.where(never, -np.inf, logits), axis=-1, output_type=tf.int32)
+            return position + 1, tf.where(tf.range(GENERATED + 1) == position + 1, token[:, tf.newaxis], ids)
+
+        start = tf.where(tf.range(GENERATED + 1) == 0, model.start_id, tf.fill((batch, 1), 3))
+        return tf.while_loop(lambda position, _: position < GENERATED, longer, (0, start))[1][:, 1:]
+
+    calls = {
+        "cache and XLA": lambda: greedy_search(model, sources, GENERATED),
+        "cache": lambda: greedy_search(model, sources, GENERATED, jit_compile=False),
+        "no cache": lambda: without_cache(sources),
+    }
+    written = [call().numpy() for call in calls.values()]
+    assert all(np.array_equal(written[0], ids) for ids in written), "the three ways of decoding disagree"
+    return calls

@@ -1,0 +1,72 @@
+"""Time things against each other in one run: by turns, in medians, and only while nobody else is at work."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import statistics
+import time
+from pathlib import Path
+
+BURST = 0.02  # seconds: calls shorter than this are repeated
+REST = 0.005  # seconds between contenders: the threads of the last one may still be waiting for work
+FOREIGN = 0.05  # share of all cores that others may use while a round runs
+
+
+def by_turns(contenders, seconds, fewest=5, most=40, timed_within=False):
+    """Call each contender in turn, round after round, for about so many seconds.
+
+    With `timed_within` a contender returns its own seconds. Returns the milliseconds of each call `{name: [one for each round]}` and how many rounds were thrown away because
+    other processes were busy.
+    """
+    calls = {name: None if timed_within else calls_of_a_burst(call) for name, call in contenders.items()}
+    times, thrown = {name: [] for name in contenders}, 0
+    start = time.perf_counter()
+    for done in itertools.count():
+        elapsed = time.perf_counter() - start
+        kept = done - thrown
+        if kept >= most or (kept >= fewest and elapsed > seconds) or (thrown > fewest and elapsed > 3 * seconds):
+            break
+        before = other_work()
+        one_round = {name: burst(call, calls[name]) for name, call in contenders.items()}
+        if other_work() - before > FOREIGN * (os.cpu_count() or 1) * (time.perf_counter() - start - elapsed) + 0.03:
+            thrown += 1
+            continue
+        for name, milliseconds in one_round.items():
+            times[name].append(float(f"{milliseconds:.4g}"))
+    return times, thrown
+
+
+def calls_of_a_burst(call):
+    call()  # traces, compiles, allocates
+    start = time.perf_counter()
+    call()
+    return max(1, round(BURST / (time.perf_counter() - start)))
+
+
+def burst(call, calls):
+    """Give the milliseconds of one call."""
+    time.sleep(REST)
+    if calls is None:
+        return call() * 1000
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - start) / calls * 1000
+
+
+def ratio(ours, theirs):
+    """Give the median of the ratios, round by round."""
+    pairs = list(zip(ours, theirs, strict=True))
+    return statistics.median(a / b for a, b in pairs) if pairs else float("nan")
+
+
+def other_work():
+    """Give the seconds of processor time that other processes have used; 0 where the system doesn't say."""
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return 0.0
+    user, nice, system, _idle, _iowait, irq, softirq, *_ = map(int, stat.read_text().split("\n", 1)[0].split()[1:])
+    own = os.times()
+    busy = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return busy - own.user - own.system - own.children_user - own.children_system

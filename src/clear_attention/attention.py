@@ -38,6 +38,11 @@ class Attention(NamedTuple):
     weights: tf.Tensor
 
 
+def pair(result, has_weights):
+    """Give what a layer returned as output and weights, None for the weights that were not asked for."""
+    return result if has_weights else Attention(result, None)
+
+
 def scaled_dot_product_attention(q, k, v, mask=None, *, dropout=None):
     r"""Compare every query with every key, and average the values by what comes out.
 

@@ -10,7 +10,7 @@ import keras
 
 from clear_attention import _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
-from clear_attention.attention import Attention
+from clear_attention.attention import Attention, pair
 from clear_attention.heads import MultiHeadAttention, on_rows
 
 
@@ -58,7 +58,7 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
     $$ y = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)) \quad\text{or, norm first,}\quad
        y = x + \operatorname{MultiHead}(n, n, n),\; n = \operatorname{Norm}(x) $$
 
-    Nothing is masked unless a mask says so: in a decoder pass `create_look_ahead_mask(length)`.
+    Nothing is masked unless you say so: in a decoder pass `causal=True` or `create_look_ahead_mask(length)`.
 
     Args:
         d_model: depth of the tokens, in and out.
@@ -71,6 +71,7 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
     Call arguments:
         x: `(batch, length, d_model)`.
         mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached count too.
+        causal: hide later tokens, too: quicker for long sequences than a mask that says so.
         return_weights: return the weights `(batch, heads, length, length)` too.
         training: whether dropout is active.
 
@@ -105,13 +106,14 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         self.norm.build(shape)
         self.built = True
 
-    def call(self, x, mask=None, return_weights=False, training=None):
+    def call(self, x, mask=None, causal=False, return_weights=False, training=None):
         _layer_checks.d_model(self.attention.d_model, x=x)
         real = getattr(x, "_keras_mask", None)
 
         def attend(x):
             masks = {"queries_mask": real, "keys_mask": real, "values_mask": real}
-            return self.attention(x, mask=mask, return_weights=True, training=training, **masks)
+            options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+            return pair(self.attention(x, **options, **masks), return_weights)
 
         output, weights = self.around(attend, x, training)
         return Attention(output, weights) if return_weights else output
@@ -188,7 +190,8 @@ class CrossAttentionBlock(ResidualBlock):
 
         def attend(x):
             masks = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
-            return self.attention(x, context, mask=mask, return_weights=True, training=training, **masks)
+            options = {"mask": mask, "return_weights": return_weights, "training": training}
+            return pair(self.attention(x, context, **options, **masks), return_weights)
 
         output, weights = self.around(attend, x, training)
         return Attention(output, weights) if return_weights else output

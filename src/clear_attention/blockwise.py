@@ -6,6 +6,7 @@ whole rows of keys, so that its softmax is the ordinary one; where nobody in a b
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -15,6 +16,9 @@ from clear_attention._nonfinite import guarded
 from clear_attention.attention import depth
 
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
+CAUSAL_FROM = 2048  # keys: from here on the half that is skipped is worth more than the loop costs
+EAGER_FROM = 4096  # in eager execution, where each step of the loop costs more
+LARGEST = 2**29  # weights: all at once they would take 2 GiB, several times
 
 
 def blockwise_attention(q, k, v, mask=None, causal=False, window=None, block_size=None, *, return_weights=False):
@@ -71,6 +75,20 @@ def blockwise_attention(q, k, v, mask=None, causal=False, window=None, block_siz
     return tf.cast(output, dtype)
 
 
+def pays(q, k, causal):
+    """Tell whether attention by blocks is quicker than all at once, or all at once would need too much memory.
+
+    The numbers are those of the committed benchmark. Lengths that are not known yet decide nothing.
+    """
+    *leading, queries, _ = q.shape
+    if None in (queries, k.shape[-2]):
+        return False
+    if causal and k.shape[-2] >= (EAGER_FROM if tf.executing_eagerly() else CAUSAL_FROM) and not in_xla():
+        return True
+    cells = math.prod(n or 1 for n in leading) * queries * k.shape[-2]
+    return cells > LARGEST
+
+
 class Plan(NamedTuple):
     """Say how the queries are cut into blocks, and what a block may see."""
 
@@ -89,7 +107,7 @@ class Plan(NamedTuple):
         queries, keys = (x.shape[-2] or tf.shape(x)[-2] for x in (q, k))
         known = isinstance(queries, int) and isinstance(keys, int)
         block = min(block, queries) if isinstance(queries, int) else tf.minimum(block, queries)
-        may_be_empty = blocked is not None or not (known and keys >= queries)
+        may_be_empty = not (blocked is None and window is None and known and keys >= queries)
         number = -(-queries // block)
         if blocked is not None:
             blocked = whole_blocks(blocked, number * block)
@@ -159,15 +177,17 @@ def attend_by_blocks(plan, q, k, v):
     """Loop over blocks of queries, forward and backward; nothing of a block is kept."""
 
     def weights_of(q_block, k, i, first, last):
-        scores = tf.matmul(q_block, k, transpose_b=True)  # (..., block, keys)
+        """Give the weights `(..., block, keys)`, and which queries see nothing and get useless ones, or None."""
+        scores = tf.matmul(q_block, k, transpose_b=True)
         hidden = plan.hidden(i, first, last)
         if hidden is None:
-            return tf.nn.softmax(scores)
-        weights = tf.nn.softmax(tf.where(hidden, scores.dtype.min, scores))
-        if plan.may_be_empty:
-            empty = tf.reduce_all(hidden, axis=-1, keepdims=True)
-            weights = tf.where(empty, tf.constant(0, weights.dtype), weights)
-        return weights
+            return tf.nn.softmax(scores), None
+        lowest = tf.constant(float("-inf"), scores.dtype)
+        if not plan.may_be_empty:
+            return tf.nn.softmax(tf.where(hidden, lowest, scores)), None
+        sees_nothing = tf.reduce_all(hidden, axis=-1, keepdims=True)  # (..., block, 1)
+        fill = tf.where(sees_nothing, tf.constant(0, scores.dtype), lowest)
+        return tf.nn.softmax(tf.where(hidden, fill, scores)), sees_nothing
 
     @tf.custom_gradient
     def attend(q, k, v):
@@ -176,8 +196,8 @@ def attend_by_blocks(plan, q, k, v):
 
         def forward(i):
             first, last = plan.seen(i)
-            weights = weights_of(plan.cut(padded, i), k[..., first:last, :], i, first, last)
-            return tf.matmul(weights, v[..., first:last, :])  # (..., block, d_v)
+            weights, sees_nothing = weights_of(plan.cut(padded, i), k[..., first:last, :], i, first, last)
+            return zero_where(sees_nothing, tf.matmul(weights, v[..., first:last, :]))  # (..., block, d_v)
 
         output = over_blocks(plan, forward, v)
 
@@ -188,8 +208,9 @@ def attend_by_blocks(plan, q, k, v):
             def step(i, dq, dk, dv):
                 first, last = plan.seen(i)
                 seen_k, seen_v = k[..., first:last, :], v[..., first:last, :]
-                q_block, do = plan.cut(padded, i), plan.cut(upstream, i)
-                weights = weights_of(q_block, seen_k, i, first, last)
+                q_block = plan.cut(padded, i)
+                weights, sees_nothing = weights_of(q_block, seen_k, i, first, last)
+                do = zero_where(sees_nothing, plan.cut(upstream, i))
                 ds = weights * (tf.matmul(do, seen_v, transpose_b=True) - plan.cut(delta, i))
                 dq = dq.write(i, tf.matmul(ds, seen_k) * scale)
                 dk = add_at(plan, dk, first, last, tf.matmul(ds, q_block, transpose_a=True))
@@ -234,6 +255,10 @@ def joined(plan, results, like):
     known = plan.queries if isinstance(plan.queries, int) else None
     results = tf.reshape(results, shape)[..., : plan.queries, :]
     return tf.ensure_shape(results, [*like.shape[:-2], known, like.shape[-1]])
+
+
+def zero_where(rows, x):
+    return x if rows is None else tf.where(rows, tf.constant(0, x.dtype), x)
 
 
 def add_at(plan, total, first, last, part):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention import _blockwise_checks, _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
 from clear_attention.attention import Attention, add_keras_masks, scaled_dot_product_attention
+from clear_attention.blockwise import blockwise_attention, pays
+from clear_attention.masks import combine_masks, create_look_ahead_mask
 
 
 def split_heads(x, num_heads):
@@ -121,6 +123,9 @@ class MultiHeadAttention(keras.Layer):
         d_v: depth of the values of each head; `d_k` when left out.
         dropout: share of the weights that are dropped in training, in [0, 1). The returned weights are those before.
         use_bias: add a bias in all four projections.
+        blockwise: attend as [`blockwise_attention`][clear_attention.blockwise_attention], in memory that grows with
+            the length: `True`, `False` or `"auto"`, which does so where it pays and nobody asks for weights or dropout:
+            with `causal` from 2,048 keys on (4,096 in eager execution), else where all weights would take over 2 GiB.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -128,6 +133,7 @@ class MultiHeadAttention(keras.Layer):
         keys: `(batch, key_length, depth_of_keys)`; the queries when left out.
         values: `(batch, key_length, depth_of_values)`; the keys when left out.
         mask: broadcasts to `(batch, heads, query_length, key_length)`; 1 blocks a key.
+        causal: hide later keys, too; the last query stands on the last key.
         return_weights: return the weights `(batch, heads, query_length, key_length)` too, and the same output.
         training: whether dropout is active.
 
@@ -138,7 +144,8 @@ class MultiHeadAttention(keras.Layer):
     Raises:
         TypeError: a size that is not an integer, inputs that are not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, a dropout outside [0, 1), an input that does not
-            have the depth the layer was built with, a mask that is not ours or does not fit.
+            have the depth the layer was built with, a mask that is not ours or does not fit, `blockwise=True` with
+            `return_weights=True` or a dropout: both need the weights.
 
     Examples:
         >>> import numpy as np
@@ -157,7 +164,7 @@ class MultiHeadAttention(keras.Layer):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
     """
 
-    def __init__(self, d_model, num_heads, d_k=None, d_v=None, dropout=0.0, use_bias=True, **kwargs):
+    def __init__(self, d_model, num_heads, d_k=None, d_v=None, dropout=0.0, use_bias=True, blockwise="auto", **kwargs):
         super().__init__(**kwargs)
         self.d_model = _checks.size("d_model", d_model)
         self.num_heads = _checks.size("num_heads", num_heads)
@@ -169,6 +176,7 @@ class MultiHeadAttention(keras.Layer):
         self.d_v = self.d_k if d_v is None else _checks.size("d_v", d_v)
         self.dropout = _layer_checks.rate("dropout", dropout)
         self.use_bias = use_bias
+        self.blockwise = _blockwise_checks.choice(blockwise, self.dropout)
         self.supports_masking = True
         self.seeds = keras.random.SeedGenerator() if self.dropout else None
         names = {
@@ -188,13 +196,12 @@ class MultiHeadAttention(keras.Layer):
         self.project_output.build((None, self.num_heads * self.d_v))
         self.built = True
 
-    def __call__(self, queries, keys=None, values=None, mask=None, return_weights=False, training=None, **kwargs):
+    def __call__(self, queries, keys=None, values=None, mask=None, **kwargs):
         # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
         queries, keys, values, mask = _checks.from_lists(queries, keys, values, mask)
-        kwargs.update(mask=mask, return_weights=return_weights, training=training)
-        return super().__call__(queries, keys, values, **kwargs)
+        return super().__call__(queries, keys, values, mask=mask, **kwargs)
 
     def call(
         self,
@@ -202,6 +209,7 @@ class MultiHeadAttention(keras.Layer):
         keys,
         values,
         mask=None,
+        causal=False,
         return_weights=False,
         training=None,
         queries_mask=None,
@@ -212,17 +220,27 @@ class MultiHeadAttention(keras.Layer):
         _layer_checks.as_built(self.project_keys.kernel, keys=keys)
         _layer_checks.as_built(self.project_values.kernel, values=values)
         _layer_checks.mask_with_heads(mask)
+        causal = _layer_checks.flag("causal", causal)
         implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
         mask = add_keras_masks(mask, *implicit)
 
-        masked = mask is not None and mask is not False
+        masked = causal or (mask is not None and mask is not False)
         q = self.to_heads(self.project_queries, queries, masked)  # (batch, heads, query_length, d_k)
         k = self.to_heads(self.project_keys, keys, masked)  # (batch, heads, key_length, d_k)
         v = self.to_heads(self.project_values, values, masked)  # (batch, heads, key_length, d_v)
         dropout = self.drop if training and self.dropout else None
+        if self.goes_blockwise(q, k, causal, return_weights, dropout):
+            return self.from_heads(blockwise_attention(q, k, v, mask, causal, return_weights=return_weights), masked)
+        if causal:
+            mask = combine_masks(mask, create_look_ahead_mask(sizes(q)[-2], sizes(k)[-2]))
         result = scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
         output = self.from_heads(result.output, masked)  # (batch, query_length, d_model)
         return Attention(output, result.weights) if return_weights else output
+
+    def goes_blockwise(self, q, k, causal, return_weights, dropout):
+        if self.blockwise != "auto":
+            return self.blockwise
+        return not return_weights and dropout is None and pays(q, k, causal)
 
     def to_heads(self, project, x, masked=False):
         return split_heads(self.project(project, x, masked), self.num_heads)
@@ -241,5 +259,5 @@ class MultiHeadAttention(keras.Layer):
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)
 
     def get_config(self):
-        names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias")
+        names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}

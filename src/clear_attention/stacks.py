@@ -8,8 +8,8 @@ from __future__ import annotations
 import keras
 
 from clear_attention import _checks
-from clear_attention.attention import Attention
 from clear_attention._nonfinite import token_by_token
+from clear_attention.attention import Attention, pair
 from clear_attention.blocks import SelfMasked
 from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
 
@@ -63,6 +63,7 @@ class Encoder(SelfMasked, Stack):
     Call arguments:
         x: `(batch, length, d_model)`.
         mask: broadcasts to `(batch, heads, length, length)`; 1 blocks a key. Masks that Keras attached count too.
+        causal: hide later tokens, too: quicker for long sequences than a mask that says so.
         return_weights: return the weights of every layer too: a dict of `"0"`, `"1"`, ...
         training: whether dropout is active.
 
@@ -107,10 +108,11 @@ class Encoder(SelfMasked, Stack):
     def build(self, x_shape):
         self.build_stack(x_shape)
 
-    def call(self, x, mask=None, return_weights=False, training=None):
+    def call(self, x, mask=None, causal=False, return_weights=False, training=None):
+        options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
         weights = {}
         for name, layer in enumerate(self.stack):
-            x, weights[f"{name}"] = layer(x, mask=mask, return_weights=True, training=training)
+            x, weights[f"{name}"] = pair(layer(x, **options), return_weights)
         x = self.final_norm(x)
         return Attention(x, weights) if return_weights else x
 
@@ -121,7 +123,7 @@ class Decoder(Stack):
 
     $$ y = (L_N \circ \dots \circ L_1)(x, c) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
 
-    Nothing is blocked unless a mask says so: to generate text pass `mask=create_look_ahead_mask(length)`.
+    Nothing is blocked unless you say so: to generate text pass `causal=True` or `mask=create_look_ahead_mask(length)`.
 
     Args:
         num_layers: number of layers.
@@ -138,6 +140,7 @@ class Decoder(Stack):
         x: `(batch, length, d_model)`.
         context: `(batch, context_length, depth)`, such as the output of an encoder.
         mask: broadcasts to `(batch, heads, length, length)`: which tokens of `x` are blocked.
+        causal: hide later tokens of `x`, too: quicker for long sequences than a mask that says so.
         cross_mask: broadcasts to `(batch, heads, length, context_length)`: which tokens of the context are blocked.
         return_weights: return the weights of every layer too: a dict of `"0.self"`, `"0.cross"`, `"1.self"`, ...
         training: whether dropout is active.
@@ -187,10 +190,11 @@ class Decoder(Stack):
         x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
-    def call(self, x, context, mask=None, cross_mask=None, return_weights=False, training=None):
-        masks, weights = {"mask": mask, "cross_mask": cross_mask}, {}
+    def call(self, x, context, mask=None, cross_mask=None, causal=False, return_weights=False, training=None):
+        options = {"mask": mask, "cross_mask": cross_mask, "causal": causal, "training": training}
+        weights = {}
         for name, layer in enumerate(self.stack):
-            x, maps = layer(x, context, **masks, return_weights=True, training=training)
-            weights |= {f"{name}.{kind}": map_ for kind, map_ in maps.items()}
+            x, maps = pair(layer(x, context, **options, return_weights=return_weights), return_weights)
+            weights |= {f"{name}.{kind}": map_ for kind, map_ in (maps or {}).items()}
         x = self.final_norm(x)
         return Attention(x, weights) if return_weights else x

@@ -9,8 +9,8 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _text_checks
-from clear_attention.attention import Attention
 from clear_attention._nonfinite import token_by_token
+from clear_attention.attention import Attention, pair
 from clear_attention.heads import on_rows
 from clear_attention.layers import options_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
@@ -126,25 +126,29 @@ class Transformer(keras.Model):
 
     def call(self, inputs, return_weights=False, training=None):
         source_ids, target_ids = inputs
-        context, encoder_maps = self.encode(source_ids, training)
-        logits, decoder_maps = self.decode(target_ids, context, self.source_mask(source_ids), training)
+        options = {"return_weights": return_weights, "training": training}
+        context, encoder_maps = self.encode(source_ids, **options)
+        logits, decoder_maps = self.decode(target_ids, context, self.source_mask(source_ids), **options)
+        if not return_weights:
+            return logits
         maps = {f"encoder.{name}": w for name, w in encoder_maps.items()}
-        maps |= {f"decoder.{name}": w for name, w in decoder_maps.items()}
-        return Attention(logits, maps) if return_weights else logits
+        return Attention(logits, maps | {f"decoder.{name}": w for name, w in decoder_maps.items()})
 
-    def encode(self, source_ids, training=None):
-        """Give the context `(batch, source_length, d_model)` and the encoder's weights."""
+    def encode(self, source_ids, return_weights=False, training=None):
+        """Give the context `(batch, source_length, d_model)` and the encoder's weights, or None."""
         source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, self.source_vocab)
         x = self.source_positions(self.embed_source(source_ids) * self.d_model**0.5, training=training)
-        return self.encoder(x, mask=self.source_mask(source_ids), return_weights=True, training=training)
+        options = {"return_weights": return_weights, "training": training}
+        return pair(self.encoder(x, mask=self.source_mask(source_ids), **options), return_weights)
 
-    def decode(self, target_ids, context, source_mask, training=None):
-        """Give the logits `(batch, target_length, target_vocab)` and the decoder's weights."""
+    def decode(self, target_ids, context, source_mask, return_weights=False, training=None):
+        """Give the logits `(batch, target_length, target_vocab)` and the decoder's weights, or None."""
         target_ids = _text_checks.vocabulary_ids("target_ids", target_ids, self.target_vocab)
         target_ids = _text_checks.begins_with(self.start_id, target_ids)
         x = self.target_positions(self.embed_target(target_ids) * self.d_model**0.5, training=training)
         masks = {"mask": self.target_mask(target_ids), "cross_mask": source_mask}
-        x, maps = self.decoder(x, context, **masks, return_weights=True, training=training)
+        options = {"return_weights": return_weights, "training": training}
+        x, maps = pair(self.decoder(x, context, **masks, **options), return_weights)
         return Attention(token_by_token(lambda x: on_rows(self.project_logits, x), x), maps)
 
     def source_mask(self, source_ids):

@@ -38,7 +38,7 @@ check-torch: $(PEERS) ## compare with a real torch, in the environment of the be
 	PYTHONPATH=src .cache/peers/bin/python benchmarks/check_torch.py
 
 bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 40
-	PYTHONPATH=src .cache/peers/bin/python -m benchmarks $(if $(QUICK),--quick)
+	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick)
 
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
 	$(BIN)/python benchmarks/train_dates.py

@@ -6,6 +6,7 @@ A contender is a function without arguments that computes once and waits for the
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import NamedTuple
 
 import jax
@@ -49,16 +50,25 @@ class Case(NamedTuple):
     def length(self):
         return self.size[2]
 
-    @property
-    def plain_gigabytes(self):
-        """What attention needs that holds all weights: about six matrices of scores with gradients, three without."""
+    def gigabytes(self, matrices):
+        """What so many matrices of all weights take."""
         batch, heads, n, _ = self.size
-        return batch * heads * n * n * 4 * (6 if self.passes == "both" else 3) / 2**30
+        return matrices * batch * heads * n * n * 4 / 2**30
 
 
-def contenders(case, memory, modes=MODES):
+def cases():
+    """List the cells of the tables; the longest ones only where somebody would wait for them."""
+    for what, longest in {"function": 32768, "layer": 4096}.items():
+        for size, passes, mask in itertools.product(SIZES, PASSES, MASKS):
+            n = size[2]
+            if n <= longest and not (n >= 16384 and mask == "padding") and not (n >= 32768 and mask == "none"):
+                yield Case(what, size, mask, passes)
+
+
+def contenders(case, memory, modes=MODES, only=None):
     """Name those that fit into so many GB, leaving out combinations that no one would wait for."""
-    return (functions if case.what == "function" else layers)(case, memory, modes)
+    found = (functions if case.what == "function" else layers)(case, memory, modes)
+    return {name: call for name, call in found if only in (None, name)}
 
 
 def functions(case, memory, modes):
@@ -81,28 +91,29 @@ def functions(case, memory, modes):
     def keras_ops(q, k, v):
         return keras.ops.dot_product_attention(q, k, v, mask=visible, is_causal=causal)
 
-    fits = case.plain_gigabytes < memory
-    found = {}
+    backward = case.passes == "both"
+    ours_fit, theirs_fit = (case.gigabytes(m) < memory for m in ((4, 5) if backward else (1.5, 3)))
     for mode in modes:
-        compiled_long = mode == "xla" and n > 4096
-        if fits and not compiled_long and not (mode == "eager" and n > 8192):
-            found[f"ours {mode}"] = tf_call(ours, (q, k, v), mode, case.passes)
-            found[f"keras.ops {mode}"] = tf_call(keras_ops, swapped, mode, case.passes)
-        if n >= 128 and not compiled_long and not (mode == "eager" and n > 16384):
-            found[f"blockwise {mode}"] = tf_call(by_blocks, (q, k, v), mode, case.passes)
+        if n > {"graph": 2**20, "eager": 4096, "xla": 2048}[mode]:
+            continue
+        if ours_fit:
+            yield f"ours {mode}", tf_call(ours, (q, k, v), mode, case.passes)
+        if theirs_fit:
+            yield f"keras.ops {mode}", tf_call(keras_ops, swapped, mode, case.passes)
+        if n >= 128:
+            yield f"blockwise {mode}", tf_call(by_blocks, (q, k, v), mode, case.passes)
     if "graph" in modes:
         tensors = [torch.tensor(x) for x in arrays]
         attend = torch.nn.functional.scaled_dot_product_attention
         mask = None if pads is None else torch.tensor(~pads[:, None, None]).expand(batch, 1, n, n)
-        found["torch"] = torch_call(functools.partial(attend, attn_mask=mask, is_causal=causal), tensors, case.passes)
-        if fits and n <= 4096:
+        yield "torch", torch_call(functools.partial(attend, attn_mask=mask, is_causal=causal), tensors, case.passes)
+        if n <= 2048:
             mask = None if pads is None else jax.numpy.asarray(~pads[:, None, None])
             attend = functools.partial(jax.nn.dot_product_attention, mask=mask, is_causal=causal)
-            found["JAX"] = jax_call(attend, [jax.numpy.asarray(x) for x in swapped], case.passes)
-    return found
+            yield "JAX", jax_call(attend, [jax.numpy.asarray(x) for x in swapped], case.passes)
 
 
-def layers(case, memory, modes):
+def layers(case, _memory, modes):
     batch, heads, n, depth = case.size
     width = heads * depth
     array = np.random.default_rng(0).normal(size=(batch, n, width)).astype("float32")
@@ -111,27 +122,23 @@ def layers(case, memory, modes):
     theirs.build(x.shape, x.shape)
     plain_mask = None if pads is None else tf.constant(pads[:, None, None])
     visible = None if pads is None else tf.constant(~pads[:, None])
-    fits = case.plain_gigabytes < memory
-    found = {}
 
     def ours(layer):
-        return lambda x, *_: layer(x, mask=plain_mask, causal=causal)
+        return lambda x: layer(x, mask=plain_mask, causal=causal)
+
+    def keras_layer(x):
+        return theirs(x, x, attention_mask=visible, use_causal_mask=causal)
 
     for mode in modes:
-        if (mode == "xla" and n > 512) or (mode == "eager" and n > 8192):
+        if mode != "graph" and n > 512:
             continue
         for name, choice in {"auto": "auto", "plain": False, "blockwise": True}.items():
-            if (choice is not False or fits) and (n >= 128 or choice is not True):
+            if n >= 128 or choice == "auto":
                 layer = MultiHeadAttention(width, heads, blockwise=choice)
                 layer.build(x.shape)
-                found[f"{name} {mode}"] = tf_call(ours(layer), [x, *layer.variables], mode, case.passes)
-        if fits:
-
-            def keras_layer(x, *_):
-                return theirs(x, x, attention_mask=visible, use_causal_mask=causal)
-
-            found[f"keras layer {mode}"] = tf_call(keras_layer, [x, *theirs.variables], mode, case.passes)
-    if "graph" in modes and fits:
+                yield f"{name} {mode}", tf_call(ours(layer), [x, *layer.variables], mode, case.passes)
+        yield f"keras layer {mode}", tf_call(keras_layer, [x, *theirs.variables], mode, case.passes)
+    if "graph" in modes:
         module = torch.nn.MultiheadAttention(width, heads, batch_first=True)
         ahead = torch.nn.Transformer.generate_square_subsequent_mask(n) if causal else None
         masks = {"key_padding_mask": None if pads is None else torch.tensor(pads), "attn_mask": ahead}
@@ -139,8 +146,7 @@ def layers(case, memory, modes):
         def torch_layer(x, *_):
             return module(x, x, x, need_weights=False, is_causal=causal, **masks)[0]
 
-        found["torch layer"] = torch_call(torch_layer, [torch.tensor(array), *module.parameters()], case.passes)
-    return found
+        yield "torch layer", torch_call(torch_layer, [torch.tensor(array), *module.parameters()], case.passes)
 
 
 def padding(case):
@@ -150,33 +156,21 @@ def padding(case):
 
 
 def tf_call(f, inputs, mode, passes):
-    inputs = list(inputs)
+    """Call f with tensors and variables; in a graph the variables are captured, as they are in a model."""
+    variables = [x for x in inputs if isinstance(x, keras.Variable)]
+    tensors = [x for x in inputs if not isinstance(x, keras.Variable)]
 
-    def with_gradients(*tensors):
-        with tf.GradientTape() as tape:
-            tape.watch(tensors)
-            loss = tf.reduce_sum(f(*inputs))
-        return tape.gradient(loss, inputs)
-
-    if passes == "forward":
-        run, arguments = f, inputs
-    else:
-        run, arguments = with_gradients, inputs
-    if mode == "eager":
-        return lambda: run(*arguments)
-    variables = [x for x in inputs if not tf.is_tensor(x)]
-    tensors = [x for x in inputs if tf.is_tensor(x)]
-
-    def of_tensors(*tensors):
+    def run(*tensors):
         if passes == "forward":
-            return f(*tensors, *variables)
+            return f(*tensors)
         with tf.GradientTape() as tape:
             tape.watch(tensors)
-            loss = tf.reduce_sum(f(*tensors, *variables))
+            loss = tf.reduce_sum(f(*tensors))
         return tape.gradient(loss, [*tensors, *(v.value for v in variables)])
 
-    graph = tf.function(of_tensors, jit_compile=mode == "xla", autograph=False)
-    return lambda: graph(*tensors)
+    if mode != "eager":
+        run = tf.function(run, jit_compile=mode == "xla", autograph=False)
+    return lambda: run(*tensors)
 
 
 def torch_call(f, inputs, passes):

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from benchmarks.keras_transformer import keras_transformer
+from benchmarks.timing import by_turns
 from clear_attention import Transformer, create_date_pairs, date_tokenizers, greedy_search
 
 BATCH, STEPS = 64, 16
@@ -17,7 +18,7 @@ GENERATED = 64  # tokens
 
 
 class Stopwatch(keras.callbacks.Callback):
-    """Time the epoch from within: after it `fit` may wait as long again for a thread that tunes the tf.data pipeline."""
+    """Time an epoch from within: after it `fit` may wait as long again for a thread that tunes tf.data."""
 
     def on_epoch_begin(self, epoch, logs=None):
         self.start = time.perf_counter()
@@ -83,3 +84,13 @@ def decoding(batch):
     written = [call().numpy() for call in calls.values()]
     assert all(np.array_equal(written[0], ids) for ids in written), "the three ways of decoding disagree"
     return calls
+
+
+def training_row(name, seconds):
+    times, thrown = by_turns(training(name), seconds, timed_within=True)
+    return {"model": name, "times_ms": times, "thrown": thrown}
+
+
+def decoding_row(batch, seconds):
+    times, thrown = by_turns(decoding(batch), seconds)
+    return {"batch": batch, "tokens": GENERATED, "times_ms": times, "thrown": thrown}

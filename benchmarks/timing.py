@@ -10,35 +10,40 @@ from pathlib import Path
 
 BURST = 0.02  # seconds: calls shorter than this are repeated
 REST = 0.005  # seconds between contenders: the threads of the last one may still be waiting for work
+TICKS = 0.03  # seconds: the system counts in hundredths
 FOREIGN = 0.05  # share of all cores that others may use while a round runs
 
 
-def by_turns(contenders, seconds, fewest=5, most=40, timed_within=False):
+def by_turns(contenders, seconds, fewest=3, most=40, timed_within=False):
     """Call each contender in turn, round after round, for about so many seconds.
 
-    With `timed_within` a contender returns its own seconds. Returns the milliseconds of each call `{name: [one for each round]}` and how many rounds were thrown away because
-    other processes were busy.
+    Returns the milliseconds of a call, `{name: [one for each round]}`, and how many rounds were thrown away because
+    other processes were busy. With `timed_within` a contender returns its own seconds.
     """
     calls = {name: None if timed_within else calls_of_a_burst(call) for name, call in contenders.items()}
     times, thrown = {name: [] for name in contenders}, 0
     start = time.perf_counter()
     for done in itertools.count():
-        elapsed = time.perf_counter() - start
+        began = time.perf_counter()
         kept = done - thrown
-        if kept >= most or (kept >= fewest and elapsed > seconds) or (thrown > fewest and elapsed > 3 * seconds):
-            break
+        if kept >= most or (kept >= fewest and began - start > seconds):
+            return times, thrown
         before = other_work()
         one_round = {name: burst(call, calls[name]) for name, call in contenders.items()}
-        if other_work() - before > FOREIGN * (os.cpu_count() or 1) * (time.perf_counter() - start - elapsed) + 0.03:
+        busy = other_work() - before > FOREIGN * (os.cpu_count() or 1) * (time.perf_counter() - began) + TICKS
+        if busy and thrown < 3 * fewest:  # a machine that is never quiet is measured as it is
             thrown += 1
             continue
         for name, milliseconds in one_round.items():
             times[name].append(float(f"{milliseconds:.4g}"))
-    return times, thrown
 
 
 def calls_of_a_burst(call):
-    call()  # traces, compiles, allocates
+    """Call once to trace, compile and allocate, and again to see how often to repeat what is short."""
+    start = time.perf_counter()
+    call()
+    if time.perf_counter() - start > 5:
+        return 1
     start = time.perf_counter()
     call()
     return max(1, round(BURST / (time.perf_counter() - start)))

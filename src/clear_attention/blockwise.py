@@ -280,8 +280,8 @@ def see_nonfinite(plan, q, k, v):
         first, last = plan.seen(i)
         visible = ~plan.hidden(i, first, last)
         rows = tf.reduce_any((plan.cut(bad_q, i) | bad_k[..., first:last]) & visible, axis=-1, keepdims=True)
-        shape = tf.concat([tf.shape(bad_v)[:-2], tf.shape(visible)[-2:]], axis=0)
-        visible = tf.broadcast_to(tf.cast(visible, tf.float32), tf.broadcast_dynamic_shape(shape, tf.shape(visible)))
+        shape = tf.concat([tf.shape(bad_v)[:-2], [plan.block, last - first]], axis=0)
+        visible = tf.broadcast_to(tf.cast(visible, tf.float32), shape)
         return rows | (tf.matmul(visible, bad_v[..., first:last, :]) > 0)
 
     return over_blocks(plan, seen_by, finite_v, tf.bool)

@@ -1,0 +1,72 @@
+"""What the numbers were measured on, and how fast it could be at best."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import tensorflow as tf
+
+PACKAGES = ("tensorflow", "keras", "numpy", "torch", "jax")
+
+
+def facts():
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": {
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "memory_gigabytes": round(memory(), 1),
+            "system": platform.system(),
+            "python": platform.python_version(),
+        },
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def processor():
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def memory():
+    """Give the GB of the machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+
+
+def available():
+    """Give the GB that a new process may use without anybody being stopped for it."""
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.exists():
+        return memory() / 2
+    lines = dict(line.split(":") for line in meminfo.read_text().splitlines())
+    return int(lines["MemAvailable"].split()[0]) / 2**20
+
+
+def limits():
+    """Measure what bounds attention: matrix products, large and of attention's depth, and exponentials."""
+    square = tf.random.normal((2048, 2048))
+    queries, keys = tf.random.normal((8, 256, 64)), tf.random.normal((8, 4096, 64))
+    scores = tf.random.normal((8, 256, 4096))
+    return {
+        "gemm_gflops": 2 * 2048**3 / best(lambda: tf.matmul(square, square)) / 1e9,
+        "scores_gflops": 2 * 8 * 256 * 4096 * 64 / best(lambda: tf.matmul(queries, keys, transpose_b=True)) / 1e9,
+        "exp_per_second": scores.shape.num_elements() / best(lambda: tf.exp(scores)),
+    }
+
+
+def best(f, repeats=30):
+    """Give the seconds of the fastest call: a limit is what is possible, not what is usual."""
+    graph, times = tf.function(f), []
+    graph()
+    for _ in range(repeats):
+        start = time.perf_counter()
+        graph()
+        times.append(time.perf_counter() - start)
+    return min(times)

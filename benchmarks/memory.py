@@ -1,0 +1,53 @@
+"""Memory above inputs and results, one process a figure: `python -m benchmarks.memory WHO PASSES LENGTH` prints MB."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks import machine
+
+WHO = ("blockwise", "ours", "keras.ops", "torch")
+STATUS = Path("/proc/self/status")
+
+
+def figure(who, passes, length):
+    """Measure in a process of its own; None where it doesn't fit or the system can't tell."""
+    if not STATUS.exists():
+        return None
+    limit = 0.85 * machine.available()
+    command = [sys.executable, "-m", "benchmarks.memory", who, passes, str(length), str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return float(done.stdout.split()[-1]) if done.returncode == 0 else None
+
+
+def row(who, passes, length):
+    return {"who": who, "passes": passes, "length": length, "megabytes": figure(who, passes, length)}
+
+
+def main(who, passes, length, limit):
+    import resource
+
+    from benchmarks.contenders import Case, contenders
+
+    name = who if who == "torch" else f"{who} graph"
+    run = contenders(Case("function", (1, 8, length, 64), "causal", passes), 1e9, ("graph",), only=name)[name]
+    small = contenders(Case("function", (1, 8, 256, 64), "causal", passes), 1e9, ("graph",), only=name)[name]
+    small()  # libraries allocate what they always need
+    used = kilobytes("VmSize") * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(limit * 2**30), -1))
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = kilobytes("VmRSS")
+    results = run()
+    inputs_and_results = (1 if passes == "forward" else 3) * 8 * length * 64 * 4 / 1e6
+    print(round((kilobytes("VmHWM") - before) * 1024 / 1e6 - inputs_and_results, 1))
+    del results
+
+
+def kilobytes(name):
+    return next(int(line.split()[1]) for line in STATUS.read_text().splitlines() if line.startswith(name + ":"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))

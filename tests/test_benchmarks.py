@@ -1,0 +1,104 @@
+"""The harness of the benchmarks: turns, medians, ratios, verdicts and tables, on numbers made up for it."""
+
+import math
+import time
+
+import pytest
+
+from benchmarks import report, timing
+
+
+def cell(size=(1, 8, 4096, 64), mask="causal", passes="forward", what="function", **times_ms):
+    times_ms = {name.replace("_", " ").replace("keras ops", "keras.ops"): ms for name, ms in times_ms.items()}
+    return {"what": what, "size": list(size), "mask": mask, "passes": passes, "times_ms": times_ms, "thrown": 0}
+
+
+def results(*cells, **groups):
+    empty = dict.fromkeys(("memory", "training", "decoding", "imports"), ())
+    return {"attention": cells, **empty, **groups}
+
+
+def test_contenders_take_turns_and_each_gets_its_time():
+    turns = []
+
+    def sleeper(name, seconds):
+        def call():
+            turns.append(name)
+            time.sleep(seconds)
+
+        return call
+
+    times, thrown = timing.by_turns({"a": sleeper("a", 0.03), "b": sleeper("b", 0.06)}, seconds=0, fewest=4, most=4)
+    assert [len(ms) for ms in times.values()] == [4, 4]
+    assert turns[4:] == ["a", "b"] * (4 + thrown)
+    assert min(times["a"]) >= 30
+    assert min(times["b"]) >= 60
+
+
+def test_what_is_short_is_repeated():
+    calls = []
+    times, _ = timing.by_turns({"a": lambda: calls.append(1)}, seconds=0, fewest=1, most=1)
+    assert len(calls) > 100
+    assert times["a"][0] < 1
+
+
+def test_a_contender_may_time_itself():
+    times, _ = timing.by_turns({"a": lambda: 0.5}, seconds=0, fewest=2, most=2, timed_within=True)
+    assert times == {"a": [500.0, 500.0]}
+
+
+def test_busy_rounds_are_thrown_away_but_not_for_ever(monkeypatch):
+    clock = iter(range(10**6))
+    monkeypatch.setattr(timing, "other_work", lambda: next(clock))  # others always use a second
+    times, thrown = timing.by_turns({"a": lambda: 0.1}, seconds=0, fewest=2, most=2, timed_within=True)
+    assert thrown == 6
+    assert len(times["a"]) == 2
+
+
+def test_ratios_are_medians_of_rounds():
+    assert report.ratio({"a": [1, 4, 9], "b": [2, 2, 3]}, "a", "b") == 2
+    assert math.isnan(report.ratio({"a": [1]}, "a", "b"))
+
+
+def test_verdicts_of_what_was_measured_and_of_nothing_else():
+    found = report.verdicts(results(cell(blockwise_graph=[50], keras_ops_graph=[100], torch=[60])))
+    assert [(v.measured, v.goal, v.met) for v in found] == [(0.5, 0.55, True), (pytest.approx(5 / 6), 0.75, False)]
+    assert "4,096 tokens, forward: time of keras.ops" in found[0].what
+
+
+def test_verdicts_of_memory():
+    rows = [
+        {"who": who, "passes": "both", "length": n, "megabytes": mb}
+        for who, n, mb in (
+            ("blockwise", 4096, 100),
+            ("blockwise", 8192, 230),
+            ("ours", 8192, 4000),
+            ("ours", 16384, None),
+        )
+    ]
+    found = {v.what.split(": ")[1]: v for v in report.verdicts(results(memory=rows))}
+    assert not found["memory of the plain function"].met
+    assert not found["memory at 8,192 tokens against half as many"].met
+    assert len(found) == 2
+    assert report.memory_table(results(memory=rows), "both", {"blockwise": "B", "ours": "O"}).splitlines()[2:] == [
+        "| 4,096 | 100 | - |",
+        "| 8,192 | 230 | 4,000 |",
+        "| 16,384 | - | does not fit |",
+    ]
+
+
+def test_auto_is_judged_by_its_worst_cell():
+    layer = {"what": "layer", "auto_graph": [10], "plain_graph": [10]}
+    found = report.verdicts(
+        results(cell(**layer, blockwise_graph=[30]), cell(**layer, blockwise_graph=[8], passes="both"))
+    )
+    assert [(v.measured, v.met) for v in found] == [(1.25, False)]
+    assert "with gradients, graph" in found[0].what
+
+
+def test_tables_show_the_quickest_in_bold():
+    text = report.time_table(
+        results(cell(torch=[123.4], JAX=[0.5678])), "function", "forward", {"torch": "t", "JAX": "j", "x": "x"}
+    )
+    assert text.splitlines()[0] == "| Size and mask | t | j | x |"
+    assert text.splitlines()[2] == "| (1, 8, 4096, 64), causal | 123 | **0.568** | - |"

@@ -1,4 +1,4 @@
-"""Measure everything, in about half an hour on two cores: `make bench`, or in two minutes: `make bench QUICK=1`.
+"""Measure everything, in about 40 minutes on two cores: `make bench`, or in two minutes: `make bench QUICK=1`.
 
 The full run writes benchmarks/results.json, the quick one .cache/bench/quick.json.
 """
@@ -8,21 +8,58 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import tensorflow as tf
 
 from benchmarks import machine, memory, models, report, wholes
-from benchmarks.contenders import Case, cases, contenders
+from benchmarks.contenders import PASSES, Case, cases, contenders
 from benchmarks.timing import by_turns
 
 ROOT = Path(__file__).resolve().parents[1]
-QUICK_CASES = [
-    Case("function", (64, 8, 5, 64), "padding", "both"),
-    Case("function", (8, 8, 512, 64), "causal", "forward"),
-    Case("function", (1, 8, 2048, 64), "causal", "both"),
-    Case("layer", (64, 8, 5, 64), "none", "both"),
-]
+
+
+class Plan(NamedTuple):
+    """What is measured, and for how long."""
+
+    cases: list[Case]
+    seconds: float  # for a cell of the tables; the slow ones take longer
+    memory: list[tuple[str, str, int]]  # who, passes, length
+    models: list[str]
+    batches: list[int]  # of decoding
+    imports: int  # repeats
+    site: bool  # whether to build it, cold and warm
+
+
+QUICK = Plan(
+    cases=[
+        Case("function", (64, 8, 5, 64), "padding", "both"),
+        Case("function", (8, 8, 512, 64), "causal", "forward"),
+        Case("function", (1, 8, 2048, 64), "causal", "both"),
+        Case("layer", (64, 8, 5, 64), "none", "both"),
+    ],
+    seconds=0.3,
+    memory=[("blockwise", "both", 2048), ("keras.ops", "both", 2048)],
+    models=["lesson"],
+    batches=[1],
+    imports=1,
+    site=False,
+)
+FULL = Plan(
+    cases=list(cases()),
+    seconds=2,
+    memory=[
+        *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
+        *product(("blockwise", "torch"), ("forward",), (65536,)),
+    ],
+    models=list(models.MODELS),
+    batches=[1, 64],
+    imports=5,
+    site=True,
+)
 
 
 def main():
@@ -32,50 +69,39 @@ def main():
     target = ROOT / (".cache/bench/quick.json" if quick else "benchmarks/results.json")
     results = machine.facts() | {"limits": machine.limits()}
     target.parent.mkdir(parents=True, exist_ok=True)
-    for group in with_progress(jobs(quick), results):
+    for group in with_progress(jobs(QUICK if quick else FULL), results):
         write(results, target)  # the site, measured last, shows all before it
         print(f"{group}: done", flush=True)
     print(report.text(results))
     print(f"The results are in {target.relative_to(ROOT)}")
 
 
-def jobs(quick):
-    """Give each group its list of (name, seconds it may take, function)."""
-    limit, seconds = 0.85 * machine.available(), 0.3 if quick else 2.0
-    chosen = QUICK_CASES if quick else list(cases())
-    attention = [
-        (f"{c.what} {c.size} {c.mask} {c.passes}", weight(c), lambda c=c: cell(c, limit, seconds)) for c in chosen
-    ]
-    lengths = [2048] if quick else [4096, 8192, 16384, 32768]
-    who = [(w, p, n) for p in ("forward", "both") for n in lengths for w in memory.WHO]
-    who += [] if quick else [("blockwise", "forward", 65536), ("torch", "forward", 65536)]
-    if quick:
-        who = [("blockwise", "both", 2048), ("keras.ops", "both", 2048)]
-    sizes = ["lesson"] if quick else list(models.MODELS)
-    groups = {
+def jobs(plan):
+    """Give each group its list of (name, seconds it may take, function); memory first, while none is in use here."""
+    limit = 0.85 * machine.available()
+
+    def cell(case):
+        times, thrown = by_turns(contenders(case, limit), plan.seconds)
+        return {**case._asdict(), "times_ms": times, "thrown": thrown}
+
+    return {
         "memory": [
-            (f"memory {w} {p} {n}", 12 + n * n / 5e7, lambda w=w, p=p, n=n: memory.row(w, p, n)) for w, p, n in who
-        ],  # first, while this process needs none itself
-        "attention": attention,
-        "training": [(f"training {m}", 30, lambda m=m: models.training_row(m, 2 if quick else 10)) for m in sizes],
-        "decoding": [
-            (f"decoding {b}", 30, lambda b=b: models.decoding_row(b, 1 if quick else 5))
-            for b in ([1] if quick else [1, 64])
+            (f"memory {who} {passes} {n}", 12 + n * n / 5e7, partial(memory.row, who, passes, n))
+            for who, passes, n in plan.memory
         ],
-        "imports": [("imports", 30, lambda: wholes.imports(1 if quick else 5))],
-    }
-    return groups if quick else groups | {"site": [("site, cold and warm", 300, wholes.site)]}
+        "attention": [(f"{c.what} {c.size} {c.mask} {c.passes}", weight(c), partial(cell, c)) for c in plan.cases],
+        "training": [(f"training {m}", 30, partial(models.training_row, m, 5 * plan.seconds)) for m in plan.models],
+        "decoding": [
+            (f"decoding {batch}", 30, partial(models.decoding_row, batch, 2 * plan.seconds)) for batch in plan.batches
+        ],
+        "imports": [("imports", 30, partial(wholes.imports, plan.imports))],
+    } | ({"site": [("site, cold and warm", 300, wholes.site)]} if plan.site else {})
 
 
 def weight(case):
     """Guess the seconds of a cell, for the time left."""
     batch, heads, n, _ = case.size
     return 5 + batch * heads * n * n / 3e7 * (3 if case.passes == "both" else 1)
-
-
-def cell(case, limit, seconds):
-    times, thrown = by_turns(contenders(case, limit), seconds)
-    return {**case._asdict(), "times_ms": times, "thrown": thrown}
 
 
 def with_progress(groups, results):

@@ -46,10 +46,6 @@ class Case(NamedTuple):
     mask: str
     passes: str
 
-    @property
-    def length(self):
-        return self.size[2]
-
     def gigabytes(self, matrices):
         """What so many matrices of all weights take."""
         batch, heads, n, _ = self.size
@@ -67,7 +63,7 @@ def cases():
 
 def contenders(case, memory, modes=MODES, only=None):
     """Name those that fit into so many GB, leaving out combinations that no one would wait for."""
-    found = (functions if case.what == "function" else layers)(case, memory, modes)
+    found = functions(case, memory, modes) if case.what == "function" else layers(case, modes)
     return {name: call for name, call in found if only in (None, name)}
 
 
@@ -113,7 +109,7 @@ def functions(case, memory, modes):
             yield "JAX", jax_call(attend, [jax.numpy.asarray(x) for x in swapped], case.passes)
 
 
-def layers(case, _memory, modes):
+def layers(case, modes):
     batch, heads, n, depth = case.size
     width = heads * depth
     array = np.random.default_rng(0).normal(size=(batch, n, width)).astype("float32")
@@ -143,7 +139,7 @@ def layers(case, _memory, modes):
         ahead = torch.nn.Transformer.generate_square_subsequent_mask(n) if causal else None
         masks = {"key_padding_mask": None if pads is None else torch.tensor(pads), "attn_mask": ahead}
 
-        def torch_layer(x, *_):
+        def torch_layer(x, *_parameters):
             return module(x, x, x, need_weights=False, is_causal=causal, **masks)[0]
 
         yield "torch layer", torch_call(torch_layer, [torch.tensor(array), *module.parameters()], case.passes)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
-import statistics
+import random
 import time
 from pathlib import Path
 
 BURST = 0.02  # seconds: calls shorter than this are repeated
+SLOW = 0.5  # seconds: calls longer than this need none before them that is not counted
 REST = 0.005  # seconds between contenders: the threads of the last one may still be waiting for work
 TICKS = 0.03  # seconds: the system counts in hundredths
 FOREIGN = 0.05  # share of all cores that others may use while a round runs
@@ -22,14 +23,15 @@ def by_turns(contenders, seconds, fewest=3, most=40, timed_within=False):
     """
     calls = {name: None if timed_within else calls_of_a_burst(call) for name, call in contenders.items()}
     times, thrown = {name: [] for name in contenders}, 0
-    start = time.perf_counter()
+    start, order = time.perf_counter(), random.Random(0)
     for done in itertools.count():
         began = time.perf_counter()
         kept = done - thrown
         if kept >= most or (kept >= fewest and began - start > seconds):
             return times, thrown
         before = other_work()
-        one_round = {name: burst(call, calls[name]) for name, call in contenders.items()}
+        names = order.sample(list(contenders), len(contenders))  # nobody always comes after the same one
+        one_round = {name: burst(contenders[name], calls[name]) for name in names}
         busy = other_work() - before > FOREIGN * (os.cpu_count() or 1) * (time.perf_counter() - began) + TICKS
         if busy and thrown < 3 * fewest:  # a machine that is never quiet is measured as it is
             thrown += 1
@@ -39,14 +41,15 @@ def by_turns(contenders, seconds, fewest=3, most=40, timed_within=False):
 
 
 def calls_of_a_burst(call):
-    """Call once to trace, compile and allocate, and again to see how often to repeat what is short."""
+    """Call once to trace, compile and allocate, and again to see how often to repeat what is short; 0: it is slow."""
     start = time.perf_counter()
     call()
     if time.perf_counter() - start > 5:
-        return 1
+        return 0
     start = time.perf_counter()
     call()
-    return max(1, round(BURST / (time.perf_counter() - start)))
+    seconds = time.perf_counter() - start
+    return 0 if seconds > SLOW else max(1, round(BURST / seconds))
 
 
 def burst(call, calls):
@@ -54,16 +57,13 @@ def burst(call, calls):
     time.sleep(REST)
     if calls is None:
         return call() * 1000
+    if calls > 0:
+        call()  # whatever ran before has left its own data in the caches and in the allocator
+    calls = max(calls, 1)
     start = time.perf_counter()
     for _ in range(calls):
         call()
     return (time.perf_counter() - start) / calls * 1000
-
-
-def ratio(ours, theirs):
-    """Give the median of the ratios, round by round."""
-    pairs = list(zip(ours, theirs, strict=True))
-    return statistics.median(a / b for a, b in pairs) if pairs else float("nan")
 
 
 def other_work():

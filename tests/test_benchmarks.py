@@ -30,7 +30,9 @@ def test_contenders_take_turns_and_each_gets_its_time():
 
     times, thrown = timing.by_turns({"a": sleeper("a", 0.03), "b": sleeper("b", 0.06)}, seconds=0, fewest=4, most=4)
     assert [len(ms) for ms in times.values()] == [4, 4]
-    assert turns[4:] == ["a", "b"] * (4 + thrown)
+    rounds = [turns[i : i + 4] for i in range(4, len(turns), 4)]  # after two calls each to see how long they take
+    assert len(rounds) == 4 + thrown
+    assert {tuple(r) for r in rounds} == {("a", "a", "b", "b"), ("b", "b", "a", "a")}  # one not counted, one counted
     assert min(times["a"]) >= 30
     assert min(times["b"]) >= 60
 
@@ -40,6 +42,13 @@ def test_what_is_short_is_repeated():
     times, _ = timing.by_turns({"a": lambda: calls.append(1)}, seconds=0, fewest=1, most=1)
     assert len(calls) > 100
     assert times["a"][0] < 1
+
+
+def test_what_is_slow_is_called_once_a_round():
+    calls = []
+    slow = lambda: (calls.append(1), time.sleep(0.51))  # noqa: E731
+    _, thrown = timing.by_turns({"a": slow}, seconds=0, fewest=1, most=1)
+    assert len(calls) == 3 + thrown  # two to see that it is slow
 
 
 def test_a_contender_may_time_itself():

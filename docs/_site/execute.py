@@ -1,8 +1,8 @@
 """Executes the lessons, and remembers the results until something they depend on changes.
 
-The key of a result covers the lesson, the whole package, the libraries' versions, and this file with the kernel's
-environment in it: what the site shows is what the code does now. (mkdocs-jupyter's own cache knows only the
-notebook, and its execution publishes tracebacks with exit code 0.)
+The key of a result covers the lesson, the whole package, the measurements, the libraries' versions, and this file with
+the kernel's environment in it: what the site shows is what the code does now. (mkdocs-jupyter's own cache knows only
+the notebook, and its execution publishes tracebacks with exit code 0.)
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def environment():
     digest = hashlib.sha256(sys.version.encode())
     for name in VERSIONS:
         digest.update(f"{name}={version(name)}\n".encode())
-    for path in [Path(__file__), *sorted((ROOT / "src").rglob("*.py"))]:
+    measured = [ROOT / "benchmarks" / name for name in ("results.json", "report.py")]
+    for path in [Path(__file__), *measured, *sorted((ROOT / "src").rglob("*.py"))]:
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.digest()
 

@@ -235,6 +235,25 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? A query has the scores 0 and 1.1 with two keys, whose values are 0 and 8. `exp(1.1)` is about 3. What is the output?
+# - about 8.8 | That is 1.1 times 8. Scores become weights first: the softmax comes before the values.
+# - 8 | A score of 0 is not a weight of 0: `exp(0)` is 1, and a quarter of the weight stays with the first key.
+# - 4 | The plain mean would need equal weights, and so equal scores.
+# + about 6 | The weights are 1 : 3, so it is `(1 * 0 + 3 * 8) / 4`.
+# ? `queries` `(2, 3, 64)`, `keys` `(2, 5, 64)`, `values` `(2, 5, 32)`: what is the shape of the output?
+# - `(2, 3, 64)` | The output is a mixture of values, so its depth is theirs.
+# + `(2, 3, 32)` | A row for each query, of the values' depth.
+# - `(2, 5, 32)` | That is a row for each key. The keys are summed over.
+# - none: the depths of keys and values differ | They may. Queries and keys share a depth, keys and values a length.
+# ? `d_k` grows from 64 to 256; all numbers are independent, of variance 1. How do unscaled scores change?
+# + They get about 2 times as large. | The variance is 4 times as large, the size is its root. Hence the root of `d_k`.
+# - They get about 4 times as large. | That is the variance. Terms of either sign cancel in part.
+# - They stay as large, since each term does. | But four times as many terms are summed.
+# ```
+#
 # ## Where to go next
 #
 # * [Masks](masks.py): which keys a query may not look at, and what goes wrong when that is said badly.

@@ -190,6 +190,25 @@ for name, m in {"no mask": None, "padding mask": block}.items():
 assert np.array_equal(*outputs)  # with the mask: not by a bit
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? Five tokens go through one self-attention with a look-ahead mask. Token 2 is changed. Which outputs can change?
+# - output 2 only | Later queries look at token 2, too.
+# - outputs 3 and 4 | Token 2 sees itself: no key on the diagonal is blocked.
+# - outputs 0, 1 and 2 | That is the wrong way round, as with an inverted mask: it is later tokens that look back.
+# + outputs 2, 3 and 4 | Its own, and those of all that come after it.
+# ? Three keys are kept, two more tokens come. What is row 0 of `create_look_ahead_mask(2, key_length=5)`?
+# - `[0, 1, 1, 1, 1]` | This puts the first query on the first key, and hides what was kept. Some libraries do so.
+# + `[0, 0, 0, 0, 1]` | The last query stands on the last key, so query 0 stands on key 3. Only key 4 is later.
+# - `[0, 0, 0, 0, 0]` | That is row 1. Query 0 has one key after it.
+# - `[1, 1, 1, 1, 0]` | 1 is a key that is blocked. This query would see nothing but the future.
+# ? A query has the scores 3 and 5, and 90 with a key that is hidden. What is the weight of the first key?
+# + about 0.12 | The softmax of 3 and 5 alone. The hidden key is out before the softmax.
+# - about 0 | So it would be if the mask came after the softmax: the 90 would have taken all.
+# - 0.375 | That is 3 / (3 + 5). Weights are shares of the exponentials, not of the scores.
+# ```
+#
 # ## Where to go next
 #
 # * [Multi-head attention](multi_head.py): several attentions side by side, each with its own view of the tokens.

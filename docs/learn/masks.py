@@ -206,6 +206,24 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None, :]).weights.shape == 
 )
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? The ids are `[[0, 0, 7, 8]]`, and padding and look-ahead are combined. What weights has query 1?
+# - `[0.5, 0.5, 0, 0]` | Keys 0 and 1 are padding. Look-ahead lets query 1 see them, the padding mask does not.
+# - `[0.25, 0.25, 0.25, 0.25]` | To this `-1e9` leads in float32: it drowns the scores, and all come out equal.
+# + `[0, 0, 0, 0]` | Padding blocks keys 0 and 1, look-ahead 2 and 3. No key is left, so all is 0.
+# - NaN | The softmax of nothing but `-inf` is NaN. Here such a row gets zeros instead.
+# ? The ids are `[[5, 6, 0]]`, the mask is their padding mask, all scores are equal. What weights has query 2?
+# + `[0.5, 0.5, 0]` | A padding mask blocks padded keys. The padded query looks at the real tokens like any other.
+# - `[0, 0, 0]` | A padded query is not blocked. Only a row with no key left gets zeros, and this one has two.
+# - `[0, 0, 1]` | Its own token is padding, so this very key is blocked.
+# ? 4 sentences of 4 tokens without heads; a padding mask of shape `(4, 4)`, a row for each sentence. What happens?
+# - Each sentence's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a sentence.
+# - It is refused. | When the sizes differ, yes, as in exercise 2. Here they agree, and nobody can tell.
+# + Row 2 becomes the mask of query 2, in every sentence. | The last two axes are queries and keys.
+# ```
+#
 # ## Where to go next
 #
 # * [Causal attention](causal.py): the look-ahead mask at work, and what the early tokens lose.

@@ -272,6 +272,24 @@ assert (
 )  # free, if you say d_k
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? `numbered.reshape(1, 2, 3, 4)` without a transpose, as above. What stands in head 1, row 0?
+# - channels 4 to 7 of token 0 | So it would be after `split_heads`. The plain reshape has put them into head 0, row 1.
+# + channels 4 to 7 of token 1 | Numbers 12 to 15: the numbers are only read on, and 0 to 11 went into head 0.
+# - channels 0 to 3 of token 1 | Numbers 8 to 11. They are the last row of head 0.
+# ? `d_model` is 512, and there are 8 heads. Which `key_dim` makes Keras's layer as large as ours?
+# - 512 | It is meant per head: this makes eight heads of full width, and about eight times the parameters.
+# - 8 | That is the number of heads. Each would get 8 channels instead of 64.
+# + 64 | 512 channels, shared by 8 heads.
+# ? 2 sentences, 4 heads, 6 tokens. Each sentence has a mask of its own. In which shape does the layer take them?
+# + `(2, 1, 6, 6)` | Batch, heads, queries, keys: the 1 stands for all heads.
+# - `(2, 6, 6)` | It is refused: three axes could mean sentences or heads.
+# - `(1, 2, 6, 6)` | The second axis is that of the heads, and there are 4 of them.
+# - `(8, 6, 6)` | A mask for each head of each sentence, as torch's layer wants it. Here heads have an axis.
+# ```
+#
 # ## Where to go next
 #
 # * [Carry weights over](../guides/carry_weights.py): from Keras and torch to here, and back.

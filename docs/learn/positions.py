@@ -383,6 +383,25 @@ print(f"halves, weights moved: {moved:.1%} of the words right")
 assert moved > 0.99
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? What does `sinusoidal_encoding(3, depth=4)` hold for position 0?
+# - `[0, 0, 0, 0]` | Position 0 is not nothing: each cosine of 0 is 1.
+# - `[0, 0, 1, 1]` | That is the layout in halves: first the sines, then the cosines.
+# + `[0, 1, 0, 1]` | Sine and cosine in turns, and both waves begin at angle 0.
+# - `[1, 0, 1, 0]` | The sine stands first in each pair.
+# ? Code reads the length from `x.shape[2]` and adds that many positions. For which `x` is it wrong and silent?
+# - `(4, 10, 16)` | Not silent: `(10, 16)` and `(16, 16)` don't fit, and that is an error.
+# + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 positions.
+# - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
+# ? `[[0, 0, 4, 5, 6]]` is padded on the left, and masked. With which `positions` is it attended to like `[[4, 5, 6]]`?
+# - `[[0, 1, 2, 3, 4]]` | That is what you get without `positions`: the first word stands at 2.
+# - `[[0, 0, 1, 2, 3]]` | A running count of the real tokens is one too large: the first word stands at 1.
+# - `[[1, 1, 0, 0, 0]]` | That is a mask, and would put all three words at position 0.
+# + `[[0, 0, 0, 1, 2]]` | The first word stands at 0. Where padding stands does not matter: the mask hides it.
+# ```
+#
 # ## Where to go next
 #
 # * [The Transformer layer](transformer_layer.py): what the sum of word and position goes through.

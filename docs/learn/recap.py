@@ -209,6 +209,25 @@ print(
 )  # the padded token's own row does, and nobody may look at it
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? A source of 7 tokens, a target of 4, all of depth 8. What shape have the weights of cross-attention, for one text?
+# - `(1, 7, 4)` | Rows are the tokens that look, and those are the target's. The 7 source tokens are the columns.
+# - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not channels.
+# + `(1, 4, 7)` | A row for each target token that looks, a column for each source token that is looked at.
+# - `(1, 4, 4)` | That is the decoder's self-attention. Here the keys are the source's.
+# ? Source and target of a batch are both padded. Which mask does cross-attention need?
+# + the padding of the source | Its keys are the source tokens, and a mask says which keys are blocked.
+# - the padding of the target | A mask blocks keys, and the target's tokens are the queries here.
+# - padding of the source and look-ahead | The whole source is there before the first word is written: nothing to hide.
+# - none, since the encoder had its padding mask | It kept padding out of real tokens. Padded rows still hold numbers.
+# ? Source: 6 tokens, target: 4. Cross-attention is called as `attention(encoded, decoded, decoded)`. What comes out?
+# - a `ValueError`, since 6 queries meet 4 keys | Lengths may differ. Only the depths of queries and keys have to agree.
+# - 4 rows, with wrong numbers | There is one row for each query, and the queries are `encoded` here.
+# + 6 rows, where 4 are wanted | The output follows the queries. With equal lengths nothing would show.
+# ```
+#
 # ## Where to go next
 #
 # * [Attention](attention.py): the formula, number by number.

@@ -330,6 +330,25 @@ else:
     raise AssertionError("a target without a start token was accepted")
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? The target's ids are `[1, 7, 8, 9, 2]`: start, three letters, end. What is given, and what is to be predicted?
+# - given `[1, 7, 8, 9]`, to predict `[1, 7, 8, 9]` | Each token sees itself, so it would only have to be copied.
+# - given `[7, 8, 9, 2]`, to predict `[1, 7, 8, 9]` | Backwards: it would say what came before.
+# + given `[1, 7, 8, 9]`, to predict `[7, 8, 9, 2]` | At every place the next token, and after the last letter the end.
+# ? On unseen dates 99.9 % of the letters are right, teacher forced; by greedy search no date is. Where do you look?
+# + at the look-ahead mask | Missing or inverted, it lets the model copy the next letter. When it writes, there is none.
+# - at overfitting | That would show under teacher forcing as well, since the dates are unseen.
+# - at greedy search: a beam may find the dates | It searches the same probabilities, and these are no use.
+# - at the source's padding mask | Without it the source is noisier. That is no reason for near-perfect letters.
+# ? Over a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
+# - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
+# - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
+# - 1 query sees 1 key | That is a mask which puts the first query on the first key.
+# + 1 query sees 11 keys | Ten that were kept, and its own.
+# ```
+#
 # ## Where to go next
 #
 # * [The Transformer layer](transformer_layer.py): what happens inside one layer.

@@ -382,6 +382,24 @@ for name, on in SWITCHES.items():
     assert right > 0.9 if name == "both on" else right < 0.6
 
 # %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? Which line is a block with the norm first?
+# - `norm(x + f(x))` | That is post-norm: it norms the sum.
+# - `x + norm(f(x))` | This norms what the sub-layer says, not what it reads.
+# - `norm(x) + f(norm(x))` | The residual must carry `x` itself, or the stream is normed in every block after all.
+# + `x + f(norm(x))` | The sub-layer reads a normed `x`; the sum goes on as it is.
+# ? One sentence goes through the feed-forward block. Only its token 1 is changed. Which tokens come out changed?
+# - all of them | That is attention without a mask. Here no token sees another.
+# - token 1 and those after it | That is causal attention. Feed-forward knows no before and after.
+# + token 1 only | Both projections and the norm work on each token by itself. Only in attention do tokens meet.
+# ? Code says `output = weights * v` in one head of depth 64. For how many tokens does it run, and give wrong numbers?
+# + 64 | Weights and values are both 64 by 64, so they are multiplied element by element, and nothing complains.
+# - 50 | It fails: 50 by 50 and 50 by 64 don't fit. This bug is found at once.
+# - 1 | It runs, but is right: the only weight is 1, and 1 times the value is the output.
+# ```
+#
 # ## Where to go next
 #
 # * [The whole Transformer](transformer.py): layers stacked, trained, and asked for translations.

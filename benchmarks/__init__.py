@@ -1,0 +1,1 @@
+"""How fast it is, how much memory it takes, and against whom: `make bench`."""

@@ -1,0 +1,235 @@
+# ---
+# title: Benchmarks
+# description: Time and memory of our attention against keras.ops, Keras's layer, torch and JAX, from one committed run, with what we lose.
+# ---
+
+# %% [markdown]
+# # How fast is it, and against what?
+#
+# **In one sentence:** on a CPU the plain function and layer are quicker than Keras's own in nearly every cell, blockwise
+# attention needs a small share of the memory, and torch, whose attention is one fused kernel, is often quicker than all
+# that is built from TensorFlow's operations.
+#
+# Every number here was measured in one run of one command, `make bench`, and is kept in the repository. The page is
+# made from that file: what we lose is shown as lost.
+
+# %% tags=["hide-input"]
+import json
+import sys
+from pathlib import Path
+
+from IPython.display import Markdown, display
+
+root = Path.cwd().parents[1]
+sys.path.insert(0, str(root))
+from benchmarks import report
+
+results = json.loads((root / "benchmarks/results.json").read_text(encoding="utf-8"))
+machine, limits = results["machine"], results["limits"]
+facts = {
+    "date": results["date"],
+    "processor": f"{machine['processor']}, {machine['cores']} cores, no GPU used",
+    "memory": f"{machine['memory_gigabytes']:.0f} GB",
+    "versions": ", ".join(
+        f"{name} {number}" for name, number in results["versions"].items()
+    ),
+    "matrix products": f"{limits['gemm_gflops']:.0f} GFLOP/s large and square, "
+    f"{limits['scores_gflops']:.0f} at attention's depth of 64 (TensorFlow, float32)",
+    "exponentials": f"{limits['exp_per_second'] / 1e9:.1f} thousand million a second",
+}
+display(Markdown(report.table(("The run", ""), facts.items())))
+
+# %% [markdown]
+# Only ratios travel between machines. They are medians: the contenders took turns, round after round, and rounds in
+# which other processes were busy were thrown away.
+#
+# ## What did we want, and what came out?
+#
+# Each line is a goal that was set before. "Measured" is our time, or memory, divided by theirs: below 1 we are ahead.
+
+# %% tags=["hide-input"]
+found = report.verdicts(results)
+missed = [v for v in found if not v.met]
+display(
+    Markdown(
+        f"**{len(found) - len(missed)} of {len(found)} goals are met.** The ones that are missed:"
+    )
+)
+display(Markdown(report.verdict_table(missed)))
+
+# %% tags=["hide-input"]
+rows = report.verdict_table([v for v in found if v.met]).replace("\n", "\n    ")
+display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
+
+# %% [markdown]
+# ### What stops us?
+#
+# * **torch.** Its attention is one fused kernel: scores, softmax and sum stay in the cache. We compose TensorFlow's
+#   operations, each of which reads and writes memory. On another processor, where torch's matrix products ran at half
+#   TensorFlow's speed, blockwise attention took three quarters of torch's time. On the one above they are equally fast.
+# * **Length 512.** The weights take 67 MB in each pass over them, and fresh memory costs the system as much as the
+#   arithmetic. The selection that applies the mask is one pass more than a sum would be. It keeps out what a sum lets in.
+# * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this
+#   small they take most of the time.
+# * **The layer in eager execution.** Every operation costs Python time. Finding NaN under a mask and refusing bad input
+#   add some.
+# * **Blockwise attention with gradients.** The backward pass computes the scores a second time. Where no key is skipped
+#   that is a quarter more work, so `blockwise="auto"` waits until the weights would take 2 GiB.
+#
+# ## How long does attention take?
+#
+# Milliseconds of the function, in a graph, on sizes (batch, heads, tokens, depth of a head); the quickest in bold. "ours"
+# is [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention]. Everyone gets the inputs in the layout
+# it likes best. Forward:
+
+# %% tags=["hide-input"]
+GRAPH = {
+    "ours graph": "ours",
+    "blockwise graph": "blockwise",
+    "keras.ops graph": "keras.ops",
+}
+GRAPH |= {"torch": "torch SDPA", "JAX": "JAX (XLA)"}
+display(Markdown(report.time_table(results, "function", "forward", GRAPH)))
+
+# %% [markdown]
+# Forward and backward:
+
+# %% tags=["hide-input"]
+display(Markdown(report.time_table(results, "function", "both", GRAPH)))
+
+# %% [markdown]
+# The same under XLA and in eager execution, forward and backward. On a CPU, XLA helps small inputs only.
+
+# %% tags=["hide-input"]
+OTHERS = {
+    f"{who} {mode}": f"{who}, {mode}"
+    for mode in ("xla", "eager")
+    for who in ("ours", "blockwise", "keras.ops")
+}
+display(Markdown(report.time_table(results, "function", "both", OTHERS)))
+
+# %% [markdown]
+# ## And a whole layer?
+#
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] against `keras.layers.MultiHeadAttention` and
+# `torch.nn.MultiheadAttention`, forward and backward with the gradients of all weights. "plain" and "blockwise" are ours
+# with `blockwise=False` and `True`.
+
+# %% tags=["hide-input"]
+LAYERS = {
+    "auto graph": "ours",
+    "plain graph": "plain",
+    "blockwise graph": "blockwise",
+    "keras layer graph": "Keras",
+}
+LAYERS |= {
+    "torch layer": "torch",
+    "auto eager": "ours, eager",
+    "keras layer eager": "Keras, eager",
+}
+display(Markdown(report.time_table(results, "layer", "both", LAYERS)))
+
+# %% [markdown]
+# ## How much memory?
+#
+# MB above inputs and results, causal, (1, 8, tokens, 64), each figure from a process of its own. Forward and backward:
+
+# %% tags=["hide-input"]
+WHO = {
+    "blockwise": "blockwise",
+    "ours": "ours, plain",
+    "keras.ops": "keras.ops",
+    "torch": "torch SDPA",
+}
+display(Markdown(report.memory_table(results, "both", WHO)))
+
+# %% [markdown]
+# Forward alone:
+
+# %% tags=["hide-input"]
+display(Markdown(report.memory_table(results, "forward", WHO)))
+
+# %% tags=["hide-input"] alt="Two log-log plots against the number of tokens, causal, forward and backward. Left: milliseconds; the lines of plain attention and keras.ops end where memory ends, those of blockwise attention and torch go on. Right: memory in MB, where plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
+import statistics
+
+import matplotlib.pyplot as plt
+
+LINES = {
+    "blockwise": "#0072B2",
+    "ours": "#D55E00",
+    "keras.ops": "#009E73",
+    "torch": "#7F7F7F",
+}
+NAMES = {"ours": "plain"}
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+for who, colour in LINES.items():
+    name = who if who == "torch" else f"{who} graph"
+    cells = [
+        (row["size"][2], statistics.median(row["times_ms"][name]))
+        for row in results["attention"]
+        if (row["what"], row["mask"], row["passes"], row["size"][0])
+        == ("function", "causal", "both", 1)
+        and row["times_ms"].get(name)
+    ]
+    left.loglog(
+        *zip(*cells, strict=True),
+        marker="o",
+        markersize=3,
+        color=colour,
+        label=NAMES.get(who, who),
+    )
+    kept = [
+        (row["length"], row["megabytes"])
+        for row in results["memory"]
+        if (row["who"], row["passes"]) == (who, "both") and row["megabytes"]
+    ]
+    right.loglog(
+        *zip(*kept, strict=True),
+        marker="o",
+        markersize=3,
+        color=colour,
+        label=NAMES.get(who, who),
+    )
+for axes, label in ((left, "milliseconds"), (right, "MB above inputs and results")):
+    lengths = [2048, 4096, 8192, 16384, 32768]
+    axes.set(xlabel="tokens", ylabel=label)
+    axes.set_xticks(lengths, [f"{n // 1024}k" for n in lengths])
+    axes.minorticks_off()
+left.legend(frameon=False)
+# %% [markdown]
+# ## Training, decoding, starting
+#
+# The date Transformer of the [lesson](../learn/transformer.py) against the same model from Keras's layers, default `fit`;
+# decoding with the cache and XLA against the graph that computes everything anew for each token, with the same tokens as
+# the result; and what the reader of this site waits for.
+
+# %% tags=["hide-input"]
+rows = []
+for row in results["training"]:
+    medians = {
+        name: statistics.median(times) for name, times in row["times_ms"].items()
+    }
+    rows += [
+        (f"training step, {row['model']} model, {name}", f"{ms:.1f} ms")
+        for name, ms in medians.items()
+    ]
+for row in results["decoding"]:
+    for name, times in row["times_ms"].items():
+        rows.append(
+            (
+                f"a token, batch {row['batch']}, {name}",
+                f"{statistics.median(times) / row['tokens']:.2f} ms",
+            )
+        )
+for seconds in (*results["imports"], *results.get("site", ())):
+    rows += [(name, f"{value:.2f} s") for name, value in seconds.items()]
+display(Markdown(report.table(("What", "median"), rows)))
+
+# %% [markdown]
+# The import of clear_attention is counted above those of TensorFlow and Keras.
+#
+# ## Measure it on your machine
+#
+# `make bench QUICK=1` takes two minutes, `make bench` about 40 and rewrites `benchmarks/results.json`, from which this
+# page is made. Both make an environment of their own with torch and JAX beside the locked packages. Keep the machine
+# quiet meanwhile.

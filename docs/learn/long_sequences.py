@@ -1,0 +1,483 @@
+# ---
+# title: Long sequences
+# description: Why the matrix of weights is what limits the length, a softmax over pieces by hand, attention a block of queries at a time read from its source, the blocks a causal mask skips, the backward pass that computes again, and what it all costs.
+# ---
+
+# %% [markdown]
+# # Does attention need the whole matrix of weights?
+#
+# **In one sentence:** no: each query needs only its own row of weights, so a block of queries can make its rows, use
+# them and throw them away, and the backward pass makes them again.
+#
+# ## What n times n costs
+#
+# Every query has a weight for every key. For $n$ tokens and 8 heads in float32 that is $8 \cdot n \cdot n \cdot 4$
+# bytes, in every layer, for one text. Training keeps the weights for the backward pass. There the gradients of the
+# weights and of the scores are two more matrices of this size.
+#
+# | symbol | what it is | shape |
+# | --- | --- | --- |
+# | $n$ | the length: as many queries as keys | a number |
+# | $w$ | the weights: the softmax of the scores $s$, row by row | `(n, n)` in each head |
+# | $o$ | the output: weights times values | `(n, d_v)` in each head |
+
+# %%
+HEADS, DEPTH, BYTES = 8, 64, 4
+
+print("length   queries, keys, values   weights")
+for n in (512, 2048, 8192, 32768):
+    inputs, weights = 3 * HEADS * n * DEPTH * BYTES, HEADS * n * n * BYTES
+    print(f"{n:6}{inputs / 1e6:19,.0f} MB{weights / 1e6:10,.0f} MB")
+assert weights > 34e9
+
+# %% [markdown]
+# Four times the tokens are four times the inputs, and sixteen times the weights. The output is as small as the inputs.
+# Only what lies between is large, so we look for a way not to hold it.
+#
+# ## A softmax over pieces, by hand
+#
+# A softmax needs the sum over the whole row. But the row may come in pieces. Keep the largest score so far, $m$, and
+# the sum so far, $\sigma$, of $e^{s - m}$. When a larger score comes, the old sum is too large by a factor that we
+# know, so multiply it by $e^{m_{\text{old}} - m_{\text{new}}}$. The weighted sum of the values is mended in the same
+# way. Four scores in two pieces:
+
+# %%
+import math
+
+scores, values = [1.0, 3.0, 2.0, 5.0], [10.0, 20.0, 30.0, 40.0]
+
+m, total, output = -math.inf, 0.0, 0.0
+for piece in (slice(0, 2), slice(2, 4)):
+    new = max(m, *scores[piece])
+    mend = math.exp(m - new)  # 0 for the first piece
+    weights = [math.exp(s - new) for s in scores[piece]]  # not yet divided
+    total = total * mend + sum(weights)
+    pairs = zip(weights, values[piece], strict=True)
+    output = output * mend + sum(w * v for w, v in pairs)
+    m = new
+    print(
+        f"largest {m}, mended by {mend:.4f}, sum {total:.4f}, output {output:.4f}"
+    )
+
+whole = sum(math.exp(s) for s in scores)
+expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
+print(f"output / sum = {output / total:.6f}, ordinary softmax {expected:.6f}")
+assert math.isclose(total * math.exp(m), whole, rel_tol=1e-12)
+assert math.isclose(output / total, expected, rel_tol=1e-12)
+
+# %% [markdown]
+# This is the *online softmax* of Milakov and Gimelshein (2018). FlashAttention (Dao et al., 2022) does it inside one
+# kernel: a piece of scores is made, used and forgotten without leaving the chip's fast memory.
+#
+# ## Measured: without such a kernel, pieces of keys are no gain
+#
+# In plain TensorFlow each step is a kernel of its own. For every piece there are five passes over memory: find the
+# largest score, subtract it, exponentiate, sum, and mend what was there. TensorFlow's usual kernels on x86 processors,
+# oneDNN, have a softmax that does the first four and the division in one. So we cut only the *queries*, as Rabe and
+# Staats (2021) do too, but leave the rows of keys whole: then the ordinary softmax will do.
+#
+# Below, one block of 256 queries meets 1,024 keys in both ways, in turns. This page is built without oneDNN, whose
+# rounding differs between machines. The measurement runs in processes of its own, with it and without.
+
+# %%
+import inspect
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import tensorflow as tf
+
+
+def whole_rows(q, k, v):
+    """One block of queries against all keys."""
+    return tf.matmul(tf.nn.softmax(tf.matmul(q, k, transpose_b=True)), v)
+
+
+def in_pieces(q, k, v, size=256):
+    """The same, with a running maximum and a running sum."""
+    m = tf.fill([*q.shape[:-1], 1], tf.constant(-np.inf, q.dtype))
+    total, output = tf.zeros_like(m), tf.zeros_like(q)
+    for first in range(0, k.shape[-2], size):
+        s = tf.matmul(q, k[..., first : first + size, :], transpose_b=True)
+        new = tf.maximum(m, tf.reduce_max(s, axis=-1, keepdims=True))
+        weights, mend = tf.exp(s - new), tf.exp(m - new)
+        total = total * mend + tf.reduce_sum(weights, axis=-1, keepdims=True)
+        output = output * mend + tf.matmul(weights, v[..., first : first + size, :])
+        m = new
+    return output / total
+
+
+def four_steps(s):
+    """An ordinary softmax, each step a kernel of its own."""
+    weights = tf.exp(s - tf.reduce_max(s, axis=-1, keepdims=True))
+    return weights / tf.reduce_sum(weights, axis=-1, keepdims=True)
+
+
+def compare(one, other, *tensors, rounds=40):
+    """Milliseconds of two functions, called in turns: medians."""
+    graphs, times = [tf.function(one), tf.function(other)], []
+    for _ in range(rounds + 3):
+        for graph in graphs:
+            start = time.perf_counter()
+            graph(*tensors)  # returns when it is done, on a CPU
+            times.append(time.perf_counter() - start)
+    return 1000 * np.median(np.reshape(times, (-1, 2))[3:], axis=0)
+
+
+q, k, v = np.random.default_rng(0).normal(size=(3, 1, 8, 1024, 64))
+np.testing.assert_allclose(in_pieces(q, k, v), whole_rows(q, k, v), atol=1e-12)
+np.testing.assert_allclose(four_steps(q), tf.nn.softmax(q), atol=1e-12)
+
+functions = (whole_rows, in_pieces, four_steps, compare)
+script = "\n".join(
+    [
+        "import time, numpy as np, tensorflow as tf",
+        *[inspect.getsource(f) for f in functions],
+        "q, k, v = np.random.default_rng(0).normal(size=(3, 1, 8, 1024, 64))",
+        "q, k, v = (tf.constant(x, tf.float32) for x in (q[..., :256, :] / 8, k, v))",
+        "s = tf.matmul(q, k, transpose_b=True)",
+        "print(*compare(whole_rows, in_pieces, q, k, v))",
+        "print(*compare(tf.nn.softmax, four_steps, s))",
+    ]
+)
+for name, flag in {"with oneDNN": "1", "without": "0"}.items():
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "TF_ENABLE_ONEDNN_OPTS": flag},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    times = np.array(run.stdout.split(), float).reshape(2, 2)
+    for what, (one, other) in zip(
+        ["whole rows, pieces  ", "softmax, its 4 steps"], times, strict=True
+    ):
+        print(
+            f"{name:11}  {what} {one:6.2f} {other:6.2f} ms, ratio {other / one:.1f}"
+        )
+
+# %% [markdown]
+# On x86 processors expect this: with oneDNN the softmax in one kernel beats its steps, so whole rows beat pieces. The
+# ratio of the whole is smaller, since both ways share the two products. Without oneDNN there is no such softmax to
+# lose, both ways take longer, and they come out close. So whole rows suit the kernels that TensorFlow uses by itself.
+# What is held at a time is 256 rows of weights, which grow with $n$ and not with $n^2$.
+#
+# ## The source, line by line
+#
+# A `Plan` says what block $i$ of queries may see: from which key on, and up to which. Below is the package's own source
+# of that, then of the whole computation.
+
+# %% tags=["source"]
+from clear_attention import blockwise
+
+print(inspect.getsource(blockwise.Plan.seen))
+print(inspect.getsource(blockwise.attend_by_blocks))
+
+# %% [markdown]
+# Read `seen` first. `place` is where the block's first query stands among the keys, because the last query stands on
+# the last key. Nobody in the block sees a key after its last query, nor, with a window, one too far before its first
+# query. So the block meets one slice of the keys.
+#
+# Then the first inner function: scores, hidden scores set to minus infinity, softmax. A query that sees no key at all
+# gets finite scores here, and its output is set to 0 afterwards.
+#
+# The forward pass is a loop. A block of queries is cut out, meets its slice of keys, and only its output is kept. The
+# queries are scaled before, once, so that no pass over the scores is needed for it.
+#
+# ## Which blocks a causal mask skips
+#
+# Here are 32 queries in blocks of 4. Blue is computed and visible. Grey is computed and then hidden, as in the blocks
+# on the diagonal. Hatched is never read.
+
+# %% alt="A grid of 32 queries by 32 keys in eight by eight blocks. Below the diagonal all blocks are blue: computed and visible. The blocks on the diagonal are half blue, half grey: computed, partly hidden. Above the diagonal 28 of 64 blocks are hatched: skipped."
+import matplotlib.pyplot as plt
+from matplotlib.colors import ListedColormap
+
+n, block = 32, 4
+tokens = tf.zeros((n, 1))
+plan = blockwise.Plan.of(tokens, tokens, None, True, None, block)
+state = np.full((n, n), 2)  # 0 visible, 1 computed but hidden, 2 skipped
+for i in range(n // block):
+    first, last = (int(key) for key in plan.seen(i))
+    state[i * block : (i + 1) * block, first:last] = plan.hidden(i, first, last)
+
+np.testing.assert_array_equal(state == 0, np.tri(n, dtype=bool))  # nothing is lost
+skipped = np.mean(state == 2)
+blocks = n // block
+assert skipped == (blocks - 1) / (2 * blocks)
+print(f"{skipped:.1%} skipped with {blocks} blocks, nearly half with many")
+
+figure, ax = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
+ax.pcolormesh(
+    np.ma.masked_equal(state, 2), cmap=ListedColormap(["#56b4e9", "#808080"])
+)
+for edge in range(block, n, block):
+    ax.axhline(edge, xmax=(edge + block) / n, color="white", linewidth=1)
+    ax.axvline(edge, ymax=1 - (edge - block) / n, color="white", linewidth=1)
+for top, left in np.argwhere(state[::block, ::block] == 2) * block:
+    ax.add_patch(
+        plt.Rectangle((left, top), block, block, color="#808080", fill=False)
+    ).set(hatch="///", linewidth=0.5)
+ax.set(
+    xlabel="key",
+    ylabel="query",
+    xlim=(0, n),
+    ylim=(n, 0),
+    aspect="equal",
+    xticks=range(0, n + 1, block),
+    yticks=range(0, n + 1, block),
+)
+ax.xaxis.tick_top()
+ax.xaxis.set_label_position("top")
+ax.spines[:].set_visible(False)
+plt.show()
+
+# %% [markdown]
+# ## The backward pass that computes again
+#
+# The backward pass needs the weights, and they are gone. So it loops over the blocks once more and makes them again
+# from queries and keys. That is one product more than usual. What arrives is $do$, the gradient of the output; then
+#
+# $$
+# dw = do\, V^\top \qquad ds_{ij} = w_{ij} \Bigl(dw_{ij} - \sum_k w_{ik}\, dw_{ik}\Bigr)
+# = w_{ij} \Bigl(dw_{ij} - \sum_c do_{ic}\, o_{ic}\Bigr)
+# $$
+#
+# The first sum runs over all keys. The second, which is equal, runs over the depth and needs only the output, which was
+# kept. It is computed once, before the loop. The rest is products: $dQ = ds\, K$ and $dK = ds^\top Q$, both scaled, and
+# $dV = w^\top do$. What a block says about keys is added to what the others said.
+#
+# Checked in float64: first the formula against TensorFlow's own gradient, then the function's output and gradients,
+# with padding, and blocks that don't divide the length. Last the layer, with the same weights in both.
+
+# %%
+from clear_attention import (
+    MultiHeadAttention,
+    blockwise_attention,
+    create_look_ahead_mask,
+    scaled_dot_product_attention,
+)
+
+q, k, v, do = tf.constant(np.random.default_rng(1).normal(size=(4, 2, 3, 100, 8)))
+scores = tf.matmul(q, k, transpose_b=True)
+with tf.GradientTape() as tape:
+    tape.watch(scores)
+    weights = tf.nn.softmax(scores)
+    output = tf.matmul(weights, v)
+dw = tf.matmul(do, v, transpose_b=True)
+ds = weights * (dw - tf.reduce_sum(do * output, axis=-1, keepdims=True))
+np.testing.assert_allclose(tape.gradient(output, scores, do), ds, atol=1e-12)
+
+padding = np.zeros((2, 1, 1, 100))
+padding[1, ..., 60:] = 1  # the second text has 60 tokens
+
+
+def plain(q, k, v):
+    mask = np.maximum(padding, create_look_ahead_mask(100))
+    return scaled_dot_product_attention(q, k, v, mask).output
+
+
+def by_blocks(q, k, v):
+    return blockwise_attention(q, k, v, padding, causal=True, block_size=48)
+
+
+found = []
+for attend in (plain, by_blocks):
+    with tf.GradientTape() as tape:
+        tape.watch([q, k, v])
+        output = attend(q, k, v)
+    found.append([output, *tape.gradient(output, [q, k, v], do)])
+for name, one, other in zip(["output", "dQ", "dK", "dV"], *found, strict=True):
+    print(f"{name:6} differs by at most {np.max(np.abs(one - other)):.0e}")
+    np.testing.assert_allclose(one, other, atol=1e-12)
+
+x = tf.random.stateless_normal((2, 300, 64), seed=(0, 0))
+layers = [MultiHeadAttention(64, 4, blockwise=choice) for choice in (True, False)]
+for layer in layers:
+    layer.build(x.shape)
+layers[1].set_weights(layers[0].get_weights())
+outputs = [layer(x, causal=True) for layer in layers]
+print(f"layer  differs by at most {np.max(np.abs(outputs[0] - outputs[1])):.0e}")
+np.testing.assert_allclose(*outputs, atol=1e-6)
+
+# %% [markdown]
+# ## Memory and time against length
+#
+# Drawn from the benchmark that is committed with the package: 8 heads of depth 64, one text, causal, forward and
+# backward, in float32 on a CPU. "Plain" is `scaled_dot_product_attention`; "torch" is its fused attention, in the
+# manner of FlashAttention. A line ends where its memory would not have been enough, or where nobody measured. Times
+# hold for the machine that is named; what carries over is how the lines rise.
+
+# %% tags=["hide-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, all about equally steep. Right, memory above inputs and results: the lines of plain attention and keras.ops rise twice as steeply as that of blockwise. The numbers are printed below."
+import json
+from pathlib import Path
+
+import clear_attention
+
+# This cell needs a clone of the repository, since the results are not in the package.
+root = Path(clear_attention.__file__).parents[2]
+results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
+
+STYLES = {  # name in the results: name here, colour, marker
+    "blockwise": ("blockwise", "#0072b2", "o"),
+    "ours": ("plain", "#d55e00", "s"),
+    "keras.ops": ("keras.ops", "#cc79a7", "^"),
+    "torch": ("torch", "#009e73", "D"),
+}
+time_of, memory_of = ({name: {} for name in STYLES} for _ in range(2))
+for row in results["attention"]:
+    chosen = (row["what"], row["mask"], row["passes"]) == (
+        "function",
+        "causal",
+        "both",
+    )
+    if chosen and row["size"][:2] == [1, 8]:
+        for name, line in time_of.items():
+            times = row["times_ms"].get(
+                name if name == "torch" else f"{name} graph"
+            )
+            if times:
+                line[row["size"][2]] = float(np.median(times)) / 1000
+for row in results["memory"]:
+    known = row["who"] in memory_of and row["passes"] == "both"
+    if known and (row["megabytes"] or 0) > 0:
+        memory_of[row["who"]][row["length"]] = row["megabytes"]
+
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
+for ax, lines, title in zip(
+    axes,
+    (time_of, memory_of),
+    ("time, in seconds", "memory, in MB"),
+    strict=True,
+):
+    lengths = sorted({n for line in lines.values() for n in line})
+    every = [value for line in lines.values() for value in line.values()]
+    room = 0.07 * math.log(max(every) / min(every))  # the height of a label
+    ends = {name: max(line) for name, line in lines.items() if line}
+    floor = {}
+    for name in sorted(ends, key=lambda name: lines[name][ends[name]]):
+        label, colour, marker = STYLES[name]
+        end = ends[name]
+        ax.plot(
+            *zip(*sorted(lines[name].items()), strict=True),
+            color=colour,
+            marker=marker,
+        )
+        # a line that stops early gets its name above its end, the others beside it
+        y = max(math.log(lines[name][end]), floor.get(end, -math.inf))
+        floor[end] = y + room
+        early = end < lengths[-1]
+        ax.annotate(
+            label,
+            (end, math.exp(y)),
+            (-7, 3) if early else (8, 0),
+            textcoords="offset points",
+            ha="right" if early else "left",
+            va="bottom" if early else "center",
+            color=colour,
+        )
+    ax.set(xscale="log", yscale="log", xlabel="length", title=title)
+    ax.set_xticks(lengths, [f"{n:,}" for n in lengths])
+    ax.set_xlim(lengths[0] / 1.2, lengths[-1] * 2)
+    ax.minorticks_off()
+    ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+machine = results["machine"]
+print(f"{machine['processor']}, {machine['cores']} cores, {results['date']}")
+for what, lines in {"time": time_of, "memory": memory_of}.items():
+    for name in ("ours", "keras.ops", "torch"):
+        shared = set(lines[name]) & set(lines["blockwise"])
+        for n in sorted(shared)[-1:]:
+            ratio = lines[name][n] / lines["blockwise"][n]
+            print(
+                f"{what:6} at {n:6,}: {STYLES[name][0]:9} takes {ratio:4.1f} times blockwise's"
+            )
+for name, line in memory_of.items():
+    for n in sorted(line)[-1:]:
+        if n // 2 in line:
+            print(
+                f"memory of {STYLES[name][0]:9}: times {line[n] / line[n // 2]:.1f} from {n // 2:,} to {n:,}"
+            )
+
+# %% [markdown]
+# ## When to use it
+#
+# Mostly it is not for you to decide. `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by
+# blocks with `causal=True` from 2,048 keys in a graph and from 4,096 in eager execution, or wherever all weights at
+# once would take over 2 GiB. It does so only when nobody asks for the weights, or for dropout on them: they cannot be
+# returned, since nobody ever holds them. Short texts are quicker all at once, and without `causal` there is nothing to
+# skip. Under XLA nothing is skipped either, because there all slices must have sizes that are known beforehand.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# How many bytes are the weights of one block of 256 queries, with 8 heads in float32? Up to which power of two of keys
+# do they stay below 1 GB? And the whole matrix?
+
+
+# %% tags=["answer"]
+def largest(bytes_of):
+    """The longest power of two whose weights take less than 1 GB."""
+    return max(n for n in 2 ** np.arange(30) if bytes_of(int(n)) < 1e9)
+
+
+one_block = largest(lambda n: 8 * 256 * n * 4)  # 8,192 bytes for each key
+whole_matrix = largest(lambda n: 8 * n * n * 4)
+print(f"one block: {one_block:,} keys, the whole matrix: {whole_matrix:,}")
+assert (one_block, whole_matrix) == (65_536, 4_096)
+
+# %% [markdown]
+# ### Exercise 2
+#
+# Each token looks at itself and the 63 before it: `causal=True, window=64`. In blocks of 64 queries, which share of
+# 1,024 by 1,024 scores is computed? First with a pencil, then from the plan. And does the output stay right?
+
+# %% tags=["answer"]
+from clear_attention import create_window_mask
+
+n, block = 1024, 64
+q, k, v = tf.constant(np.random.default_rng(2).normal(size=(3, 1, 2, n, 8)))
+plan = blockwise.Plan.of(q, k, None, True, 64, block)
+slices = [plan.seen(i) for i in range(n // block)]
+computed = sum(block * int(last - first) for first, last in slices)
+print(f"computed: {computed / n**2:.1%}")
+# a block meets its own 64 keys and the 63 before; the first has none before
+assert computed == block * (16 * 64 + 15 * 63)
+
+hidden = np.maximum(create_window_mask(n, 64), create_look_ahead_mask(n))
+np.testing.assert_allclose(
+    blockwise_attention(q, k, v, causal=True, window=64, block_size=block),
+    scaled_dot_product_attention(q, k, v, hidden).output,
+    atol=1e-12,
+)
+
+# %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? For 2,000 tokens all weights take 128 MB. How much do they take for 6,000?
+# - 384 MB | So grow queries, keys and values: three times the tokens. Weights have a row and a column for each token.
+# - 768 MB | Rows and columns are three times as many each. That is 3 times 3, not 3 plus 3.
+# + 1,152 MB | Nine times as many: three times the rows, three times as long.
+# ? The largest score so far is 2, the sum so far 1.5. A piece comes with the score 4. What becomes of the 1.5?
+# + about 0.2 | Its terms were measured from 2, and must be measured from 4: times `exp(2 - 4)`.
+# - about 11 | The wrong way round: that is times `exp(4 - 2)`. From a larger maximum, old terms are smaller.
+# - 1.5 | New terms are measured from 4. Terms measured from different maxima can't be added.
+# - 0.75 | Two scores differ by a factor in their exponentials: it is `exp(2 - 4)`, not 2 / 4.
+# ? 1,024 tokens in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
+# - 50 % | Nearly half are hidden. But the blocks on the diagonal are computed whole, and then half hidden.
+# - 62.5 % | That is the share that is computed: 10 of 16 blocks.
+# - 25 % | That is the blocks on the diagonal, 4 of 16. They are computed.
+# + 37.5 % | The blocks above the diagonal: 6 of 16.
+# ```
+#
+# ## Where to go next
+#
+# * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.
+# * [Reference: heads](../reference/heads.md): the layer's argument `blockwise`.
+# * [Causal attention](causal.py): what the mask does that makes half of the blocks needless.
+# * [Benchmarks](../about/benchmarks.py): all cells, all contenders, and how to measure them on your machine.

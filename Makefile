@@ -16,6 +16,8 @@ endif
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 export NO_MKDOCS_2_WARNING := 1
 export TF_ENABLE_ONEDNN_OPTS ?= 0
+# The date of what is built, not of the build: the same files give the same site.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -29,16 +31,24 @@ site: $(READY) ## build the site into site/, strictly: a failing lesson or a dea
 	@rm -rf site && mv site.new site && echo "The site is in site/index.html"
 
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
-	$(BIN)/pytest --doctest-modules
+	$(BIN)/pytest --doctest-modules --numprocesses 2
 
 test-site: site ## build the site and drive it in headless Chromium
-	$(BIN)/pytest tests/browser
+	$(BIN)/pytest tests/browser --numprocesses 2
+
+site-again: site ## build the site once more from nothing: every byte must be the same
+	@rm -rf site.again .cache/lessons
+	$(BIN)/mkdocs build --strict --quiet --site-dir site.again
+	@diff -rq site site.again && rm -rf site.again && echo "Both builds are the same, byte by byte"
+
+lighthouse: site ## measure three pages with Lighthouse, as a phone and a desktop see them (needs Node.js)
+	$(BIN)/python tests/browser/lighthouse.py
 
 check-torch: $(PEERS) ## compare with a real torch, in the environment of the benchmarks
 	PYTHONPATH=src .cache/peers/bin/python benchmarks/check_torch.py
 
-bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 40
-	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick)
+bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 50
+	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
 	$(BIN)/python benchmarks/train_dates.py
@@ -57,7 +67,7 @@ lock: ## write requirements.lock anew from pyproject.toml (needs uv)
 	  --no-header --quiet --upgrade --output-file requirements.lock
 
 clean: ## delete everything that can be made again
-	rm -rf .venv .cache .pytest_cache .ruff_cache site site.new dist
+	rm -rf .venv .cache .pytest_cache .ruff_cache site site.new site.again dist
 
 $(READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "clear-attention needs Python 3.11, 3.12 or 3.13 and found none on the PATH; say make PYTHON=/path/to/python3"; exit 1; }
@@ -74,4 +84,4 @@ $(PEERS): requirements.lock benchmarks/requirements.txt | $(READY)
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --requirement benchmarks/requirements.txt
 	@touch $@
 
-.PHONY: help serve site test test-site check-torch bench check-dates lint format lock clean
+.PHONY: help serve site site-again test test-site lighthouse check-torch bench check-dates lint format lock clean

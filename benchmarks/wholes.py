@@ -46,5 +46,9 @@ def site():
 
 def build():
     start = time.perf_counter()
-    subprocess.run(["make", "site", "TF_ENABLE_ONEDNN_OPTS=0"], cwd=ROOT, capture_output=True, check=True)
+    done = subprocess.run(
+        ["make", "site", "TF_ENABLE_ONEDNN_OPTS=0"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"The site could not be built:\n{done.stdout[-1000:]}{done.stderr[-3000:]}")
     return time.perf_counter() - start

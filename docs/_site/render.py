@@ -15,12 +15,25 @@ import textwrap
 
 from execute import INK, ROOT
 from mkdocs.exceptions import PluginError
+from self_check import to_markdown
 
 log = logging.getLogger("mkdocs.lessons")
 INSTALL = """\
 # %pip install "clear-attention[plots]"
 # If the package is not installed yet, remove the first # of the line above and run this cell."""
+FOLLOWS = {  # what figures are drawn in -> what the theme makes of it, light and dark
+    INK: "currentColor",
+    "stroke: #ffffff": "stroke: var(--md-default-bg-color)",  # gaps between cells
+    "#fdfdfd": "var(--md-default-bg-color)",  # letters on the colours below
+    "#0072b2": "var(--ca-queries)",
+    "#d55e00": "var(--ca-keys)",
+    "#009e73": "var(--ca-values)",
+    "#cc79a7": "var(--ca-fourth)",
+    "#56b4e9": "var(--ca-visible)",
+    "#808080": "var(--ca-hatch)",
+}
 WIDE = 450  # points: a figure wider than this is not shrunk to the width of a phone
+SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 
@@ -49,6 +62,8 @@ class LessonPage:
             parts.append(folded("Show the code", code, "code") if "hide-input" in tags else code)
         if "remove-output" not in tags:
             parts += [self.output(o, cell, tags) for o in cell["outputs"]]
+        if "live" in tags:
+            parts.reverse()  # what it shows comes first
         return "\n\n".join(filter(None, parts))
 
     def output(self, output, cell, tags):
@@ -59,6 +74,8 @@ class LessonPage:
             raise PluginError(f"{self.name}: a figure is {pictures[0]}; only SVG can follow the theme.")
         if "image/svg+xml" in data:
             return self.figure(data["image/svg+xml"], cell)
+        if "live" in tags:
+            return self.keep(f'<div class="lesson-live">{data["text/html"]}</div>')
         if "text/html" in data:
             return self.keep(f'<div class="lesson-html" tabindex="0">{data["text/html"]}</div>')
         if "text/markdown" in data:
@@ -106,7 +123,8 @@ def folded(summary, body, kind):
 
 def for_page(svg, number):
     """Let the theme colour the ink, and make ids differ between the figures of a page."""
-    svg = svg.replace(INK, "currentColor")
+    for drawn, follows in FOLLOWS.items():
+        svg = svg.replace(drawn, follows)
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>fig{number}-", svg)
 
 
@@ -114,6 +132,8 @@ def to_notebook(notebook, resolve):
     """Return the JSON of the notebook to download; `resolve` makes a relative link absolute."""
     cells = [new_cell("code", "install", INSTALL)]
     for cell in notebook["cells"]:
+        if "live" in cell["metadata"].get("tags", []):
+            continue  # its script is on the site only
         if cell["cell_type"] == "markdown":
             cells.append({**cell, "source": for_jupyter(cell["source"], resolve)})
         elif cell["cell_type"] == "code":
@@ -135,6 +155,7 @@ def on_white(output):
 
 def for_jupyter(text, resolve):
     """Turn what only the site understands into what every notebook shows: cross-references, links, admonitions."""
+    text = SELF_CHECK.sub(lambda m: to_markdown(m[1]), text)
     text = re.sub(r"\[([^\]\n]+)\]\[(?:\w+\.[\w.]+|clear_attention)\]", r"\1", text)
     text = re.sub(r'^--8<-- "(.+)"$', drawing, text, flags=re.M)
     text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)

@@ -132,7 +132,7 @@ display(Markdown(report.time_table(results, "layer", "both", LAYERS)))
 # %% [markdown]
 # ## How much memory?
 #
-# MB above inputs and results, causal, (1, 8, tokens, 64), each figure from a process of its own. Forward and backward:
+# MB above inputs and results, causal, (1, 8, tokens, 64), each figure the median of three processes. Forward and backward:
 
 # %% tags=["hide-input"]
 WHO = {
@@ -149,20 +149,29 @@ display(Markdown(report.memory_table(results, "both", WHO)))
 # %% tags=["hide-input"]
 display(Markdown(report.memory_table(results, "forward", WHO)))
 
-# %% tags=["hide-input"] alt="Two log-log plots against the number of tokens, causal, forward and backward. Left: milliseconds; the lines of plain attention and keras.ops end where memory ends, those of blockwise attention and torch go on. Right: memory in MB, where plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
+# %% tags=["hide-input"] alt="Two log-log plots against the number of tokens, causal, forward and backward. Left: milliseconds, above a dashed line, the limit of the arithmetic; the lines of plain attention and keras.ops end where memory ends, those of blockwise attention and torch go on. Right: memory in MB, where plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
 import statistics
 
 import matplotlib.pyplot as plt
 
 LINES = {
-    "blockwise": "#0072B2",
-    "ours": "#D55E00",
-    "keras.ops": "#009E73",
-    "torch": "#7F7F7F",
+    "blockwise": ("#0072b2", "o"),
+    "ours": ("#d55e00", "s"),
+    "keras.ops": ("#cc79a7", "^"),
+    "torch": ("#009e73", "D"),
 }
 NAMES = {"ours": "plain"}
+
+
+def limit(n):
+    """Milliseconds of six matrix products and one exponential for each visible weight, at the speeds above."""
+    weights = 8 * n * (n + 1) / 2
+    products = 6 * 2 * 64 * weights / (limits["gemm_gflops"] * 1e9)
+    return 1000 * (products + weights / limits["exp_per_second"])
+
+
 figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
-for who, colour in LINES.items():
+for who, (colour, marker) in LINES.items():
     name = who if who == "torch" else f"{who} graph"
     cells = [
         (row["size"][2], statistics.median(row["times_ms"][name]))
@@ -173,7 +182,7 @@ for who, colour in LINES.items():
     ]
     left.loglog(
         *zip(*cells, strict=True),
-        marker="o",
+        marker=marker,
         markersize=3,
         color=colour,
         label=NAMES.get(who, who),
@@ -185,18 +194,25 @@ for who, colour in LINES.items():
     ]
     right.loglog(
         *zip(*kept, strict=True),
-        marker="o",
+        marker=marker,
         markersize=3,
         color=colour,
         label=NAMES.get(who, who),
     )
+lengths = [2048, 4096, 8192, 16384, 32768]
+left.loglog(
+    lengths, [limit(n) for n in lengths], "--", color="#808080", label="limit"
+)
 for axes, label in ((left, "milliseconds"), (right, "MB above inputs and results")):
-    lengths = [2048, 4096, 8192, 16384, 32768]
     axes.set(xlabel="tokens", ylabel=label)
     axes.set_xticks(lengths, [f"{n // 1024}k" for n in lengths])
     axes.minorticks_off()
-left.legend(frameon=False)
+left.legend(frameon=False, fontsize=8)
+
 # %% [markdown]
+# The dashed line is what the arithmetic alone would take: the six matrix products that forward and backward need at
+# least, and an exponential for each weight, at the speeds that the machine reached in the same run.
+#
 # ## Training, decoding, starting
 #
 # The date Transformer of the [lesson](../learn/transformer.py) against the same model from Keras's layers, default `fit`;
@@ -230,6 +246,6 @@ display(Markdown(report.table(("What", "median"), rows)))
 #
 # ## Measure it on your machine
 #
-# `make bench QUICK=1` takes two minutes, `make bench` about 40 and rewrites `benchmarks/results.json`, from which this
+# `make bench QUICK=1` takes two minutes, `make bench` about 50 and rewrites `benchmarks/results.json`, from which this
 # page is made. Both make an environment of their own with torch and JAX beside the locked packages. Keep the machine
 # quiet meanwhile.

@@ -184,6 +184,28 @@ axes[0].set_yscale("log")
 axes[0].legend(frameon=False, fontsize=8)
 plt.show()
 
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from live import grid, lab, numbers
+
+words = ["the", "cat", "sat", "down"]
+query, *keys = np.random.default_rng(7).normal(size=(5, 64))
+scores = numbers(keys @ query)
+weights = np.exp(np.array([s / 8 for s in scores]))
+lab(
+    [{"state": {"tokens": words, "scores": scores, "depth": 64, "divisor": 1}}],
+    grid(
+        "Weights, the scores divided by 8",
+        [weights / weights.sum()],
+        ["query"],
+        words,
+    ),
+    piece="scale",
+    title="Try it: one query and four keys, random, of 64 numbers each. Which divisor keeps all keys in play?",
+)
+
 # %% [markdown]
 # ## A published trap: built with data
 #

@@ -136,7 +136,7 @@ def draw(ax, rows, title):
                 value,
                 ha="center",
                 va="center",
-                color="white",
+                color="#fdfdfd",
                 size=9,
             )
     ax.set(xlim=(0, len(rows[0])), ylim=(len(rows), 0), aspect="equal", title=title)
@@ -151,6 +151,29 @@ draw(grid["C"], split[0, 1], "split: head 1")
 draw(grid["D"], wrong[0, 0], "reshape: head 0")
 draw(grid["E"], wrong[0, 1], "reshape: head 1")
 plt.show()
+
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from live import grid, lab
+
+lab(
+    [
+        {
+            "state": {
+                "tokens": words,
+                "x": numbered[0].tolist(),
+                "choices": [1, 2, 4, 8],
+                "heads": 2,
+            }
+        }
+    ],
+    grid("head 1 of 2", split[0, 0], words)
+    + grid("head 2 of 2", split[0, 1], words),
+    piece="heads",
+    title="Try it: the same 24 numbers, shared among more heads or fewer.",
+)
 
 # %% [markdown]
 # ## A published trap: reshape without transpose

@@ -105,7 +105,7 @@ BATCH, STEPS = 64, 1000
 
 
 def train(model, steps=STEPS, peak=4e-3):
-    """Fit a model to fresh dates; say how long it took."""
+    """Fit a model to fresh dates."""
     sources, targets = create_date_pairs(BATCH * steps, seed=SEED)
     x, y = (
         source_tokenizer.encode(sources, length=34),
@@ -118,7 +118,6 @@ def train(model, steps=STEPS, peak=4e-3):
     model.compile(
         keras.optimizers.Adam(rate, beta_2=0.98), loss, metrics=["accuracy"]
     )
-    start = time.monotonic()
     model.fit(
         (x, y[:, :-1]),
         y[:, 1:],
@@ -126,7 +125,6 @@ def train(model, steps=STEPS, peak=4e-3):
         verbose=0,
         callbacks=[LiveCurve()],
     )
-    return time.monotonic() - start
 
 
 SEED = 0
@@ -141,8 +139,8 @@ SIZES = {
 }
 keras.utils.set_random_seed(SEED)
 model = Transformer(**SIZES)
-seconds = train(model)
-print(f"{model.count_params():,} parameters, trained in {seconds:.0f} s")
+train(model)
+print(f"{model.count_params():,} parameters")
 
 # %% [markdown]
 # ## Unseen dates, greedy and by beam
@@ -257,7 +255,8 @@ assert dates < 0.05
 #
 # The keys and values of a token do not change when later tokens come, because it does not see them. So they are computed
 # once and kept. Below, an untrained model that never says "end" writes 64 tokens: with the whole prefix given to the model
-# at each step, then over the cache, compiled.
+# at each step, then over the cache, compiled. How many milliseconds that is on one machine, [Benchmarks](../about/benchmarks.py)
+# says.
 
 # %%
 import tensorflow as tf
@@ -290,17 +289,14 @@ shape = tf.TensorSpec((None, None), tf.int32)
 graph = tf.function(lambda ids: writer(ids), [(shape, shape)])
 slow, same = seconds_of(lambda: without_cache(writer))
 without_cache(graph, length=1)  # traced, and below compiled, before it counts
-middle, _ = seconds_of(lambda: without_cache(graph))
+middle, also = seconds_of(lambda: without_cache(graph))
 greedy_search(writer, one, max_length=64)
 fast, written = seconds_of(lambda: greedy_search(writer, one, max_length=64))
 np.testing.assert_array_equal(written, same)
-for name, seconds in {
-    "no cache": slow,
-    "no cache, each step a graph": middle,
-    "cache, the loop a graph": fast,
-}.items():
-    ratio = slow / seconds
-    print(f"{name:28}{1000 * seconds / 64:8.2f} ms a token, {ratio:6.0f} x as fast")
+np.testing.assert_array_equal(also, same)
+print("the same 64 tokens from all")
+print("at least  2 times as fast as a graph without it:", middle > 2 * fast)
+print("at least 20 times as fast as eager execution without it:", slow > 20 * fast)
 
 # %% [markdown]
 # ## Exercises

@@ -1,23 +1,43 @@
-"""Every page: loads cleanly, shows its math and figures, fits a phone, in light and dark."""
+"""Every page, light and dark, wide and as narrow as a phone: clean, accessible, complete."""
 
+import itertools
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from .conftest import SITE
 
 SVG = "figure.lesson-figure, svg.diagram"
+THEME = {}  # what axe finds in Material's own parts: rule -> selector
 
 
+@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_loads_without_a_complaint_or_an_outside_request(visit, page_path, scheme):
-    visitor = visit(page_path, color_scheme=scheme)
+def test_looks_right_and_is_accessible(visit, page_path, scheme, width):
+    visitor = visit(page_path, color_scheme=scheme, viewport={"width": width, "height": 900}, reduced_motion="reduce")
+    page = visitor.page
     assert visitor.response.status == 200
-    assert visitor.page.locator("h1").count() == 1
-    assert visitor.page.locator("meta[name=description]").get_attribute("content")
+    assert page.locator("h1").count() == 1
+    assert page.locator("meta[name=description]").get_attribute("content")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for figure in page.locator(SVG).all():
+        assert figure.bounding_box()["width"] <= width
+    assert violations(page) == []
 
 
-def test_math_is_mathml_and_visible(visit, page_path):
+def violations(page):
+    """Return what axe complains of, but for what is the theme's own."""
+    found = Axe().run(page).response["violations"]
+    return [
+        (rule["id"], rule["impact"], node["target"], node["failureSummary"])
+        for rule in found
+        for node in rule["nodes"]
+        if not (rule["id"] in THEME and THEME[rule["id"]] in str(node["target"]))
+    ]
+
+
+def test_math_and_figures_are_there_and_labelled(visit, page_path):
     page = visit(page_path).page
     text = page.locator("article").inner_text()
     assert not re.search(r"\$\$|\\frac|\\operatorname|\\text\b|\\\(", text)
@@ -26,10 +46,6 @@ def test_math_is_mathml_and_visible(visit, page_path):
         assert box, math.inner_html()
         assert box["width"] > 2, math.inner_html()
         assert box["height"] > 5, math.inner_html()
-
-
-def test_figures_are_there_and_labelled(visit, page_path):
-    page = visit(page_path).page
     for figure in page.locator(SVG).all():
         assert figure.get_attribute("role") == "img"
         assert len(figure.get_attribute("aria-label")) > 20
@@ -41,13 +57,37 @@ def test_figures_are_there_and_labelled(visit, page_path):
         assert image.evaluate("image => image.naturalWidth") > 0
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids)), {i for i in ids if ids.count(i) > 1}
+    levels = page.evaluate("[...document.querySelectorAll('article :is(h1,h2,h3,h4,h5,h6)')].map(h => +h.tagName[1])")
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels)), levels
 
 
-def test_fits_a_phone(visit, page_path):
-    page = visit(page_path, viewport={"width": 390, "height": 844}).page
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for figure in page.locator(SVG).all():
-        assert figure.bounding_box()["width"] <= 390
+REACHABLE = """() => {
+    const all = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
+    const wanted = all(document).filter(e =>
+        e.matches('a[href],button,input,select,textarea,summary,[tabindex="0"]') && e.tabIndex >= 0 && !e.disabled &&
+        !e.matches('[type=radio]:not(:checked)') && !e.closest('[inert]') &&
+        e.checkVisibility({visibilityProperty: true, opacityProperty: true}) && e.getClientRects().length);
+    wanted.forEach((e, i) => e.wantedNumber = i);
+    return wanted.map(e => e.outerHTML.slice(0, 150));
+}"""
+FOCUSED = """() => {
+    let e = document.activeElement;
+    while (e && e.shadowRoot && e.shadowRoot.activeElement) e = e.shadowRoot.activeElement;
+    return e === document.body ? -1 : e.wantedNumber ?? -2;
+}"""
+
+
+def test_the_keyboard_reaches_everything(visit, page_path):
+    page = visit(page_path, reduced_motion="reduce").page
+    wanted, reached = page.evaluate(REACHABLE), set()
+    for _ in range(len(wanted) + 60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused == -1 and reached:
+            break
+        reached.add(focused)
+    assert [html for i, html in enumerate(wanted) if i not in reached] == []
 
 
 def test_lessons_have_formulas_figures_and_outputs(visit):

@@ -93,3 +93,42 @@ def test_keyboard_reaches_content_search_and_navigation(visit):
             if page.evaluate(f"document.activeElement.closest('{part}') !== null"):
                 reached.add(part)
     assert reached == {"header", ".md-tabs", "nav.md-nav", "article"}
+
+
+def test_a_self_check_explains_mistakes_by_keyboard(visit):
+    page = visit("/learn/masks/").page
+    questions = page.locator("self-check .sc-question")
+    assert questions.count() == 3
+    wrong, right = questions.nth(0).locator(".sc-wrong").first, questions.nth(0).locator(".sc-right")
+    assert not wrong.locator("p").is_visible()
+    wrong.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert wrong.locator("p").inner_text().startswith("No. ")
+    right.locator("summary").focus()
+    page.keyboard.press("Space")
+    assert right.locator("p").inner_text().startswith("Right. ")
+    assert not wrong.locator("p").is_visible()
+    assert page.locator("self-check [role=status]").inner_text() == "0 of 3 answered right at the first try."
+    questions.nth(1).locator(".sc-right summary").click()
+    assert page.locator("self-check [role=status]").inner_text() == "1 of 3 answered right at the first try."
+
+
+def test_a_self_check_works_without_javascript(visit):
+    page = visit("/learn/masks/", java_script_enabled=False).page
+    answer = page.locator("self-check .sc-right").first
+    answer.locator("summary").click()
+    assert answer.locator("p").is_visible()
+
+
+def test_a_rare_word_explains_itself(visit):
+    page = visit("/learn/transformer/").page
+    word = page.locator("article abbr").first
+    word.focus()
+    tooltip = page.locator(".md-tooltip2")
+    tooltip.wait_for()
+    assert len(tooltip.inner_text()) > 20
+
+
+def test_a_lesson_says_how_long_it_takes(visit):
+    facts = visit("/learn/masks/").page.locator(".page-facts")
+    assert "minutes" in facts.inner_text()

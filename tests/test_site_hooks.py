@@ -1,0 +1,250 @@
+"""The hooks that tell the site's facts: reading time, dates, the list for programs, the card; and the templates."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+import numpy as np
+import pytest
+from mkdocs.utils.templates import url_filter
+
+ROOT = Path(__file__).parents[1]
+HOOKS = ROOT / "docs" / "_site"
+with pytest.MonkeyPatch.context() as patch:
+    patch.setattr(sys, "path", [str(HOOKS), *sys.path])
+    import card
+    import llms
+    import page_facts
+
+
+def page(src_uri="learn/a.py", **facts):
+    url = "" if src_uri == "index.py" else src_uri.rsplit(".", 1)[0] + "/"
+    file = SimpleNamespace(src_uri=src_uri, url=url or "./", notebook=None)
+    plain = {"title": "A", "meta": {}, "content": "", "markdown": "", "update_date": "2030-01-01", "url": url}
+    plain |= {"is_page": True, "is_section": False, "is_homepage": not url, "canonical_url": f"https://a.org/b/{url}"}
+    return SimpleNamespace(**plain | {"file": file} | facts)
+
+
+class TestReadingTime:
+    def test_counts_words_and_not_code_formulas_or_pictures(self):
+        words = page_facts.Words()
+        words.feed("<h1>It doesn't <code>mask</code></h1><pre>x = <b>1</b></pre><p>or so<svg><text>no</text></svg>")
+        words.feed("<math><mi>n</mi></math> look-ahead</p><script>1 + 1</script>")
+        assert words.count == 6
+
+    @pytest.mark.parametrize(
+        ("count", "text"), [(1, "about 1 minute"), (440, "about 2 minutes"), (1540, "about 7 minutes")]
+    )
+    def test_is_said_in_words(self, count, text):
+        assert page_facts.reading_time("<p>" + "word " * count + "</p>") == text
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Return a repository of two commits on two days; history() looks into it, or into what ROOT is set to."""
+    for name in [n for n in os.environ if n.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    place = tmp_path / "project"
+    for number, day in enumerate(("2024-03-01T23:30:00-05:00", "2025-01-02T12:00:00+00:00")):
+        for name in ("docs/learn/a.py", "docs/reference/m.md") if number == 0 else ("src/clear_attention/m.py",):
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(name)
+        run = ["git", "-C", str(place), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+        if number == 0:
+            subprocess.run([*run, "init", "--quiet"], check=True)
+        subprocess.run([*run, "add", "."], check=True)
+        dates = {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day}
+        subprocess.run([*run, "commit", "--quiet", "--message", "."], check=True, env={**os.environ, **dates})
+    monkeypatch.setattr(page_facts, "ROOT", place)
+    page_facts.history.cache_clear()
+    yield place
+    page_facts.history.cache_clear()
+
+
+class TestDates:
+    def test_are_those_of_the_last_commit_in_utc(self, project):
+        dates = page_facts.history()
+        assert dates["docs/learn/a.py"] == "2024-03-02"  # half past eleven at night, five hours west of Greenwich
+        assert page_facts.changed("learn/a.py", dates, "2030-01-01") == "2024-03-02"
+
+    def test_a_reference_page_changes_with_its_module(self, project):
+        assert page_facts.changed("reference/m.md", page_facts.history(), "2030-01-01") == "2025-01-02"
+
+    def test_a_file_without_a_commit_has_the_date_of_the_build(self, project):
+        assert page_facts.changed("learn/new.py", page_facts.history(), "2030-01-01") == "2030-01-01"
+
+    def test_the_latest_commit_counts_whatever_the_order(self):
+        assert page_facts.newest("@86400\na\n\n@259200\na\nb c\n@0\na\n") == {"a": "1970-01-04", "b c": "1970-01-04"}
+
+    def test_a_shallow_clone_says_nothing(self, project, monkeypatch):
+        clone = project.with_name("clone")
+        subprocess.run(["git", "clone", "--quiet", "--depth=1", project.as_uri(), clone], check=True)
+        monkeypatch.setattr(page_facts, "ROOT", clone)
+        assert page_facts.history() is None
+        shown = page()
+        page_facts.on_page_content("<p>word</p>", shown, config=None, files=None)
+        assert shown.meta == {"reading_time": "about 1 minute"}
+        url = "<url>\n  <loc>x</loc>\n  <lastmod>2030-01-01</lastmod>\n</url>"
+        mended = page_facts.on_post_template(url, "sitemap.xml", config=None)
+        assert mended == "<url>\n  <loc>x</loc>\n</url>"
+        assert page_facts.on_post_template(url, "404.html", config=None) == url
+
+    def test_without_git_the_build_counts(self, project, monkeypatch):
+        monkeypatch.setenv("PATH", "")
+        assert page_facts.history() == {}
+
+    def test_lessons_and_guides_show_them_and_the_sitemap_gets_them(self, project):
+        lesson, home = page(), page("index.py")
+        for each in (lesson, home):
+            page_facts.on_page_content("<p>word</p>", each, config=None, files=None)
+        assert lesson.update_date == "2024-03-02"
+        assert lesson.meta["changed"] == {"iso": "2024-03-02", "words": "2 March 2024"}
+        assert home.meta == {}
+
+
+class TestLlms:
+    def nav(self):
+        deep = SimpleNamespace(is_page=False, is_section=True, title="Deep", children=[page("guides/deep.py")])
+        pages = [page(meta={"description": "What\nit is."}), page("reference/m.md", content=REFERENCE), deep]
+        section = SimpleNamespace(is_page=False, is_section=True, title="Learn", children=pages)
+        return SimpleNamespace(items=[page("index.py", title="Home &amp; <b>more</b>"), section])
+
+    def test_overview_follows_the_convention(self):
+        config = SimpleNamespace(site_name="name", site_description="Sentence.", site_url="https://a.org/b/")
+        assert llms.overview(self.nav(), config) == OVERVIEW
+
+    def test_a_page_is_what_readers_see(self):
+        outputs = ['<pre class="lesson-output" tabindex="0">1 &lt; 2</pre>', '<figure aria-label="A &gt; b"><svg/>']
+        lesson = page(markdown=LESSON)
+        lesson.file.lesson_page = SimpleNamespace(outputs=outputs)
+        assert llms.page_text(lesson, "https://a.org/b/".__add__) == TEXT
+
+    def test_a_table_becomes_rows(self):
+        table = "<caption>C</caption><tr><th>a</th><th>b</th></tr><tr><td>1</td> <td>&lt;2</td></tr>"
+        assert llms.output(f"<div><table>{table}</table></div>") == "```text\nC\na | b\n1 | <2\n```"
+
+    def test_a_drawing_becomes_its_description(self):
+        text = llms.page_text(page(markdown='--8<-- "diagrams/shift.svg"'), str)
+        assert re.search(r"^\(Drawing: [^<>]{20,}\)$", text, re.M)
+
+    def test_is_written_in_one_go(self, tmp_path):
+        llms.write(SimpleNamespace(site_dir=str(tmp_path)), "llms.txt", "é\n")
+        assert [p.name for p in tmp_path.iterdir()] == ["llms.txt"]
+        assert (tmp_path / "llms.txt").read_bytes() == "é\n".encode()
+
+
+class TestCard:
+    def test_weights_are_causal_and_those_of_the_home_page(self):
+        weights = card.causal_weights()
+        np.testing.assert_allclose(weights.sum(axis=1), 1)
+        assert (np.triu(weights, 1) == 0).all()
+        home = (ROOT / "docs" / "index.py").read_text(encoding="utf-8")
+        assert "np.random.default_rng(3).normal(size=(4, 8))" in home
+        assert 'tokens=["the", "cat", "sat", "down"]' in home
+
+    def test_has_its_size_no_date_and_the_same_bytes_each_time(self):
+        png = card.card("name", "A sentence.")
+        assert (int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) == card.SIZE == (1200, 630)
+        assert not re.search(rb"tIME|tEXt|iTXt|zTXt|Software", png)
+        card.card.cache_clear()
+        assert card.card("name", "A sentence.") == png
+
+    def test_does_not_import_tensorflow(self):
+        code = "import sys, card; card.causal_weights(); sys.exit('tensorflow' in sys.modules)"
+        subprocess.run([sys.executable, "-c", code], check=True, cwd=HOOKS)
+
+    @pytest.mark.parametrize(("weight", "text"), [(0, "0"), (1, "1"), (0.001, "<.01"), (0.999, ">.99"), (0.25, "0.25")])
+    def test_no_weight_is_rounded_to_none_or_all(self, weight, text):
+        assert card.short(weight) == text
+
+
+class TestTemplates:
+    """Our templates, on a base that has no more than their blocks."""
+
+    def render(self, name, page, base_url, urls=()):
+        base = "{% block htmltitle %}{% endblock %}{% block extrahead %}{% endblock %}"
+        base += "{% block content %}<h1>A</h1><p>text</p><h1>B</h1>{% endblock %}"
+        ours = jinja2.FileSystemLoader(HOOKS / "theme")
+        env = jinja2.Environment(loader=jinja2.ChoiceLoader([ours, jinja2.DictLoader({"base.html": base})]))
+        env.filters["url"] = url_filter
+        config = {"site_name": "name", "site_description": "Sentence.", "site_url": "https://a.org/b/", "extra": {}}
+        card.on_config(config := SimpleNamespace(**config))
+        pages = [SimpleNamespace(url=url) for url in urls]
+        return env.get_template(name).render(page=page, config=config, base_url=base_url, pages=pages)
+
+    def test_a_page_says_what_a_link_to_it_shows(self):
+        html = self.render("main.html", page(meta={"title": 'A "b" & c', "description": "<x>"}), "../..")
+        assert '<meta property="og:title" content="A &#34;b&#34; &amp; c">' in html
+        assert '<meta property="og:description" content="&lt;x&gt;">' in html
+        assert '<meta property="og:image" content="https://a.org/b/assets/card.png">' in html
+        assert '<meta name="twitter:card" content="summary_large_image">' in html
+        assert "page-facts" not in html
+
+    def test_the_facts_stand_under_the_first_title(self):
+        meta = {"reading_time": "about 2 minutes", "changed": {"iso": "2024-03-02", "words": "2 March 2024"}}
+        html = self.render("main.html", page(meta=meta), "../..")
+        line = 'To read: about 2 minutes · changed <time datetime="2024-03-02">2 March 2024</time></p>'
+        assert re.sub(r"\s*\n\s*", "", html).count(f'<h1>A</h1><p class="page-facts">{line}') == 1
+        assert html.count("page-facts") == 1
+        assert "<time" not in self.render("main.html", page(meta={"reading_time": "about 1 minute"}), "../..")
+
+    @pytest.mark.parametrize("base", ["/", "/some/where/"])
+    def test_the_missing_page_links_under_the_base_path_to_what_is_there(self, base):
+        html = self.render("404.html", None, base, ["./", "learn/recap/", "reference/", "find/"])
+        wanted = [base, f"{base}learn/recap/", f"{base}reference/", f"{base}find/"]
+        assert re.findall('href="(.*?)"', html) == wanted
+        assert html.count("<h1>") == 1
+        assert "og:" not in html
+
+
+REFERENCE = '<h1>M</h1><div class="doc doc-contents first">\n <p>Who may\n<em>not</em> look.</p><p>More.</p></div>'
+OVERVIEW = """\
+# name
+
+> Sentence.
+
+## Start here
+
+- [Home & more](https://a.org/b/)
+- [All lessons and guides](https://a.org/b/llms-full.txt): one Markdown text, with what the code printed
+
+## Learn
+
+- [A](https://a.org/b/learn/a/): What it is.
+- [A](https://a.org/b/reference/m/): Who may not look.
+- [A](https://a.org/b/guides/deep/)
+"""
+LESSON = """\
+# A
+
+See [masks](masks.py) and [`f`][clear_attention.masks.f].
+
+lesson-output-0-
+
+<details class="lesson-answer" markdown="1"><summary>Show the answer</summary>
+
+lesson-output-1-
+
+</details>
+
+*[NaN]: Not a number.
+"""
+TEXT = """\
+Page: https://a.org/b/learn/a/
+
+# A
+
+See [masks](https://a.org/b/masks.py) and `f`.
+
+```text
+1 < 2
+```
+
+Answer:
+
+(Figure: A > b)"""

@@ -118,7 +118,7 @@ lab(situations, without)
 #    everywhere, so the softmax hides nothing. Then switch to **float16**, whose largest number is 65,504.
 # 4. **Multiply after the softmax** and add up a row of weights. The hidden keys had taken their share before.
 #
-# The lesson [Masks](learn/masks.md) explains each of them, [the museum](guides/museum.md) shows them in real code, and
+# The lesson [Masks](learn/masks.py) explains each of them, [the museum](guides/museum.py) shows them in real code, and
 # [`describe_mask`][clear_attention.describe_mask] tells you the findings about your own mask.
 #
 # ## Are these numbers right?

@@ -208,6 +208,7 @@ for axes, label in ((left, "milliseconds"), (right, "MB above inputs and results
     axes.set_xticks(lengths, [f"{n // 1024}k" for n in lengths])
     axes.minorticks_off()
 left.legend(frameon=False, fontsize=8)
+plt.show()
 
 # %% [markdown]
 # The dashed line is what the arithmetic alone would take: the six matrix products that forward and backward need at

@@ -190,21 +190,26 @@ import sys
 sys.path.append("../_site")
 from live import grid, lab, numbers
 
-words = ["the", "cat", "sat", "down"]
-query, *keys = np.random.default_rng(7).normal(size=(5, 64))
-scores = numbers(keys @ query)
-weights = np.exp(np.array([s / 8 for s in scores]))
-lab(
-    [{"state": {"tokens": words, "scores": scores, "depth": 64, "divisor": 1}}],
-    grid(
-        "Weights, the scores divided by 8",
-        [weights / weights.sum()],
-        ["query"],
-        words,
-    ),
-    piece="scale",
-    title="Try it: one query and four keys, random, of 64 numbers each. Which divisor keeps all keys in play?",
-)
+
+def try_divisors():
+    words = ["the", "cat", "sat", "down"]
+    query, *keys = np.random.default_rng(7).normal(size=(5, 64))
+    scores = numbers(keys @ query)
+    weights = np.exp(np.divide(scores, 8))
+    return lab(
+        [{"state": {"tokens": words, "scores": scores, "depth": 64, "divisor": 1}}],
+        grid(
+            "Weights, the scores divided by 8",
+            [weights / weights.sum()],
+            ["query"],
+            words,
+        ),
+        piece="scale",
+        title="Try it: one query and four keys, random, of 64 numbers each. Which divisor keeps all keys in play?",
+    )
+
+
+try_divisors()
 
 # %% [markdown]
 # ## A published trap: built with data

@@ -78,26 +78,27 @@ plt.show()
 # %% tags=["live", "hide-input"]
 import sys
 
-from clear_attention import scaled_dot_product_attention
+import clear_attention
 
 sys.path.append("../_site")
 from live import grid, lab, situation
 
-words = ["the", "cat", "sat", "<pad>", "<pad>"]
-x = np.array([[1, 0], [0, 1], [1, 1], [0, 0], [0, 0]], float)
-mask = both[1, 0]
-lab(
-    [situation("sentence 1", words, x, x, x, padding=[3, 4], lookAhead=True)],
-    grid(
-        "Weights",
-        scaled_dot_product_attention(x, x, x, mask).weights,
-        words,
-        words,
-        mask,
-    ),
-    piece="mask",
-    title="Try it: hide tokens, and watch whom each query can still see. Which choice leaves a query with no key?",
-)
+
+def try_masks():
+    words = ["the", "cat", "sat", "<pad>", "<pad>"]
+    x = np.array([[1, 0], [0, 1], [1, 1], [0, 0], [0, 0]], float)
+    weights = clear_attention.scaled_dot_product_attention(
+        x, x, x, both[1, 0]
+    ).weights
+    return lab(
+        [situation("sentence 1", words, x, x, x, padding=[3, 4], lookAhead=True)],
+        grid("Weights", weights, words, words, both[1, 0]),
+        piece="mask",
+        title="Try it: hide tokens, and watch whom each query can still see. Which choice leaves a query with no key?",
+    )
+
+
+try_masks()
 
 # %% [markdown]
 # ## Queries with no key left

@@ -166,8 +166,8 @@ def table(header, rows):
 
 
 def verdict_table(found):
-    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}", "met" if v.met else "**missed**") for v in found]
-    return table(("What, and against what", "measured", "goal", ""), rows)
+    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}", "yes" if v.met else "**no**") for v in found]
+    return table(("What, and against what", "measured", "goal", "met?"), rows)
 
 
 def time_table(results, what, passes, contenders):

@@ -1,5 +1,6 @@
 # ---
 # title: clear-attention
+# hide: [navigation, toc]
 # description: Attention you can read, run and check, in TensorFlow and Keras. One tested rule for every edge; every number on the site computed by its build.
 # ---
 

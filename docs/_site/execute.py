@@ -1,8 +1,8 @@
 """Executes the lessons, and remembers the results until something they depend on changes.
 
-The key of a result covers the lesson, the whole package, the measurements, the libraries' versions, and this file with
-the kernel's environment in it: what the site shows is what the code does now. (mkdocs-jupyter's own cache knows only
-the notebook, and its execution publishes tracebacks with exit code 0.)
+The key of a result covers the lesson and what it uses of this project, the libraries' versions, and this file with the
+kernel's environment in it: what the site shows is what the code does now. (mkdocs-jupyter's own cache knows only the
+notebook, and its execution publishes tracebacks with exit code 0.)
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ from mkdocs.exceptions import PluginError
 log = logging.getLogger("mkdocs.lessons")
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "lessons"
+USED = {  # by the lessons that say so
+    b"results.json": ROOT / "benchmarks/results.json",
+    b"import report": ROOT / "benchmarks/report.py",
+    b"from live import": ROOT / "docs/_site/live.py",
+}
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson
 INK = "#010203"  # what figures draw text and axes in; render.py makes it follow the theme
@@ -72,14 +77,15 @@ def environment():
     digest = hashlib.sha256(sys.version.encode())
     for name in VERSIONS:
         digest.update(f"{name}={version(name)}\n".encode())
-    measured = [ROOT / "benchmarks" / name for name in ("results.json", "report.py")]
-    for path in [Path(__file__), *measured, *sorted((ROOT / "src").rglob("*.py"))]:
+    for path in [Path(__file__), *sorted((ROOT / "src").rglob("*.py"))]:
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.digest()
 
 
 def key(shared, source):
-    return hashlib.sha256(shared + source.read_bytes()).hexdigest()[:16]
+    text = source.read_bytes()
+    used = [path.read_bytes() for said, path in USED.items() if said in text]
+    return hashlib.sha256(b"\0".join([shared, text, *used])).hexdigest()[:16]
 
 
 async def execute_all(sources, targets):

@@ -21,7 +21,7 @@
       value="${divisor}" data-field="divisor" aria-valuetext="${divisor}"> ${divisor}${divisor === root ? ` = √${depth}` : ""}</label>
       <div class="scroll"><table class="bars"><caption>One query, ${tokens.length} keys of ${depth} numbers each</caption>
       <thead><tr><th scope="col">key</th><th scope="col">score</th><th scope="col">divided</th><th scope="col">weight</th>
-      <th scope="col"><span hidden>as a bar</span></th></tr></thead><tbody>${rows.join("")}</tbody></table></div>
+      <th scope="col">as a bar</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>
       <p class="says" aria-live="polite">The largest weight is ${shown(most)}${most > 0.9 ? ": one key takes nearly all, and the rest can hardly learn" : ""}.</p></div>`;
   }
 

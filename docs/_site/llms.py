@@ -83,6 +83,7 @@ def page_text(page, resolve):
     text = re.sub(r"^</?(?:details|div)\b[^>]*>$", "", text, flags=re.M)
     text = re.sub(r"^\*\[[^\]\n]+\]: .*$", "", text, flags=re.M)  # the tooltips of the glossary
     text = for_jupyter(text, resolve)
+    text = re.sub(r"^(?:<details><summary>Answers</summary>|</details>)$", "", text, flags=re.M)  # of self-checks
     if lesson := getattr(page.file, "lesson_page", None):
         text = PLACEHOLDER.sub(lambda m: output(lesson.outputs[int(m[1])]), text)
     text = re.sub(r"\n{3,}", "\n\n", text.strip())

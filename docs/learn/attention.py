@@ -193,7 +193,7 @@ from live import grid, lab, numbers
 
 def try_divisors():
     words = ["the", "cat", "sat", "down"]
-    query, *keys = np.random.default_rng(7).normal(size=(5, 64))
+    query, *keys = np.random.default_rng(0).normal(size=(5, 64))
     scores = numbers(keys @ query)
     weights = np.exp(np.divide(scores, 8))
     return lab(

@@ -30,9 +30,11 @@ output, weights = scaled_dot_product_attention(q, k, v, mask)`;
     return `${arrays(state, ["import keras"])}
 mask = np.array(  # True: may be attended to
     ${bools(state.mask, 0)})
-layer = keras.layers.MultiHeadAttention(1, ${n}, value_dim=${state.v[0].length}, use_bias=False, dtype="${state.dtype}")
+layer = keras.layers.MultiHeadAttention(
+    1, ${n}, value_dim=${state.v[0].length}, output_shape=${state.v[0].length},
+    use_bias=False, dtype="${state.dtype}")
 layer.build((1, None, ${n}), (1, None, ${state.v[0].length}), (1, None, ${n}))
-layer.set_weights([np.eye(w.shape[0]).reshape(w.shape) for w in layer.weights])  # project nothing
+layer.set_weights([np.eye(w.shape[-1]).reshape(w.shape) for w in layer.weights])  # project nothing
 output, weights = layer(
     q[None], v[None], k[None], attention_mask=mask[None], return_attention_scores=True)`;
   }

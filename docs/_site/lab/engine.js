@@ -69,6 +69,7 @@
     const terms = row.map((x) => r(Math.exp(r(x - largest))));
     const sum = terms.reduce((a, b) => r(a + b), 0);
     const weights = terms.map((x) => r(x / sum));
+    if (how === "select") return weights.map((w, j) => (blocked[j] ? 0 : w));
     return how === "after" ? weights.map((w, j) => r(w * (1 - blocked[j]))) : weights;
   }
 

@@ -10,7 +10,7 @@ input:is([type=checkbox],[type=radio]){min-height:0;margin:0 .4em 0 0;vertical-a
 input[type=number]{width:3.6em}
 input[type=range]{padding:0;border:0;width:16em;accent-color:var(--md-accent-fg-color);vertical-align:middle}
 button{cursor:pointer}
-button:disabled{color:var(--md-default-fg-color--light);border-color:var(--ca-line);cursor:default}
+button[aria-disabled=true]{color:var(--md-default-fg-color--light);border-color:var(--ca-line);cursor:default}
 button:is([aria-pressed=true],[aria-current=step]){background:var(--md-typeset-a-color);color:var(--md-default-bg-color);border-color:transparent}
 :focus-visible{outline:.12rem solid var(--md-accent-fg-color);outline-offset:.08rem}
 .bar{display:flex;flex-wrap:wrap;gap:.5em;align-items:center;margin-bottom:.8em}

@@ -115,7 +115,7 @@
   }
 
   function button(name, text, disabled = false, value = "", label = "") {
-    return `<button data-do="${name}" data-value="${value}" ${label && `aria-label="${label}"`} ${disabled ? "disabled" : ""}>${text}</button>`;
+    return `<button data-do="${name}" data-value="${value}" ${label && `aria-label="${label}"`} ${disabled ? 'aria-disabled="true"' : ""}>${text}</button>`;
   }
 
   function choice(field, name, text, chosen) {

@@ -89,7 +89,7 @@ class Visitor:
 
     def open(self, path):
         response = self.page.goto(self.host + path)
-        self.page.wait_for_load_state("networkidle")
+        self.page.evaluate("document.fonts.ready")
         return response
 
 

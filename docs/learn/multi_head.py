@@ -169,8 +169,8 @@ lab(
             }
         }
     ],
-    grid("head 1 of 2", split[0, 0], words)
-    + grid("head 2 of 2", split[0, 1], words),
+    grid("head 0 of 2", split[0, 0], words)
+    + grid("head 1 of 2", split[0, 1], words),
     piece="heads",
     title="Try it: the same 24 numbers, shared among more heads or fewer.",
 )

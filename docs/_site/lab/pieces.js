@@ -36,7 +36,7 @@
         `<td style="--tint:var(${tint(c)})">${Number.isInteger(y) ? y : shown(y)}</td>`).join("")}</tr>`).join("")}</tbody></table>`;
     const tint = (h) => TINTS[h % TINTS.length];
     const parts = Array.from({ length: chosen }, (_, h) =>
-      table(`head ${h + 1}`, (row) => row.slice(h * depth, (h + 1) * depth), () => tint(h)));
+      table(`head ${h}`, (row) => row.slice(h * depth, (h + 1) * depth), () => tint(h)));
     return `<div class="box"><label>Number of heads <select data-field="heads">${options}</select></label>
       <div class="scroll heads">${table(`before: (length, d_model) = (${tokens.length}, ${x[0].length})`, (row) => row, (c) => tint(Math.floor(c / depth)))}</div>
       <p class="says" aria-live="polite">After: (heads, length, depth) = (${chosen}, ${tokens.length}, ${depth}). No number changes; each head gets ${depth} of each token.</p>

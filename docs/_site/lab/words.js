@@ -7,7 +7,7 @@
 
   const escape = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
   const list = (items) => items.map((item) => `“${item}”`).join(", ");
-  const which = (lab, i) => `Query ${i + 1}, “${lab.state.tokens[i]}”,`;
+  const which = (lab, i) => `Query ${i}, “${lab.state.tokens[i]}”,`;
   const has = (rows) => rows.flat().some(Number.isNaN);
   const isEmpty = (row) => row.every(Boolean);
 
@@ -113,7 +113,7 @@
   }
 
   function aboutEmpty(lab, empty, weights) {
-    const who = empty.length === 1 ? `Query ${empty[0] + 1} sees` : `Queries ${empty.map((i) => i + 1).join(", ")} see`;
+    const who = empty.length === 1 ? `Query ${empty[0]} sees` : `Queries ${empty.join(", ")} see`;
     const causes = new Set(empty.flatMap((i) => lab.mask[i].map((_, j) => rules(lab.state, i, j)[0] || "hidden by a click")));
     const then = {
       select: "Weights 0, output 0: nothing to look at, nothing to say.",

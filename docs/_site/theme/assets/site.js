@@ -1,0 +1,24 @@
+// What the site adds to Material's script: names for what it makes, tables that the keyboard can scroll, and the Mask Lab,
+// loaded on the pages that have one.
+const here = document.currentScript.src;
+new MutationObserver(() => {
+  document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])").forEach((table) => {
+    table.tabIndex = 0;
+    table.setAttribute("role", "group");
+    table.setAttribute("aria-label", "Table");
+  });
+  document.querySelectorAll(".md-code__nav:not([aria-label])").forEach((nav) => {
+    const place = [...document.querySelectorAll(".md-code__nav")].indexOf(nav) + 1;
+    nav.setAttribute("aria-label", `Tools of code block ${place}`);
+  });
+  loadLab();
+}).observe(document.documentElement, { childList: true, subtree: true });
+loadLab();
+
+function loadLab() {
+  if (!document.querySelector("mask-lab") || document.querySelector("script[data-lab]")) return;
+  const script = document.createElement("script");
+  script.src = new URL("mask-lab.js", here);
+  script.dataset.lab = "";
+  document.head.append(script);
+}

@@ -17,8 +17,11 @@ HOOKS = ROOT / "docs" / "_site"
 with pytest.MonkeyPatch.context() as patch:
     patch.setattr(sys, "path", [str(HOOKS), *sys.path])
     import card
+    import execute
+    import live
     import llms
     import page_facts
+    import slim
 
 
 def page(src_uri="learn/a.py", **facts):
@@ -248,3 +251,40 @@ See [masks](https://a.org/b/masks.py) and `f`.
 Answer:
 
 (Figure: A > b)"""
+
+
+class TestResultsAreKept:
+    """A lesson is executed anew when something that it uses changes, and only then."""
+
+    @pytest.mark.parametrize(
+        ("text", "anew"),
+        [("x = 1", False), ("from benchmarks import report", True), ("from live import lab", False)],
+    )
+    def test_what_a_lesson_uses_is_in_its_key(self, tmp_path, monkeypatch, text, anew):
+        results, lesson = tmp_path / "results.json", tmp_path / "lesson.py"
+        monkeypatch.setitem(execute.USED, b"from benchmarks import", [results])
+        lesson.write_text(text, encoding="utf-8")
+        keys = []
+        for content in ("1", "2"):
+            results.write_text(content, encoding="utf-8")
+            keys.append(execute.key(b"", lesson))
+        assert (keys[0] != keys[1]) == anew
+
+
+class TestSlim:
+    def test_drops_indentation_but_not_what_is_shown(self):
+        html = "<div>\n\n    <b>a</b> b\n  <pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
+        assert slim.slim(html) == "<div>\n<b>a</b> b\n<pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
+
+
+class TestLab:
+    def test_numbers_cannot_end_the_script_they_stand_in(self):
+        html = live.lab([live.situation("</script><b>", ["<pad>"], [[1]], [[1]], [[2.00049]])], "<p>none</p>").data
+        assert html.count("</script>") == 1
+        assert '"v": [[2.0]]' in html
+
+    def test_a_grid_shows_dashes_where_keys_are_blocked(self):
+        html = live.grid("W", [[0.25, 0.75], [1, 0]], ["<a>", "b"], ["<a>", "b"], [[0, 0], [0, 1]])
+        assert "<td>0.25</td><td>0.75</td>" in html
+        assert "<td>1</td><td>-</td>" in html
+        assert "<a>" not in html

@@ -8,8 +8,8 @@ import json
 import numpy as np
 from IPython.display import HTML
 
-NOTHING_HIDDEN = {"padding": [], "lookAhead": False, "prefix": 0, "window": 0, "flipped": []}
-START = NOTHING_HIDDEN | {"how": "select", "dtype": "float32", "step": "weights"}
+START = {"padding": [], "lookAhead": False, "prefix": 0, "window": 0, "flipped": []}  # nothing is hidden
+START |= {"how": "select", "dtype": "float32", "step": "weights"}
 
 
 def situation(title, tokens, q, k, v, **choices):

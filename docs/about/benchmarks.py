@@ -186,64 +186,10 @@ display(Markdown(report.memory_table(results, "both", WHO)))
 # %% tags=["remove-input"]
 display(Markdown(report.memory_table(results, "forward", WHO)))
 
-# %% tags=["hide-input"] alt="Two log-log plots against the number of tokens, causal, forward and backward. Left: milliseconds, above a dashed line, the limit of the arithmetic; the lines of plain attention and keras.ops end where memory ends, those of blockwise attention and torch go on. Right: memory in MB, where plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
-import matplotlib.pyplot as plt
+# %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
+from benchmarks import pictures
 
-LINES = {
-    "blockwise": ("#0072b2", "o"),
-    "ours": ("#d55e00", "s"),
-    "keras.ops": ("#cc79a7", "^"),
-    "torch": ("#009e73", "D"),
-}
-NAMES = {"ours": "plain"}
-
-
-def limit(n):
-    """Milliseconds of six matrix products and one exponential for each visible weight, at the speeds above."""
-    weights = 8 * n * (n + 1) / 2
-    products = 6 * 2 * 64 * weights / (limits["gemm_gflops"] * 1e9)
-    return 1000 * (products + weights / limits["exp_per_second"])
-
-
-figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
-for who, (colour, marker) in LINES.items():
-    name = who if who == "torch" else f"{who} graph"
-    cells = [
-        (row["size"][2], statistics.median(row["times_ms"][name]))
-        for row in results["attention"]
-        if (row["what"], row["mask"], row["passes"], row["size"][0])
-        == ("function", "causal", "both", 1)
-        and row["times_ms"].get(name)
-    ]
-    left.loglog(
-        *zip(*cells, strict=True),
-        marker=marker,
-        markersize=3,
-        color=colour,
-        label=NAMES.get(who, who),
-    )
-    kept = [
-        (row["length"], row["megabytes"])
-        for row in results["memory"]
-        if (row["who"], row["passes"]) == (who, "both") and row["megabytes"]
-    ]
-    right.loglog(
-        *zip(*kept, strict=True),
-        marker=marker,
-        markersize=3,
-        color=colour,
-        label=NAMES.get(who, who),
-    )
-lengths = [2048, 4096, 8192, 16384, 32768]
-left.loglog(
-    lengths, [limit(n) for n in lengths], "--", color="#808080", label="limit"
-)
-for axes, label in ((left, "milliseconds"), (right, "MB above inputs and results")):
-    axes.set(xlabel="tokens", ylabel=label)
-    axes.set_xticks(lengths, [f"{n // 1024}k" for n in lengths])
-    axes.minorticks_off()
-left.legend(frameon=False, fontsize=8)
-plt.show()
+_ = pictures.against_length(results)
 
 # %% [markdown]
 # The dashed line is what the arithmetic alone would take: the six matrix products that forward and backward need at

@@ -307,10 +307,11 @@ np.testing.assert_allclose(*outputs, atol=1e-6)
 #
 # Drawn from the benchmark that is committed with the package: 8 heads of depth 64, one text, causal, forward and
 # backward, in float32 on a CPU. "Plain" is `scaled_dot_product_attention`; "torch" is its fused attention, in the
-# manner of FlashAttention. A line ends where its memory would not have been enough, or where nobody measured. Times
-# hold for the machine that is named; what carries over is how the lines rise.
+# manner of FlashAttention. A line ends where its memory would not have been enough, or where nobody measured. The
+# dashed line is the time of the arithmetic alone. Times hold for the machine that is named; what carries over is how the
+# lines rise.
 
-# %% tags=["hide-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, all about equally steep. Right, memory above inputs and results: the lines of plain attention and keras.ops rise twice as steeply as that of blockwise. The numbers are printed below."
+# %% tags=["hide-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, all about equally steep, above a dashed line, the limit of the arithmetic. Right, memory above inputs and results: the lines of plain attention and keras.ops rise twice as steeply as that of blockwise. The numbers are printed below."
 import json
 from pathlib import Path
 
@@ -318,72 +319,12 @@ import clear_attention
 
 # This cell needs a clone of the repository, since the results are not in the package.
 root = Path(clear_attention.__file__).parents[2]
+sys.path.insert(0, str(root))
+from benchmarks import pictures
+
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
 
-STYLES = {  # name in the results: name here, colour, marker
-    "blockwise": ("blockwise", "#0072b2", "o"),
-    "ours": ("plain", "#d55e00", "s"),
-    "keras.ops": ("keras.ops", "#cc79a7", "^"),
-    "torch": ("torch", "#009e73", "D"),
-}
-time_of, memory_of = ({name: {} for name in STYLES} for _ in range(2))
-for row in results["attention"]:
-    chosen = (row["what"], row["mask"], row["passes"]) == (
-        "function",
-        "causal",
-        "both",
-    )
-    if chosen and row["size"][:2] == [1, 8]:
-        for name, line in time_of.items():
-            times = row["times_ms"].get(
-                name if name == "torch" else f"{name} graph"
-            )
-            if times:
-                line[row["size"][2]] = float(np.median(times)) / 1000
-for row in results["memory"]:
-    known = row["who"] in memory_of and row["passes"] == "both"
-    if known and (row["megabytes"] or 0) > 0:
-        memory_of[row["who"]][row["length"]] = row["megabytes"]
-
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-for ax, lines, title in zip(
-    axes,
-    (time_of, memory_of),
-    ("time, in seconds", "memory, in MB"),
-    strict=True,
-):
-    lengths = sorted({n for line in lines.values() for n in line})
-    every = [value for line in lines.values() for value in line.values()]
-    room = 0.07 * math.log(max(every) / min(every))  # the height of a label
-    ends = {name: max(line) for name, line in lines.items() if line}
-    floor = {}
-    for name in sorted(ends, key=lambda name: lines[name][ends[name]]):
-        label, colour, marker = STYLES[name]
-        end = ends[name]
-        ax.plot(
-            *zip(*sorted(lines[name].items()), strict=True),
-            color=colour,
-            marker=marker,
-        )
-        # a line that stops early gets its name above its end, the others beside it
-        y = max(math.log(lines[name][end]), floor.get(end, -math.inf))
-        floor[end] = y + room
-        early = end < lengths[-1]
-        ax.annotate(
-            label,
-            (end, math.exp(y)),
-            (-7, 3) if early else (8, 0),
-            textcoords="offset points",
-            ha="right" if early else "left",
-            va="bottom" if early else "center",
-            color=colour,
-        )
-    ax.set(xscale="log", yscale="log", xlabel="length", title=title)
-    ax.set_xticks(lengths, [f"{n:,}" for n in lengths])
-    ax.set_xlim(lengths[0] / 1.2, lengths[-1] * 2)
-    ax.minorticks_off()
-    ax.spines[["top", "right"]].set_visible(False)
-plt.show()
+time_of, memory_of = pictures.against_length(results)
 
 machine = results["machine"]
 print(f"{machine['processor']}, {machine['cores']} cores, {results['date']}")
@@ -393,13 +334,13 @@ for what, lines in {"time": time_of, "memory": memory_of}.items():
         for n in sorted(shared)[-1:]:
             ratio = lines[name][n] / lines["blockwise"][n]
             print(
-                f"{what:6} at {n:6,}: {STYLES[name][0]:9} takes {ratio:4.1f} times blockwise's"
+                f"{what:6} at {n:6,}: {pictures.STYLES[name][0]:9} takes {ratio:4.1f} times blockwise's"
             )
 for name, line in memory_of.items():
     for n in sorted(line)[-1:]:
         if n // 2 in line:
             print(
-                f"memory of {STYLES[name][0]:9}: times {line[n] / line[n // 2]:.1f} from {n // 2:,} to {n:,}"
+                f"memory of {pictures.STYLES[name][0]:9}: times {line[n] / line[n // 2]:.1f} from {n // 2:,} to {n:,}"
             )
 
 # %% [markdown]

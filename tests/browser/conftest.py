@@ -80,8 +80,7 @@ class Visitor:
         self.context.on("request", self.on_request)
 
     def on_console(self, message):
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
+        self.complaints.append(message.text)
 
     def on_request(self, request):
         if not request.url.startswith((self.host, "data:", "blob:")):

@@ -276,6 +276,12 @@ class TestSlim:
         html = "<div>\n\n    <b>a</b> b\n  <pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
         assert slim.slim(html) == "<div>\n<b>a</b> b\n<pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
 
+    def test_names_and_brackets_need_no_element(self):
+        html = '<code><span class="n">f</span><span class="p">(</span><span class="mi">1</span></code>'
+        assert slim.slim(html) == '<code>f(<span class="mi">1</span></code>'
+        linked = '<span class="n"><a href="#f">f</a></span>'
+        assert slim.slim(linked) == linked
+
 
 class TestLab:
     def test_numbers_cannot_end_the_script_they_stand_in(self):

@@ -91,10 +91,15 @@ class Visitor:
         self.page.evaluate("document.fonts.ready")
         return response
 
+    def assert_calm(self):
+        """Fail if a page complained or asked a stranger, and forget it."""
+        found, self.complaints, self.strangers = (self.complaints, self.strangers), [], []
+        assert found == ([], [])
+
 
 @pytest.fixture
 def visit(browser, host):
-    """Open windows with `visit(path, **options)`; afterwards no page may have complained or asked a stranger."""
+    """Open fresh windows with `visit(path, **options)`; afterwards no page may have complained or asked a stranger."""
     visitors = []
 
     def visit(path, **options):
@@ -106,5 +111,27 @@ def visit(browser, host):
     yield visit
     for visitor in visitors:
         visitor.context.close()
-    assert [c for v in visitors for c in v.complaints] == []
-    assert [s for v in visitors for s in v.strangers] == []
+    for visitor in visitors:
+        visitor.assert_calm()
+
+
+@pytest.fixture(scope="session")
+def window(browser, host):
+    visitor = Visitor(browser, host)
+    visitor.context.add_init_script("localStorage.clear()")  # each page is a first visit
+    yield visitor
+    visitor.context.close()
+
+
+@pytest.fixture
+def turn_to(window):
+    """Turn one window to `turn_to(path, **media)`: as `visit`, and sooner, since a new window takes a second."""
+
+    def turn_to(path, color_scheme="light", reduced_motion="no-preference"):
+        window.page.set_viewport_size({"width": 1280, "height": 900})
+        window.page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+        window.response = window.open(path)
+        return window
+
+    yield turn_to
+    window.assert_calm()

@@ -3,6 +3,7 @@
 import datetime
 import functools
 import gzip
+import html
 import os
 import re
 import subprocess
@@ -105,6 +106,26 @@ def packed(url):
     path = file_at(url)
     body = path.read_bytes()
     return len(body) if path.suffix in COMPRESSED else len(gzip.compress(body, 6))
+
+
+def italic(letter):
+    """Return what a browser shows for a variable: mathematical italics for letters, as MathML Core says."""
+    if "a" <= letter <= "z" or "A" <= letter <= "Z":
+        return "\u210e" if letter == "h" else chr(0x1D434 + ord(letter) - ord("A") - 6 * letter.islower())
+    return chr(0x1D6FC + ord(letter) - 0x3B1) if "\u03b1" <= letter <= "\u03c9" else letter
+
+
+def test_the_math_font_has_every_sign_of_the_formulas():
+    css = (SITE / "assets/site.css").read_text(encoding="utf-8")
+    (ranges,) = re.findall(r"unicode-range:([^;}]*)", css)
+    pairs = [[int(end, 16) for end in r.strip().removeprefix("U+").split("-")] for r in ranges.split(",")]
+    signs = {chr(code) for pair in pairs for code in range(pair[0], pair[-1] + 1)}
+    text = "".join(path.read_text(encoding="utf-8") for path in HTML)
+    formulas = re.findall(r"<math.*?</math>", text, re.S)
+    shown = {html.unescape(sign) for math in formulas for sign in re.findall(r">([^<]*)<", math)}
+    variables = {html.unescape(v) for math in formulas for v in re.findall(r"<mi>([^<]*)</mi>", math)}
+    assert len(shown) > 50
+    assert set("".join(shown)) | {italic(v) for v in variables if len(v) == 1} <= signs
 
 
 @pytest.mark.parametrize("path", ["/", "/learn/attention/"])

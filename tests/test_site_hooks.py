@@ -21,7 +21,7 @@ with pytest.MonkeyPatch.context() as patch:
     import live
     import llms
     import page_facts
-    import slim
+    import sooner
 
 
 def page(src_uri="learn/a.py", **facts):
@@ -271,16 +271,25 @@ class TestResultsAreKept:
         assert (keys[0] != keys[1]) == anew
 
 
-class TestSlim:
+class TestSooner:
     def test_drops_indentation_but_not_what_is_shown(self):
         html = "<div>\n\n    <b>a</b> b\n  <pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
-        assert slim.slim(html) == "<div>\n<b>a</b> b\n<pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
+        assert sooner.slim(html) == "<div>\n<b>a</b> b\n<pre>1\n\n  2</pre>\n</div>\n<script>\n  f()\n</script>"
 
     def test_names_and_brackets_need_no_element(self):
         html = '<code><span class="n">f</span><span class="p">(</span><span class="mi">1</span></code>'
-        assert slim.slim(html) == '<code>f(<span class="mi">1</span></code>'
+        assert sooner.slim(html) == '<code>f(<span class="mi">1</span></code>'
         linked = '<span class="n"><a href="#f">f</a></span>'
-        assert slim.slim(linked) == linked
+        assert sooner.slim(linked) == linked
+
+    def test_scripts_wait_for_the_first_frame_in_their_order(self):
+        scripts = '<script src="a.js?x=1&amp;y=2"></script>\n<script src="b.js" defer></script>\n'
+        found = sooner.paint_first(f"<body><p>text</p><script>f()</script>{scripts}</body></html>")
+        assert "<script src" not in found
+        assert found.count('rel="preload"') == 2
+        assert '["a.js?x=1&y=2", "b.js"]' in found
+        assert found.startswith("<body><p>text</p><script>f()</script>")
+        assert found.endswith("</script>\n</body></html>")
 
 
 class TestLab:

@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from clear_attention import _checks
 from clear_attention._nonfinite import guarded
+from clear_attention._token_layer import TokenLayer
 from clear_attention.masks import combine_masks
 
 
@@ -152,7 +153,7 @@ def attend_around_nonfinite(formula, q, k, v, blocked):
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class DotProductAttention(keras.Layer):
+class DotProductAttention(TokenLayer):
     r"""Attend as a Keras layer: scaled dot-product attention without weights of its own.
 
     $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
@@ -222,9 +223,8 @@ class DotProductAttention(keras.Layer):
         result = scaled_dot_product_attention(queries, keys, values, mask)
         return result if return_weights else result.output
 
-    def compute_mask(self, inputs, previous_mask):
-        # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.
-        return getattr(inputs, "_keras_mask", None)
+    def compute_output_shape(self, queries_shape, keys_shape=None, values_shape=None):
+        return (*queries_shape[:-1], (values_shape or keys_shape or queries_shape)[-1])
 
 
 def add_keras_masks(mask, queries_mask=None, keys_mask=None, values_mask=None):

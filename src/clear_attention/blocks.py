@@ -10,11 +10,12 @@ import keras
 
 from clear_attention import _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
+from clear_attention._token_layer import TokenLayer
 from clear_attention.attention import Attention, pair
 from clear_attention.heads import MultiHeadAttention, on_rows
 
 
-class ResidualBlock(keras.Layer):
+class ResidualBlock(TokenLayer):
     """Put dropout, a residual connection and a norm around a sub-layer: before it (pre-norm) or after (post-norm)."""
 
     def __init__(self, dropout, norm_first, epsilon, **kwargs):
@@ -33,9 +34,6 @@ class ResidualBlock(keras.Layer):
             return x + self.drop(output, training=training), extra
         output, extra = sublayer(x)
         return token_by_token(self.norm, x + self.drop(output, training=training)), extra
-
-    def compute_mask(self, inputs, previous_mask):
-        return getattr(inputs, "_keras_mask", None)
 
     def get_config(self):
         names = ("dropout", "norm_first", "epsilon")

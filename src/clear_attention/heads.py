@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from clear_attention import _blockwise_checks, _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
+from clear_attention._token_layer import TokenLayer
 from clear_attention.attention import Attention, add_keras_masks, scaled_dot_product_attention
 from clear_attention.blockwise import blockwise_attention, pays
 from clear_attention.masks import combine_masks, create_look_ahead_mask
@@ -105,7 +106,7 @@ def on_rows(dense, x):
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class MultiHeadAttention(keras.Layer):
+class MultiHeadAttention(TokenLayer):
     r"""Attend in several heads side by side, each with its own projection of queries, keys and values.
 
     $$ \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O, \qquad
@@ -251,9 +252,8 @@ class MultiHeadAttention(keras.Layer):
     def project(self, dense, x, masked):
         return token_by_token(lambda x: on_rows(dense, x), x) if masked else on_rows(dense, x)
 
-    def compute_mask(self, inputs, previous_mask):
-        # Keras would attach the argument `mask` to the output, whose tokens are those of the queries.
-        return getattr(inputs, "_keras_mask", None)
+    def compute_output_shape(self, queries_shape, keys_shape=None, values_shape=None):
+        return (*queries_shape[:-1], self.d_model)
 
     def drop(self, weights):
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)

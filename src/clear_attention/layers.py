@@ -8,6 +8,7 @@ from __future__ import annotations
 import keras
 
 from clear_attention import _checks, _layer_checks
+from clear_attention._token_layer import TokenLayer
 from clear_attention.attention import Attention, pair
 from clear_attention.blocks import (
     CrossAttentionBlock,
@@ -20,7 +21,7 @@ NOTHING = ((False,),)  # a mask that blocks nothing
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class EncoderLayer(SelfMasked):
+class EncoderLayer(SelfMasked, TokenLayer):
     r"""Let tokens look at each other, then work on each alone.
 
     $$ y = \operatorname{FeedForward}(\operatorname{SelfAttention}(x)) $$
@@ -82,15 +83,12 @@ class EncoderLayer(SelfMasked):
         x = self.feed_forward(x, training=training)
         return Attention(x, weights) if return_weights else x
 
-    def compute_mask(self, inputs, previous_mask):
-        return getattr(inputs, "_keras_mask", None)
-
     def get_config(self):
         return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class DecoderLayer(keras.Layer):
+class DecoderLayer(TokenLayer):
     r"""Let tokens look at each other, then at the context, then work on each alone.
 
     $$ y = \operatorname{FeedForward}(\operatorname{CrossAttention}(\operatorname{SelfAttention}(x),\, c)) $$
@@ -167,9 +165,6 @@ class DecoderLayer(keras.Layer):
         x, cross_weights = pair(self.cross_attention(x, context, mask=cross_mask, **options), return_weights)
         x = self.feed_forward(x, training=training)
         return Attention(x, {"self": self_weights, "cross": cross_weights}) if return_weights else x
-
-    def compute_mask(self, inputs, previous_mask):
-        return getattr(inputs, "_keras_mask", None)
 
     def get_config(self):
         return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
+from clear_attention._token_layer import TokenLayer
 
 
 def sinusoidal_encoding(length, depth, n=10000):
@@ -57,7 +58,7 @@ def waves(positions, depth, n):
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class PositionalEncoding(keras.Layer):
+class PositionalEncoding(TokenLayer):
     r"""Add to each token the waves of its position.
 
     $$ y_{p} = x_{p} + PE_{p} $$
@@ -111,9 +112,6 @@ class PositionalEncoding(keras.Layer):
         _layer_checks.tokens("x", x)
         encoding = self.encoding_of(x) if positions is None else self.encoding_at(positions, x)
         return self.drop(x + tf.cast(encoding, x.dtype), training=training)
-
-    def compute_mask(self, inputs, previous_mask):
-        return getattr(inputs, "_keras_mask", None)
 
     def encoding_of(self, x):
         length, depth = x.shape[-2:]

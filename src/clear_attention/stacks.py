@@ -9,12 +9,13 @@ import keras
 
 from clear_attention import _checks
 from clear_attention._nonfinite import token_by_token
+from clear_attention._token_layer import TokenLayer
 from clear_attention.attention import Attention, pair
 from clear_attention.blocks import SelfMasked
 from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
 
 
-class Stack(keras.Layer):
+class Stack(TokenLayer):
     """Layers of one kind on top of each other, with a norm at the end if each of them norms first."""
 
     def __init__(self, make_layer, num_layers, norm_first, epsilon, **kwargs):
@@ -35,9 +36,6 @@ class Stack(keras.Layer):
 
     def final_norm(self, x):
         return x if self.norm is None else token_by_token(self.norm, x)
-
-    def compute_mask(self, inputs, previous_mask):
-        return getattr(inputs, "_keras_mask", None)
 
     def get_config(self):
         return {**super().get_config(), "num_layers": len(self.stack), **options_of(self.stack[0])}

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from clear_attention import _checks, _text_checks
 from clear_attention._nonfinite import token_by_token
+from clear_attention._token_layer import SpecFromCall
 from clear_attention.attention import Attention, pair
 from clear_attention.heads import on_rows
 from clear_attention.layers import options_of
@@ -19,7 +20,7 @@ from clear_attention.stacks import Decoder, Encoder
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class Transformer(keras.Model):
+class Transformer(SpecFromCall, keras.Model):
     r"""Go from source ids and the target ids so far to logits for the next one: the whole encoder-decoder.
 
     $$ \text{logits}_t = W \operatorname{Decoder}(\text{target}_{\le t}, \operatorname{Encoder}(\text{source}))_t + b $$
@@ -160,8 +161,17 @@ class Transformer(keras.Model):
         length = target_ids.shape[1] or tf.shape(target_ids)[1]
         return combine_masks(create_padding_mask(target_ids, self.pad_id), create_look_ahead_mask(length))
 
+    def compute_output_shape(self, input_shape):
+        _, target_shape = input_shape
+        return (*target_shape, self.target_vocab)
+
     def compute_mask(self, inputs, previous_mask):
         return keras.ops.not_equal(inputs[1], self.pad_id)
+
+    def export(self, filepath, *args, input_signature=None, **kwargs):
+        """Export as every `keras.Model` does; unless `input_signature` says otherwise, ids of any length go in."""
+        ids = keras.InputSpec(shape=(None, None), dtype="int32")  # Keras would guess float32
+        return super().export(filepath, *args, input_signature=input_signature or [(ids, ids)], **kwargs)
 
     def get_config(self):
         names = ("source_vocab", "target_vocab", "pad_id", "start_id", "end_id")

@@ -44,7 +44,7 @@ def against_length(results):
     lengths = sorted({n for line in times.values() for n in line})
     left.plot(lengths, [limit(results, n) for n in lengths], "--", color="#808080")
     left.annotate(
-        "limit", (lengths[0], limit(results, lengths[0])), (0, -12), textcoords="offset points", color="#808080"
+        "limit", (lengths[-1], limit(results, lengths[-1])), (5, -4), textcoords="offset points", color="#808080"
     )
     draw(right, memory, "memory, in MB")
     plt.show()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from layer_contract import (
-    D,
     ENTRIES,
+    D,
     close,
     counted,
     each_layer,

@@ -1,9 +1,15 @@
-"""Griffe extension: the package's __all__ says which names of a module are public.
+"""Griffe extension: what the reference shows of the package is what its users see.
 
-Each name is documented in the module it comes from. Without this, helpers that modules share would be published.
+The package's __all__ says which names of a module are public. Each is documented in the module it comes from; helpers
+and base classes that modules share are not shown. The arguments of a call are a list, and `**kwargs` have no default.
 """
 
+import re
+
 import griffe
+
+CALL = re.compile(r"(?<=\nCall arguments:\n)(?:    .*\n)+")
+ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.M)
 
 
 class Public(griffe.Extension):
@@ -14,3 +20,18 @@ class Public(griffe.Extension):
             home = pkg.modules.get(pkg[name].target_path.rsplit(".", 1)[0].removeprefix(f"{pkg.name}."))
             if home is not None:
                 home.exports = [*(home.exports or []), name]
+
+    def on_class(self, *, cls, **kwargs):
+        shown = [base for base in cls.bases if str(base).startswith("keras.")]
+        cls.bases = shown or (["keras.Layer"] if "call" in cls.members else cls.bases)
+        if cls.docstring:
+            cls.docstring.value = CALL.sub(lambda m: ARGUMENT.sub(item, m[0]), cls.docstring.value)
+
+    def on_function(self, *, func, **kwargs):
+        for parameter in func.parameters:
+            if parameter.kind in (griffe.ParameterKind.var_positional, griffe.ParameterKind.var_keyword):
+                parameter.default = None
+
+
+def item(argument):
+    return f"    - `{argument[1]}`: {argument[2]}"

@@ -8,7 +8,7 @@
 #
 # You have a trained `keras.layers.MultiHeadAttention`, or a torch checkpoint, and want the same numbers from
 # [`MultiHeadAttention`][clear_attention.MultiHeadAttention]. One call does it, and another one takes them back. Both
-# layers must have as many heads and the same depths; if they have not, nothing is changed and the error names the array
+# layers must have the same number of heads and the same depths; otherwise nothing is changed, and the error names the array
 # and both shapes.
 #
 # ## From Keras to here
@@ -92,9 +92,9 @@ asked, _ = theirs(
     x, x, attention_mask=nothing_allowed, return_attention_scores=True
 )
 here = ours(x, mask=np.ones((5, 5)))
-print("Keras:                      ", np.round(plain[0, 0, :4], 3))
+print("Keras:                       ", np.round(plain[0, 0, :4], 3))
 print("Keras, asked for the weights:", np.round(asked[0, 0, :4], 3))
-print("here, both ways:            ", np.round(here[0, 0, :4], 3))
+print("here, both ways:             ", np.round(here[0, 0, :4], 3))
 assert not np.allclose(plain, asked, atol=1e-3)
 assert np.all(here == 0)
 assert np.all(ours(x, mask=np.ones((5, 5)), return_weights=True).output == here)

@@ -145,7 +145,8 @@ print(certificate.summary())
 # | `return_weights` | whether to return `(output, weights)` instead of the output | no axes | `bool` |
 #
 # Take `x`, or `q` with `k`, or `ids`; of the others, what your layer knows. The output must be
-# `(batch, query_length, ...)`. `depth` is 8 unless you say otherwise: `certify(layer, ..., depth=64)`. A layer with a
+# `(batch, query_length, ...)`. `depth` is read from the layer where it can be, else 8; or say it:
+# `certify(layer, ..., depth=64)`. A layer with a
 # head axis in its mask gets it in the same line: `mask=mask[:, None]`.
 #
 # `convention` says what `mask` and `padding` hold. These are the values that a layer is given:
@@ -323,8 +324,8 @@ assert broken == ["hidden_nan", "empty_query", "alignment"]
 # ## Our certificates
 #
 # Made while this page was built, at small sizes. A dash means that the promise does not apply: a layer without a mask
-# has nothing to hide, ids cannot be NaN, and `alignment` is for layers with a causal switch of their own, where ours
-# take a mask.
+# has nothing to hide, ids cannot be NaN, `alignment` is about a causal switch, and ours are called here with a mask,
+# attention alone knows no positions, and a function has nothing to save.
 
 # %% tags=["hide-input"]
 import clear_attention

@@ -8,7 +8,7 @@
 #
 # You have a mask of 0 and 1, and the layer takes it without a word. Does a 1 hide the key or show it? No rule holds
 # everywhere; torch alone has both. Here a 1 hides, and [`convert_mask`][clear_attention.convert_mask] translates to this
-# rule and back. For the way back, swap the two names.
+# rule and back. For the way back, swap the two names and leave out `axes`.
 #
 # | the mask | hides a key | its shape | the line that makes it ours |
 # | --- | --- | --- | --- |
@@ -23,7 +23,7 @@
 # | torch `MultiheadAttention`: `attn_mask`, bool | `True` | `(queries, keys)`; one of `(batch * heads, queries, keys)` must be reshaped to 4 axes first | `convert_mask(m, "torch_mha", "blocked", axes="queries keys")` |
 # | Hugging Face: `attention_mask` | 0 | `(batch, keys)` | `convert_mask(m, "huggingface", "blocked")` |
 # | additive: a float `attn_mask` in torch, `bias` in JAX | -inf, or a large negative number | broadcasts to the scores | `convert_mask(m, "additive", "blocked")` |
-# | Dive into Deep Learning: `valid_lens` | its place: the length, or beyond | `(batch,)` or `(batch, queries)` | `tf.sequence_mask`, [see below](#lengths-instead-of-a-mask) |
+# | Dive into Deep Learning: `valid_lens` | a key from place `valid_len` on | `(batch,)` or `(batch, queries)` | `tf.sequence_mask`, [see below](#lengths-instead-of-a-mask) |
 #
 # ## One sentence in every notation
 #
@@ -346,7 +346,7 @@ assert "looks_inverted" in describe_mask(row, tokens=tokens)
 # 1. **Describe the mask**: `describe_mask(mask, tokens=tokens)`. If it finds only `causal` or `padding`, the mask is as ours.
 #    If it finds `looks_inverted`, `not_binary` or `ambiguous_shape`, it names the line that mends it.
 # 2. **Certify the layer.** The mask may be fine and the layer want another. [`certify`][clear_attention.certify] changes keys
-#    and looks which outputs move. Try the three rules, and see which one the layer keeps.
+#    and looks which outputs move. Try `blocked`, `keras` and `additive`, and see which one the layer keeps.
 
 # %%
 from clear_attention import certify

@@ -57,7 +57,7 @@
 # | [Asking for the weights changes the output](#flag) | row `weights_flag` |
 #
 # The exhibits share a few imports, one batch `x`, and a few helpers. `broken` and `held` ask `certify` for one row, print it,
-# and fail if the verdict is another. `refusal` prints the error that a call has to raise. The last three say how a function is called.
+# and fail if the verdict is another. `refusal` prints the error that a call has to raise. `with_mask`, `crossing` and `alone` say how a function is called.
 
 # %% tags=["hide-input"]
 import keras
@@ -124,7 +124,7 @@ def alone(f, x):
 # ## The star: better than possible, and it cannot write a word { #star }
 #
 # Invented words of four letters, written over and over: after "kumo" comes "kumo" again. A small language model learns them, and
-# is scored on words it never saw. Here are two of it. One converts our look-ahead mask for
+# is scored on words it never saw. Here are two copies of it. One converts our look-ahead mask for
 # `keras.layers.MultiHeadAttention`. The other hands it over *as it is*: 1 is blocked for us and *may attend* for Keras.
 
 
@@ -205,7 +205,7 @@ ceiling = (21 + 1 / 5 + 1 / 12 + 1 / 5) / 24  # three of 24 letters can't be kno
 print(f"{'at best possible':17}{ceiling:10.1%}")
 written = {"converted": write(right), "as it is": write(wrong)}
 exact = [np.mean(np.all(w == unseen[:, :20], axis=1)) for w in written.values()]
-print(f"{'continued rightly':17}{exact[0]:10.1%}{exact[1]:10.1%}\n")
+print(f"{'continued right':17}{exact[0]:10.1%}{exact[1]:10.1%}\n")
 for name, lines in written.items():
     for line in lines[:2]:
         print(f"{name:10} {text(line[:8])} -> {text(line[8:])}")

@@ -28,8 +28,9 @@
 # | $Q K^\top / \sqrt{d_k}$ | the scores: how well each key fits each query | `(query_length, key_length)` |
 # | $\operatorname{softmax}(\dots)$ | the weights: each row sums to one | `(query_length, key_length)` |
 #
-# Any axes in front, such as `batch` and `heads`, are carried along. A mask, which is optional, acts on the scores
-# *before* the softmax: the lesson on [masks](masks.py) is about that.
+# $d_k$ is how many numbers a query and a key have, $d_v$ how many a value has. Any axes in front, such as `batch` and `heads`, are
+# carried along. A mask, which is optional, acts on the scores *before* the softmax: the lesson on [masks](masks.py) is
+# about that.
 
 # %% [markdown]
 # ## Tiny numbers, by hand
@@ -63,7 +64,7 @@ assert math.isclose(weights[0][0], math.exp(2) / (math.exp(2) + 2))
 # ## The function, read
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same in TensorFlow. This is
-# its heart, printed from the package; the comments at the right margin give the shape after each step.
+# its heart, printed from the package; the comments at the ends of the lines give the shape after each step.
 
 # %% tags=["source"]
 import inspect
@@ -94,7 +95,7 @@ plt.show()
 # %% [markdown]
 # ## At the paper's sizes, with numbers you can reproduce
 #
-# A batch of 64 sentences of 5 tokens, with $d_k = d_v = 64$. The published tutorial showed an output that nobody could
+# A batch of 64 sentences of 5 tokens, with $d_k = d_v = 64$. A widely read tutorial showed an output that nobody could
 # repeat, since nothing was seeded. Readers asked for numbers; with seed 42 and NumPy's legacy generator they are
 # these. Columns 0, 1, 2 and the last three of the first two sentences:
 
@@ -125,7 +126,7 @@ np.testing.assert_allclose(
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product is a sum of $d_k$ terms. If the terms are independent with variance 1, the sum has variance $d_k$: the
+# A dot product is a sum of $d_k$ terms. If the terms are independent, of mean 0 and variance 1, the sum has variance $d_k$: the
 # larger the depth, the larger the scores. Large scores push the softmax into a corner where one weight is nearly 1, and
 # there the gradient vanishes. Dividing by $\sqrt{d_k}$ brings the variance back to 1 at every depth. Here it is, measured:
 
@@ -158,7 +159,7 @@ assert np.all(abs(scaled[:, 0] - 1) < 0.2)  # variance 1 at every depth
 assert plain[-1, 1] > 0.9 > 0.5 > scaled[-1, 1]  # saturated, against not
 assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone
 
-# %% tags=["hide-input"] alt="Three line charts against d_k from 1 to 1024. Without scaling the variance of the scores grows from 1 to about 1000, the largest weight climbs towards 1 and its gradient falls. With scaling all three stay level."
+# %% tags=["hide-input"] alt="Three line charts against d_k from 1 to 1024. Without scaling the variance of the scores grows from 1 to about 1000, the largest weight climbs towards 1 and its gradient rises a little, then falls. With scaling all three stay level."
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 2.8), layout="constrained")
 for column, (ax, title) in enumerate(
     zip(
@@ -215,7 +216,7 @@ try_divisors()
 # ## A published trap: built with data
 #
 # Many readers of the tutorial wrote `DotProductAttention(q, k, v, d_k)` and got `__init__() takes 1 positional argument
-# but 5 were given`. The thread never explains it. A Keras layer is *built* first and *called* afterwards: two pairs of
+# but 5 were given`. The comments never explain it. A Keras layer is *built* first and *called* afterwards: two pairs of
 # parentheses. Ours says so:
 
 # %% tags=["wrap"]
@@ -275,7 +276,7 @@ np.testing.assert_allclose(
 # + `(2, 3, 32)` | A row for each query, of the values' depth.
 # - `(2, 5, 32)` | That is a row for each key. The keys are summed over.
 # - none: the depths of keys and values differ | They may. Queries and keys share a depth, keys and values a length.
-# ? `d_k` grows from 64 to 256; all numbers are independent, of variance 1. How do unscaled scores change?
+# ? `d_k` grows from 64 to 256; all numbers are independent, of mean 0 and variance 1. How do unscaled scores change?
 # + They get about 2 times as large. | The variance is 4 times as large, the size is its root. Hence the root of `d_k`.
 # - They get about 4 times as large. | That is the variance. Terms of either sign cancel in part.
 # - They stay as large, since each term does. | But four times as many terms are summed.
@@ -284,5 +285,5 @@ np.testing.assert_allclose(
 # ## Where to go next
 #
 # * [Masks](masks.py): which keys a query may not look at, and what goes wrong when that is said badly.
-# * [Causal attention](causal.py): what a model sees that may not look ahead.
+# * [Causal attention](causal.py): what a model sees if it may not look ahead.
 # * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.

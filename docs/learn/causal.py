@@ -4,7 +4,7 @@
 # ---
 
 # %% [markdown]
-# # What does a token know that may not look ahead?
+# # What does a token know if it may not look ahead?
 #
 # **In one sentence:** under a look-ahead mask each output is made of its own token and the ones before it, so the
 # first token knows only itself and no output changes when the future does.
@@ -133,10 +133,10 @@ assert np.spacing(np.float32(1e9)) == 64
 # %% [markdown]
 # ## What the early tokens lose
 #
-# Change the last token and nothing before it moves, not by a single bit. For training this is what we want. But if the
+# Change a token and nothing before it moves, not by a single bit. For training this is what we want. But if the
 # whole text is *given*, for example a question to be answered, the first tokens of the question still do not know how
 # it ends. A **prefix mask** mends that: the tokens of the given part see each other in both directions, and what is
-# written after them stays causal. Prefix language models, UniLM and T5 use it.
+# written after them stays causal. Prefix language models such as UniLM use it.
 
 # %%
 from clear_attention import create_prefix_mask

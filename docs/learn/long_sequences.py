@@ -160,8 +160,8 @@ for name, flag in {"with oneDNN": "1", "without": "0"}.items():
 
 # %% [markdown]
 # On x86 processors expect this: with oneDNN the softmax in one kernel beats its steps, so whole rows beat pieces. The
-# ratio of the whole is smaller, since both ways share the two products. Without oneDNN there is no such softmax to
-# lose, both ways take longer, and they come out close. So whole rows suit the kernels that TensorFlow uses by itself.
+# gain on the whole is smaller than on the softmax alone, since both ways share the two products. Without oneDNN there is
+# no such softmax to lose, both ways take longer, and they come out close. So whole rows suit the kernels that TensorFlow uses by itself.
 # What is held at a time is 256 rows of weights, which grow with $n$ and not with $n^2$.
 #
 # ## The source, line by line
@@ -340,7 +340,7 @@ for name, line in memory_of.items():
     for n in sorted(line)[-1:]:
         if n // 2 in line:
             print(
-                f"memory of {pictures.STYLES[name][0]:9}: times {line[n] / line[n // 2]:.1f} from {n // 2:,} to {n:,}"
+                f"memory of {pictures.STYLES[name][0]:9} grows {line[n] / line[n // 2]:.1f} times from {n // 2:,} to {n:,}"
             )
 
 # %% [markdown]
@@ -356,8 +356,8 @@ for name, line in memory_of.items():
 #
 # ### Exercise 1
 #
-# How many bytes are the weights of one block of 256 queries, with 8 heads in float32? Up to which power of two of keys
-# do they stay below 1 GB? And the whole matrix?
+# How many bytes *for each key* are the weights of one block of 256 queries, with 8 heads in float32? Up to
+# which power of two of keys do they stay below 1 GB? And the whole matrix?
 
 
 # %% tags=["answer"]

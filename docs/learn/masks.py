@@ -7,7 +7,7 @@
 # # How do you stop attention from looking somewhere?
 #
 # **In one sentence:** a mask holds 1 where a key is blocked and 0 where it may be attended to, and the weight of a
-# blocked key is set to exactly 0 by choosing, not by adding large numbers.
+# blocked key is set to exactly 0: it is left out, not given a large negative score.
 #
 # There are two reasons to block a key. It is *padding*, filler that makes sentences of different lengths fit into one
 # batch. Or it lies in the *future*, and a model that learns to write the next word must not read it first.
@@ -198,7 +198,7 @@ np.testing.assert_array_equal(
 # ### Exercise 1
 #
 # `keras.layers.MultiHeadAttention` reads a mask the other way round: `True` means *may attend*. What would a model see
-# that is given our look-ahead mask as it is?
+# if it were given our look-ahead mask as it is?
 
 # %% tags=["answer"]
 misread = (

@@ -15,8 +15,11 @@
 # ## The formula
 #
 # $$
-# \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O,
-# \qquad \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i)
+# \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
+# $$
+#
+# $$
+# \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i)
 # $$
 #
 # | symbol | what it is | shape |
@@ -183,12 +186,15 @@ lab(
 # second row channels 4 to 7 of the *same* token. What stands at a position no longer belongs to the token of that
 # position, and every mask blocks the wrong thing.
 #
-# One test tells them apart: change one token, and see whose heads change. The package's own source does it in two steps:
+# The package's own source takes two steps, a reshape and a swap of axes:
 
 # %% tags=["source"]
 import inspect
 
 print(inspect.cleandoc(inspect.getsource(split_heads).split('"""')[2]))
+
+# %% [markdown]
+# One test tells the two ways apart: change the last token, and see at which positions the heads change.
 
 # %%
 changed = numbered.copy()
@@ -215,7 +221,8 @@ assert broken != [2]
 # the same for 1, 2, 4 and 8 heads. The catch is elsewhere: there are as many weights matrices as heads.
 #
 # In Keras's layer the depth is called `key_dim`, and it is meant **per head**. Giving it the whole width is a popular and
-# silent mistake: it makes eight times as many parameters, as the last two lines show.
+# silent mistake: with 8 heads it makes nearly eight times as many parameters, as the last two
+# lines show.
 
 # %%
 d_model, n = 512, 64

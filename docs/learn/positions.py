@@ -12,7 +12,11 @@
 # ## The formula
 #
 # $$
-# PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p), \qquad \omega_i = n^{-2i/d}
+# PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p)
+# $$
+#
+# $$
+# \omega_i = n^{-2i/d}
 # $$
 #
 # | symbol | what it is | shape |
@@ -82,13 +86,13 @@ numberings = {
     "waves": lambda length: sinusoidal_encoding(length, depth=4).numpy(),
 }
 largest, steps = {}, {}
-print("\n          largest   a step of 4   of 400 words")
+print("\n          largest   step, 4 words   step, 400 words")
 for name, number in numberings.items():
     numbers = [number(4), number(400)]
     largest[name] = np.max(np.abs(numbers[1]))
     steps[name] = [np.linalg.norm(np.diff(m, axis=0), axis=1) for m in numbers]
     of_4, of_400 = (step[0] for step in steps[name])
-    print(f"{name:9}{largest[name]:8.0f}{of_4:14.4f}{of_400:9.4f}")
+    print(f"{name:9}{largest[name]:8.0f}{of_4:16.4f}{of_400:18.4f}")
 assert largest["counter"] == 399
 assert steps["fraction"][0][0] > 100 * steps["fraction"][1][0]
 assert largest["waves"] <= 1

@@ -11,7 +11,8 @@
 #
 # A Transformer turns one sequence into another, say a sentence into its translation. The *encoder* reads the source. The
 # *decoder* writes the target, one token after the other. Neither has recurrence or convolution: attention is the only
-# part in which tokens meet, and it looks at the whole sequence at once.
+# part in which tokens meet, and it looks at the whole sequence at once. Each token asks with a *query*. It is compared
+# with the *keys* of the tokens it may look at, and what comes back is an average of their *values*.
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 
@@ -23,6 +24,9 @@
 # | encoder **self-attention** | the source, embedded and position-encoded | the same | padding |
 # | decoder **masked self-attention** | the target so far, embedded and position-encoded | the same | padding and look-ahead |
 # | **cross-attention** | the decoder: the *normalised* output of the block below | the encoder's output | padding of the source |
+#
+# *Padding* is filler that makes the sentences of a batch equally long; *look-ahead* hides the tokens that are not written
+# yet.
 #
 # After each one, the block's input is added to its output (the *residual*) and the sum is normalised. A feed-forward
 # network then works on every token by itself. This site builds all of that; the first lessons stay with attention.
@@ -46,7 +50,8 @@
 # %% [markdown]
 # ## Tiny numbers: a source of 4 tokens, a target of 3
 #
-# The vectors are random: what matters here is who meets whom. The fourth source token is padding.
+# The vectors are random: what matters here is who meets whom. The fourth source token is padding: in a mask, 1
+# marks what may not be looked at.
 
 # %%
 import numpy as np

@@ -13,14 +13,18 @@
 # ## The formula
 #
 # $$
-# p(y_t \mid y_{<t}, x) = \operatorname{softmax}\bigl(W \operatorname{Decoder}(y_{<t}, \operatorname{Encoder}(x))_t + b\bigr)
+# z = \operatorname{Decoder}(y_{<t},\, \operatorname{Encoder}(x))
+# $$
+#
+# $$
+# p(y_t \mid y_{<t}, x) = \operatorname{softmax}(W z_t + b)
 # $$
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
 # | $x$ | the source: here a date as people write it, letter by letter | `(batch, source_length)` |
 # | $y_{<t}$ | the target so far: the ISO date up to letter $t - 1$, after a start token | `(batch, target_length)` |
-# | $W$, $b$ | one more projection: from each vector of the decoder to one number for each word it may say, the *logits* | `(d_model, target_vocab)` |
+# | $W$, $b$ | one more projection: from each vector of the decoder to one number for each word it may say, the *logits* | `(d_model, target_vocab)`, `(target_vocab,)` |
 #
 # ## Tiny numbers: one date, and the shift
 #
@@ -56,15 +60,17 @@ assert target_tokenizer.decode(target_ids) == ["2018-05-03"]
 # %% tags=["source"]
 import inspect
 
-print(inspect.getsource(Transformer.encode).split('"""')[2].strip("\n"))
-print(inspect.getsource(Transformer.decode).split('"""')[2].strip("\n"))
+for method in (Transformer.encode, Transformer.decode):
+    head, _, body = inspect.getsource(method).split('"""')
+    print(head.rstrip() + body)
 print(inspect.getsource(Transformer.target_mask))
 
 # %% [markdown]
 # ## Training
 #
 # 64,000 dates in a dozen forms, English and German. Every text has one right answer: with slashes the month comes first,
-# with dots the day. One date in five is kept away from training, in all its forms. The curve is drawn while it trains.
+# with dots the day. One date in five is kept away from training, in all its forms. The curve is drawn while it trains. It is
+# the average over all steps so far, so it ends well above what the model gets wrong by then.
 
 # %% alt="Training curve: the share of wrong letters since the start falls from over one half to a few per cent."
 import time
@@ -147,8 +153,8 @@ print(f"{model.count_params():,} parameters")
 #
 # Now nobody gives it the right letters. [`greedy_search`][clear_attention.greedy_search] begins with the start token, takes
 # the most probable letter, gives it back, and goes on until the end token. It never takes a letter back.
-# [`beam_search`][clear_attention.beam_search] keeps several beginnings, and returns all of them with their scores. On a clear
-# date the first is certain. With slashes the month comes first, so "31/12/2018" is no date at all: the beam shows between
+# [`beam_search`][clear_attention.beam_search] keeps several beginnings, and returns all of them with their scores. In
+# brackets is the probability of the whole text. On a clear date the first has nearly all of it. With slashes the month comes first, so "31/12/2018" is no date at all: the beam shows between
 # what the model hesitates.
 
 # %%
@@ -187,7 +193,7 @@ print(target_tokenizer.decode(greedy_search(model, your_ids, max_length=11))[0])
 #
 # Cross-attention says, for each letter of the translation, where in the source the decoder looked. Asked for its weights,
 # the model names every map: `encoder.0`, `decoder.0.self`, `decoder.0.cross`. Framed is the place each query looks at
-# most.
+# most. A row is named after the letter that is predicted there; its query is made from the letter before it.
 
 # %% alt="Four heat maps, one for each head. Rows are the letters of 2018-05-03 and the end, columns the letters of thursday 3rd of may 2018. The year's digits look at 2018, the month's at of may, the day's at the 3; dashes and the end look nowhere in particular."
 from clear_attention import plot_alignment

@@ -75,11 +75,12 @@ story["scores"] = k @ q[1] / np.sqrt(4)
 exponentials = np.exp(story["scores"])
 story["weights"] = exponentials / exponentials.sum()
 story["mixed values"] = story["weights"] @ v
-projected = story["mixed values"] @ attention.project_output.kernel
-story["+ residual"] = cat + projected
+story["projected"] = story["mixed values"] @ attention.project_output.kernel
+story["+ residual"] = cat + story["projected"]
 story["norm"] = a = norm(story["+ residual"])
 widened = np.maximum(0, a @ ffn.widen.kernel)
-story["+ residual, again"] = a + widened @ ffn.narrow.kernel  # all biases are 0
+story["fed forward"] = widened @ ffn.narrow.kernel  # all biases are 0
+story["+ residual, again"] = a + story["fed forward"]
 story["norm, again"] = norm(story["+ residual, again"])
 
 with np.printoptions(precision=2, suppress=True, floatmode="fixed", sign=" "):
@@ -196,7 +197,7 @@ assert results["norm off"][1] > 0.8
 assert results["residual off"][1] < 0.5
 assert learned["both on"] < learned["norm off"]
 
-# %% tags=["hide-input"] alt="Loss over 400 steps. Both on falls to 0 first. Norm off stays on a plateau for much longer. Residual off hardly falls at all."
+# %% tags=["hide-input"] alt="Loss over 400 steps. Both on falls to 0 first. Norm off stays on a plateau for much longer. Residual off stays on that plateau to the end."
 import matplotlib.pyplot as plt
 
 STYLES = {
@@ -302,7 +303,8 @@ print("the same as EncoderLayer after PositionalEncoding:", rebuilt.output.shape
 # 3. The length is read from axis 2, which is the depth. A sentence of one word becomes as many words as there are channels
 #    ([Positions](positions.py) has more).
 # 4. Positions are added again in every block, to tokens that have them already. Add them once, before the first layer.
-# 5. No `get_config`: the model saves, and fails to load. That shows after the training. Ours loads.
+# 5. No `get_config`, and an `__init__` without `**kwargs`: the model saves, and fails to load. That shows after the
+#    training. Ours loads.
 
 # %%
 import tempfile

@@ -1,8 +1,8 @@
 """Scaled dot-product attention: scores, softmax, weighted sum, as a function and as a Keras layer.
 
 The function is the formula. What correctness asks for beyond it (queries with no key, numbers hidden under a
-mask that are not finite, 16-bit inputs) sits in the three small helpers below it. This module makes no masks
-and holds no weights.
+mask that are not finite, 16-bit inputs) is kept out of it, in private helpers. This module makes no masks and
+holds no weights.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ def weights_from_keras(layer, keras_layer):
 
     Args:
         layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention]; it is built if it is not yet.
-        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with as many heads and the same depths.
+        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with the same number of heads and the
+            same depths.
 
     Returns:
         `layer`, with the weights in place.
@@ -62,7 +63,8 @@ def weights_to_keras(layer, keras_layer):
 
     Args:
         layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention] that has been built.
-        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with as many heads and the same depths.
+        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with the same number of heads and the
+            same depths.
 
     Returns:
         `keras_layer`, with the weights in place.

@@ -93,7 +93,7 @@ def certify(
         vocab: number of ids.
         pad_id: the id of padding, if the layer knows one.
         seed: of the random numbers it is tried with.
-        only: names of rows; all when left out.
+        only: names of rows, such as `no_future_leak`; all when left out.
         progress: whether to show a bar on stderr; when left out, if that is a terminal.
 
     Returns:

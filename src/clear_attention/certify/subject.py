@@ -90,10 +90,10 @@ class Subject:
         self.last = case
         result = self.call(self.layer, **arguments)
         output, weights = _certify_checks.results(result, return_weights)
-        shape = (*case.shape[:2],)
-        if tuple(output.shape[:2]) != shape or output.shape.rank < 3:
+        batch, length = case.shape[:2]
+        if tuple(output.shape[:2]) != (batch, length) or output.shape.rank < 3:
             raise NoQueryAxisError(
-                f"its output has shape {tuple(output.shape)}, not (batch, query_length, ...) = {shape}"
+                f"its output has shape {tuple(output.shape)}, not (batch, query_length, ...) = ({batch}, {length}, ...)"
             )
         self.rounding = ROUNDING.get(getattr(self.layer, "compute_dtype", output.dtype.name), 1e-5)
         return (output, tf.nest.flatten(weights)) if return_weights else output
@@ -183,7 +183,7 @@ class Subject:
 def first_line(error):
     """Give an error in one line, without what frameworks wrap around it."""
     words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", str(error)).partition("\n\nArguments received")[0]
-    words = re.sub(r"\A.*Exception encountered: ", "", words, flags=re.S)
+    words = re.sub(r"\A.*Exception encountered: |\s*\[Op:\w+\] name:\s*", "", words, flags=re.S)
     lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]
     line = "" if not lines else lines[-1] if lines[0] == "in user code:" else lines[0]
     return f"{type(error).__name__}: {line[:300].rstrip('.')}"

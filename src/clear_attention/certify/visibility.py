@@ -200,7 +200,7 @@ def alignment(subject):
     if not subject.crosses:
         raise NotApplicableError("its queries are its keys")
     if not (subject.causal or "causal" in subject.names):
-        raise NotApplicableError("it has no causal switch of its own: masks say who sees whom")
+        raise NotApplicableError("it was called without a causal switch: masks say who sees whom")
     for queries, keys in ((1, 2), (2, 3), (2, 5)):
         size = (1, queries, keys)
         given = case(subject, size, "future")

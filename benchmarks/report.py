@@ -166,8 +166,8 @@ def table(header, rows):
 
 
 def verdict_table(found):
-    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}", "yes" if v.met else "**no**") for v in found]
-    return table(("What, and against what", "measured", "goal", "met?"), rows)
+    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}") for v in found]
+    return table(("What, and against what", "measured", "goal"), rows)
 
 
 def time_table(results, what, passes, contenders):
@@ -176,8 +176,9 @@ def time_table(results, what, passes, contenders):
     for row in results["attention"]:
         if (row["what"], row["passes"]) == (what, passes):
             medians = [statistics.median(row["times_ms"][c]) if row["times_ms"].get(c) else NAN for c in contenders]
-            best = min((m for m in medians if m == m), default=NAN)
-            rows.append((f"{tuple(row['size'])}, {spoken(row['mask'])}", *(shown(m, best) for m in medians)))
+            best = min((m for m in medians if m == m), default=None)
+            if best is not None:
+                rows.append((f"{tuple(row['size'])}, {spoken(row['mask'])}", *(shown(m, best) for m in medians)))
     return table(("Size and mask", *contenders.values()), rows)
 
 

@@ -20,6 +20,7 @@ log = logging.getLogger("mkdocs.mathml")
 CONVERTER = LatexToMathML(fancy_error=False)
 ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<block>.*?)\\\])</\1>', re.S)
 NOT_PROSE = re.compile(r"<(pre|code|script|style|math|svg)\b.*?</\1>", re.S)
+BEFORE_A_STOP = re.compile(r'(<span class="math-inline"(?:(?!</span>).)*</span>)([.,;:?!)]+)', re.S)
 LEFT_OVER = re.compile(r'\$\$|\$<span class="math|\$[A-Za-z\\{(]|\$ [^$<]+ \$|\\[(\[]|\\[A-Za-z]{2,}|arithmatex')
 
 
@@ -40,7 +41,8 @@ class MathML(Postprocessor):
     page = ""  # for the message: Markdown does not know which page it renders
 
     def run(self, text):
-        return ARITHMATEX.sub(to_mathml, text)
+        text = ARITHMATEX.sub(to_mathml, text)
+        return BEFORE_A_STOP.sub(r'<span class="math-stop">\1\2</span>', text)  # no line breaks between the two
 
 
 class MathMLExtension(Extension):

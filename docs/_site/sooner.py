@@ -3,8 +3,8 @@
 * The indentation that the theme's templates leave goes, a tenth of each page.
 * The highlighter puts an element around every name, bracket, operator and space, half of the elements of a lesson. They
   take the colour of the code, so that those go too.
-* The browser paints the page, then runs its scripts: they are fetched meanwhile, and added after the first frame.
-  Material's script waits for the event that the document is there. It may have passed, so it is repeated.
+* The browser paints the page, then fetches and runs its scripts. Material's script waits for the event that the
+  document is there. It may have passed, so it is repeated.
 """
 
 import html
@@ -47,8 +47,6 @@ def slim(page):
 
 
 def paint_first(page):
-    sources = SCRIPT.findall(page)
-    fetch = "".join(f'<link rel="preload" as="script" href="{source}" fetchpriority="low">\n' for source in sources)
-    run = RUN % json.dumps([html.unescape(source) for source in sources]).replace("<", "\\u003c")
+    run = RUN % json.dumps([html.unescape(source) for source in SCRIPT.findall(page)]).replace("<", "\\u003c")
     start, end, rest = SCRIPT.sub("", page).rpartition("</body>")
-    return start + fetch + run + end + rest
+    return start + run + end + rest

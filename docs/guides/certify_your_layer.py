@@ -42,11 +42,12 @@ print(row.example)
 # %% [markdown]
 # Pasted, it fails. Query 0 may see no key, so other keys and values should change nothing. They do:
 
-# %%
+# %% tags=["wrap"]
 try:
     exec(row.example, {"layer": layer})
 except AssertionError as error:
-    print("AssertionError:", str(error).strip().splitlines()[0])
+    lines = str(error).strip().splitlines()
+    print(lines[0], *(x for x in lines if "Max absolute" in x), sep="\n")
 else:
     raise RuntimeError("the example should have failed")
 

@@ -304,7 +304,7 @@ assert "looks_inverted" in report
 report
 
 # %% [markdown]
-# An additive one, as a tutorial makes it:
+# An additive one, as a tutorial makes it. Drawn is what it would block here:
 
 # %%
 report = describe_mask(np.where(four == 1, -1e9, 0.0))
@@ -313,7 +313,7 @@ report
 
 # %% [markdown]
 # And the `attention_mask` of a Hugging Face tokenizer, of shape `(batch, keys)`. Three sentences of five tokens look like
-# three queries and five keys:
+# three queries and five keys, so the rows count as the last three positions:
 
 # %%
 attention_mask = np.array([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]])

@@ -906,5 +906,4 @@ held("weights_flag", MultiHeadAttention(8, 2))
 # %% [markdown]
 # ## Is yours here?
 #
-# Run all rows on your layer: [Certify your layer](certify_your_layer.py) says how. Two bugs have no exhibit, since no layer is
-# needed to see them: nothing is seeded, so no number can be compared; and a library function prints.
+# Run all rows on your layer: [Certify your layer](certify_your_layer.py) says how.

@@ -1,16 +1,15 @@
-"""Find out whether a layer keeps its promises about masks, whoever wrote it.
+"""Find out whether a layer keeps its promises about masks, whoever wrote it."""
 
-The rooms, in the order of work:
-
-    case          inputs it is tried with
-    adapters      how to call the layers of this package and of Keras
-    subject       a layer with the way to call it
-    visibility    promises about who sees whom
-    numerics      promises about numbers
-    sameness      promises about what changes nothing
-    snippets      a broken promise as code that pastes
-    certificate   the result
-"""
+# The rooms, in the order of work:
+#
+#     case          inputs it is tried with
+#     adapters      how to call the layers of this package and of Keras
+#     subject       a layer with the way to call it
+#     visibility    promises about who sees whom
+#     numerics      promises about numbers
+#     sameness      promises about what changes nothing
+#     snippets      a broken promise as code that pastes
+#     certificate   the result
 
 from __future__ import annotations
 

@@ -33,6 +33,9 @@ site: $(READY) ## build the site into site/, strictly: a failing lesson or a dea
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
 	$(BIN)/pytest --doctest-modules --numprocesses 2
 
+fuzz: $(READY) ## try each law of tests/laws on 20,000 new cases (about 45 minutes); LAWS_SEED=... repeats a run
+	LAWS_PROFILE=fuzz $(BIN)/pytest tests/laws --numprocesses 2 --quiet
+
 test-site: site ## build the site and drive it in headless Chromium
 	$(BIN)/pytest tests/browser --numprocesses 2
 
@@ -84,4 +87,4 @@ $(PEERS): requirements.lock benchmarks/requirements.txt | $(READY)
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --requirement benchmarks/requirements.txt
 	@touch $@
 
-.PHONY: help serve site site-again test test-site lighthouse check-torch bench check-dates lint format lock clean
+.PHONY: help serve site site-again test fuzz test-site lighthouse check-torch bench check-dates lint format lock clean

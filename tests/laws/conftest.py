@@ -1,0 +1,52 @@
+"""How many cases the laws are tried on: the same 500 each time, or with LAWS_PROFILE=fuzz 20,000 new ones.
+
+A fuzz run says which seed it draws them from, how far it is, and when it will be done; LAWS_SEED=... repeats it.
+"""
+
+import os
+import secrets
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, seed, settings
+
+PROFILE = os.environ.get("LAWS_PROFILE", "fixed")
+SEED = int(os.environ.setdefault("LAWS_SEED", str(secrets.randbits(32))))  # workers get the same
+HERE = Path(__file__).parent
+
+COMMON = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("fixed", max_examples=500, derandomize=True, **COMMON)
+settings.register_profile("fuzz", max_examples=20_000, print_blob=True, **COMMON)
+settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if PROFILE == "fuzz" and item.path.parent == HERE and hasattr(item.obj, "hypothesis"):
+            seed(SEED)(item.obj)
+
+
+def pytest_configure(config):
+    if PROFILE == "fuzz" and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(Progress())
+
+
+class Progress:
+    """Say after each law how many are left, and for how long."""
+
+    def __init__(self):
+        self.start, self.done, self.all = time.monotonic(), 0, 0
+        print(f"20,000 cases a law; LAWS_SEED={SEED} repeats this run", flush=True)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids):
+        self.all = len(ids)
+
+    def pytest_runtest_logreport(self, report):
+        if report.when != "call":
+            return
+        self.done += 1
+        minutes = (time.monotonic() - self.start) / 60
+        left = f"about {minutes / self.done * (self.all - self.done):.0f} min left" if self.all else ""
+        print(f"\n{self.done}/{self.all or '?'} {report.outcome} {report.nodeid.partition('::')[2]} {left}", flush=True)

@@ -8,7 +8,7 @@ new MutationObserver(() => {
     table.setAttribute("aria-label", "Table");
   });
   document.querySelectorAll(".md-code__nav:not([aria-label])").forEach((nav) => {
-    const place = [...document.querySelectorAll(".md-code__nav")].indexOf(nav) + 1;
+    const place = [...document.querySelectorAll("pre")].indexOf(nav.closest("pre")) + 1; // not all tools come at once
     nav.setAttribute("aria-label", `Tools of code block ${place}`);
   });
   loadLab();

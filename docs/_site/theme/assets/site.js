@@ -1,7 +1,7 @@
 // What the site adds to Material's script: names for what it makes, tables that the keyboard can scroll, and the Mask Lab,
 // loaded on the pages that have one.
 const here = document.currentScript.src;
-new MutationObserver(() => {
+function mend() {
   document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])").forEach((table) => {
     table.tabIndex = 0;
     table.setAttribute("role", "group");
@@ -12,8 +12,10 @@ new MutationObserver(() => {
     nav.setAttribute("aria-label", `Tools of code block ${place}`);
   });
   loadLab();
-}).observe(document.documentElement, { childList: true, subtree: true });
-loadLab();
+}
+
+new MutationObserver(mend).observe(document.documentElement, { childList: true, subtree: true });
+mend(); // Material's script has run before, and may change nothing more
 
 function loadLab() {
   if (!document.querySelector("mask-lab") || document.querySelector("script[data-lab]")) return;

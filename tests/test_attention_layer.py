@@ -37,6 +37,11 @@ def test_is_the_function():
     same(layer(queries=q, keys=k, values=v, d_k=11, mask=mask), expected.output)
 
 
+def test_the_output_has_the_shape_of_its_values():
+    assert DotProductAttention().compute_output_shape((2, 3, 4), (2, 5, 4), (2, 5, 6)) == (2, 3, 6)
+    assert DotProductAttention().compute_output_shape((None, None, 4), (None, 7, 4), (None, 7, 6)) == (None, None, 6)
+
+
 def test_asking_for_weights_never_changes_the_output():
     q, k, v = example()
     result = DotProductAttention()(q, k, v, return_weights=True)

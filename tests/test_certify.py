@@ -236,6 +236,10 @@ def test_errors_are_told_without_what_frameworks_wrap_around_them():
         certify(lambda x: (x, x), ON_X[0])
     with pytest.raises(ValueError, match="a pair of output and weights"):
         certify(lambda x: x, lambda layer, x, return_weights: layer(x))
+    with pytest.raises(
+        ValueError, match=r"Received: InvalidArgumentError: Incompatible shapes: \[1,2,8\] vs\. \[7,5\]\.$"
+    ):
+        certify(lambda x: x * tf.ones((7, 5)), ON_X[0])
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -1,8 +1,6 @@
-"""The Transformer: its parts put together by hand, masks from ids, no look at the future, training and saving."""
+"""The Transformer: its parts put together by hand, masks from ids, no look at the future, training."""
 
 import functools
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -15,7 +13,6 @@ from clear_attention import (
     create_look_ahead_mask,
     create_padding_mask,
     create_window_mask,
-    greedy_search,
     sinusoidal_encoding,
 )
 
@@ -269,34 +266,3 @@ def test_fit_and_predict_take_tf_data_too():
     assert np.all(np.isfinite(model.fit(data, shuffle=False, verbose=0).history["loss"]))
     for logits in (model.predict((SOURCE, TARGET), verbose=0), model.predict(data, verbose=0)):
         close(logits, model(SOURCE, TARGET), 1e-5)
-
-
-# Saving
-
-
-CONFIG = {"dropout": 0.2, "activation": "gelu", "norm_first": True, "epsilon": 1e-5, "pad_id": 3, "start_id": 0}
-LOAD = """
-import json, sys, keras, clear_attention
-model = keras.models.load_model(sys.argv[1])
-ids = clear_attention.greedy_search(model, json.loads(sys.argv[2]), max_length=9, jit_compile=False)
-print(json.dumps(ids.numpy().tolist()))
-"""
-
-
-def test_loads_in_a_fresh_process_and_says_the_same_there(tmp_path):
-    model = shaken(seed=6, **CONFIG)
-    expected = greedy_search(model, SOURCE, max_length=9, jit_compile=False).numpy().tolist()
-    assert len(set(expected[0])) > 2  # not one word again and again
-    model.save(tmp_path / "model.keras")
-    command = [sys.executable, "-c", LOAD, str(tmp_path / "model.keras"), str(SOURCE.tolist())]
-    found = subprocess.run(command, capture_output=True, text=True)
-    assert found.stdout.strip() == str(expected), found.stderr
-
-
-def test_loads_bit_identically_with_the_same_config(tmp_path):
-    model, target = shaken(**CONFIG), np.where(TARGET == 1, 0, TARGET)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    assert loaded.get_config() == model.get_config()
-    assert {**loaded.get_config(), **SIZES, **CONFIG, "end_id": 2} == loaded.get_config()
-    np.testing.assert_array_equal(loaded(SOURCE, target), model(SOURCE, target))

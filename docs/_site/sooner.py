@@ -3,7 +3,7 @@
 * The indentation that the theme's templates leave goes, a tenth of each page.
 * The highlighter puts an element around every name, bracket, operator and space, half of the elements of a lesson. They
   take the colour of the code, so that those go too.
-* The browser paints the page, then fetches and runs its scripts. Material's script waits for the event that the
+* The browser paints the page, then fetches and runs its scripts. Material's, the first, waits for the event that the
   document is there. It may have passed, so it is repeated.
 """
 
@@ -18,13 +18,14 @@ PLAIN = re.compile(r'<span class="[nopw]">([^<]*)</span>')  # Pygments: name, op
 SCRIPT = re.compile(r'<script src="([^"]*)"(?: defer)?></script>\s*')
 RUN = """<script>
 requestAnimationFrame(() => setTimeout(() => {
-  for (const src of %s) {
+  const [first] = %s.map((src) => {
     const script = document.createElement("script");
     script.src = src;
     script.async = false;
-    script.onload = () => document.readyState !== "loading" && document.dispatchEvent(new Event("DOMContentLoaded"));
     document.body.append(script);
-  }
+    return script;
+  });
+  first.onload = () => document.readyState !== "loading" && document.dispatchEvent(new Event("DOMContentLoaded"));
 }));
 </script>
 """

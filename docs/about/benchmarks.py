@@ -108,10 +108,10 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 # * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this
 #   small they take most of the time.
 # * **The layer in eager execution.** Every operation costs Python time. Finding NaN under a mask and refusing bad input
-#   add some, so the forward pass alone is slower than Keras's at length 5, by up to a third, and a little slower in four
-#   longer cells. Training is not.
-# * **Under XLA.** The compiler joins the operations of both, and ours are more: of the function's cells nearly all that
-#   are lost have a mask and 128 tokens or more, by up to a fifth.
+#   add some, so the forward pass alone is slower than Keras's at length 5, and a little slower in a few
+#   longer cells.
+# * **Under XLA.** The compiler joins the operations of both, and ours are more: most of the function's cells that are
+#   lost have a mask and 128 tokens or more.
 # * **`blockwise="auto"`.** Below 2,048 tokens it takes the plain path, the very same operations, so the missed cell is
 #   what two copies of one graph can differ by: each has its own memory.
 # * **Blockwise attention with gradients.** The backward pass computes the scores a second time. Where no key is skipped

@@ -40,7 +40,7 @@ class ResidualBlock(TokenLayer):
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
 
-class SelfMasked(keras.Layer):
+class SelfMasked(TokenLayer):
     """A layer that is called with one tensor and our mask."""
 
     def __call__(self, x, mask=None, **kwargs):

@@ -21,7 +21,7 @@ NOTHING = ((False,),)  # a mask that blocks nothing
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class EncoderLayer(SelfMasked, TokenLayer):
+class EncoderLayer(SelfMasked):
     r"""Let tokens look at each other, then work on each alone.
 
     $$ y = \operatorname{FeedForward}(\operatorname{SelfAttention}(x)) $$

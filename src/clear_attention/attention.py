@@ -122,8 +122,9 @@ def softmax_of_visible(scores, blocked):
         some_row_sees_nothing = tf.reduce_any(sees_nothing)
         weights = tf.cond(some_row_sees_nothing, lambda: tf.where(sees_nothing, zero, weights), lambda: weights)
 
-        def backward(upstream):  # a weight of 0 passes nothing on, so nothing needs to be selected again
-            return weights * (upstream - tf.reduce_sum(weights * upstream, axis=-1, keepdims=True))
+        def backward(upstream):  # a weight of 0 passes nothing on, not even infinity, so nothing is selected again
+            mean = tf.reduce_sum(tf.math.multiply_no_nan(upstream, weights), axis=-1, keepdims=True)
+            return tf.math.multiply_no_nan(upstream - mean, weights)
 
         return weights, backward
 

@@ -211,17 +211,16 @@ def attend_by_blocks(plan, q, k, v):
                 q_block = plan.cut(padded, i)
                 weights, sees_nothing = weights_of(q_block, seen_k, i, first, last)
                 do = zero_where(sees_nothing, plan.cut(upstream, i))
-                ds = weights * (tf.matmul(do, seen_v, transpose_b=True) - plan.cut(delta, i))
+                dw = tf.matmul(do, seen_v, transpose_b=True) - plan.cut(delta, i)
+                ds = tf.math.multiply_no_nan(dw, weights)  # a hidden dw may have overflowed
                 dq = dq.write(i, tf.matmul(ds, seen_k) * scale)
                 dk = add_at(plan, dk, first, last, tf.matmul(ds, q_block, transpose_a=True))
                 dv = add_at(plan, dv, first, last, tf.matmul(weights, do, transpose_a=True))
                 return i + 1, dq, dk, dv
 
             start = (0, blocks(plan, q), tf.zeros_like(k), tf.zeros_like(v))
-            number = plan.number
-            _, dq, dk, dv = tf.while_loop(
-                lambda i, *_: i < number, step, start, parallel_iterations=1, maximum_iterations=number
-            )
+            once = {"parallel_iterations": 1, "maximum_iterations": plan.number}
+            _, dq, dk, dv = tf.while_loop(lambda i, *_: i < plan.number, step, start, **once)
             return joined(plan, dq, q), dk, dv
 
         return output, backward

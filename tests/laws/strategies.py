@@ -29,7 +29,8 @@ SCALES = {"normal": 1.0, "small": 1e-3, "wide": 5.0, "scores to 1e4": 50.0, "zer
 SHIFTS = {"far from 0": (30.0, 30.0), "scores below -1e4": (110.0, -110.0)}  # of queries, and of keys
 CONTENTS = (*SCALES, *SHIFTS, "ties")
 GRADIENTS = ("dq", "dk", "dv")
-STRANGE = (None, np.nan, np.inf, -np.inf, 1e10, -1e10)
+LARGEST = np.finfo(np.float64).max  # stands for the largest number of any dtype
+STRANGE = (None, np.nan, np.inf, -np.inf, 1e10, -1e10, LARGEST, -LARGEST)
 
 
 class Case(NamedTuple):
@@ -128,6 +129,8 @@ def numpy_dtype(name):
 
 def held_by(dtype, x):
     """Give infinity for 1e10 where the type ends before."""
+    if abs(x) == LARGEST:
+        return np.copysign(float(tf.as_dtype(dtype).max), x)
     return np.copysign(np.inf, x) if dtype == "float16" and abs(x) == 1e10 else x
 
 

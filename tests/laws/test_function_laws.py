@@ -194,7 +194,8 @@ SMOOTH = ("normal", "small", "zeros", "ties")
 def test_gradients_are_those_of_finite_differences(recipe, way):
     """The error of D(h / 2) is a quarter of that of D(h), so it is below |D(h) - D(h / 2)| and what was rounded."""
     case = recipe.build(**hiding(way))
-    case = case._replace(**{name: getattr(case, name).astype(np.float32).astype(float) for name in "qkv"})
+    with np.errstate(over="ignore"):  # the largest number that may be hidden becomes infinity
+        case = case._replace(**{name: getattr(case, name).astype(np.float32).astype(float) for name in "qkv"})
     upstream = upstream_of(recipe)
     rng = np.random.default_rng(recipe.seed)
     ways_to_go = [rng.choice([-1.0, 1.0], x.shape) for x in case[:3]]

@@ -65,7 +65,7 @@ format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff format .
 
 lock: ## write requirements.lock anew from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group docs \
+	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group mutate --group docs \
 	  --group browser --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-header --quiet --upgrade --output-file requirements.lock
 

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 COMMON = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fixed", max_examples=500, derandomize=True, **COMMON)
 settings.register_profile("fuzz", max_examples=20_000, print_blob=True, **COMMON)
+settings.register_profile("short", max_examples=60, derandomize=True, **COMMON)  # for benchmarks/mutate.py
 settings.load_profile(PROFILE)
 
 

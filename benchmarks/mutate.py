@@ -1,0 +1,188 @@
+"""Plant small faults in the source, one at a time, and see whether the tests notice: `make mutate`.
+
+Cosmic Ray says what to change: a sign, a comparison, a number, a switch. TensorFlow takes seconds to import, so that is
+done once; each fault gets a fork of that process, which imports the changed module and runs its tests up to the first
+failure. No file is touched. Faults that were found stay found in .cache/mutation.json, so that a run can be broken off.
+
+Faults that no test can find, because they change nothing that anybody sees, stand in survivors.toml with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import hashlib
+import importlib.machinery
+import json
+import os
+import signal
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOUND = ROOT / ".cache" / "mutation.json"
+LAWS = ["tests/laws"]
+TESTS = {  # the quick ones first
+    "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
+    "masks": ["test_masks", "test_mask_report", "test_attention_layer", "test_blocks"],
+    "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_layer_contract", "test_weights"],
+    "positions": ["test_positions", "test_layer_contract", "test_transformer"],
+    "blocks": ["test_blocks", "test_layers", "test_layer_contract", "test_nonfinite"],
+    "blockwise": ["test_blockwise", "test_blockwise_random", "test_blockwise_layer", "test_nonfinite", *LAWS],
+}
+SWAPS = {  # of the eleven things an operator can become, those that still compute something
+    "Binary": "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Pow_Mul Mod_Mul BitOr_BitAnd BitAnd_BitOr",
+    "Comparison": "Eq_NotEq NotEq_Eq Lt_LtE Lt_GtE LtE_Lt LtE_Gt Gt_GtE Gt_LtE GtE_Gt GtE_Lt Is_IsNot IsNot_Is",
+    "Unary": "Delete_USub Delete_Not Delete_Invert",
+}
+OTHERS = "AddNot ReplaceTrueWithFalse ReplaceFalseWithTrue ReplaceAndWithOr ReplaceOrWithAnd NumberReplacer"
+OTHERS += " RemoveDecorator ZeroIterationForLoop ReplaceBreakWithContinue ReplaceContinueWithBreak ExceptionReplacer"
+GOAL = 0.9
+
+
+def operators():
+    from cosmic_ray.plugins import get_operator
+
+    names = [f"Replace{kind}Operator_{swap}" for kind, swaps in SWAPS.items() for swap in swaps.split()]
+    return [get_operator(f"core/{name}")() for name in (*names, *OTHERS.split())]
+
+
+def meaning(source):
+    """Give what a module does: its tree without annotations, which nobody evaluates."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            if getattr(node, name, None) is not None:
+                setattr(node, name, ast.Constant(None) if name == "annotation" else None)
+    return ast.dump(tree)
+
+
+def mutants(source):
+    """Give each changed source once, if it parses and means something else."""
+    from cosmic_ray.mutating import mutate_code
+
+    seen = {meaning(source)}
+    for operator in operators():
+        number = 0
+        while (changed := mutate_code(source, operator, number)) is not None:
+            number += 1
+            try:
+                what = meaning(changed)
+            except SyntaxError:
+                continue
+            if what not in seen:
+                seen.add(what)
+                yield changed
+
+
+def difference(source, changed):
+    """Give the changed lines, before and after."""
+    lines = list(difflib.ndiff(source.splitlines(), changed.splitlines()))
+    return tuple(" ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in ("- ", "+ "))
+
+
+class Planted:
+    """Import one module from a text instead of from its file."""
+
+    def __init__(self, name, path, source):
+        self.name, self.path, self.source = name, str(path), source
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != self.name:
+            return None
+        loader = importlib.machinery.SourceFileLoader(fullname, self.path)
+        loader.get_code = lambda _: compile(self.source, self.path, "exec")
+        return importlib.machinery.ModuleSpec(fullname, loader, origin=self.path)
+
+
+def fork(module, source):
+    """Run the module's tests in a process of their own, on this source."""
+    pid = os.fork()
+    if pid:
+        return pid
+    os.setsid()
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    code = 70
+    try:
+        import pytest
+
+        sys.meta_path.insert(0, Planted(f"clear_attention.{module}", path_of(module), source))
+        tests = [test if "/" in test else f"tests/{test}.py" for test in TESTS[module]]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        code = int(pytest.main([*options, str(path_of(module)), *tests]))
+    finally:
+        os._exit(code)
+
+
+def path_of(module):
+    return ROOT / "src" / "clear_attention" / f"{module}.py"
+
+
+def wait(running, limit):
+    """Wait for one of the processes; give its job and whether a test failed, or took too long."""
+    while True:
+        for pid, (job, start) in running.items():
+            done, status = os.waitpid(pid, os.WNOHANG)
+            late = limit and time.monotonic() - start > limit
+            if late and not done:
+                os.killpg(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            if done or late:
+                del running[pid]
+                return job, bool(late) or os.waitstatus_to_exitcode(status) != 0
+        time.sleep(0.05)
+
+
+def try_all(module, found):
+    """Plant all faults of a module that were not yet found; give the survivors, and how many faults there are."""
+    source = path_of(module).read_text(encoding="utf-8")
+    start = time.monotonic()
+    if wait({fork(module, source): (None, start)}, None)[1]:
+        sys.exit(f"the tests of {module} fail without any fault: {' '.join(TESTS[module])}")
+    limit = 3 * (time.monotonic() - start) + 30
+    changes = {hashlib.sha256(changed.encode()).hexdigest(): changed for changed in mutants(source)}
+    todo = [key for key in changes if key not in found]
+    running, survivors, done, start = {}, [], 0, time.monotonic()
+    while running or done + len(running) < len(todo):
+        while len(running) < (os.cpu_count() or 1) and done + len(running) < len(todo):
+            key = todo[done + len(running)]
+            running[fork(module, changes[key])] = (key, time.monotonic())
+        key, killed = wait(running, limit)
+        done += 1
+        if killed:
+            found[key] = module
+            FOUND.write_text(json.dumps(found))
+        else:
+            survivors.append(difference(source, changes[key]))
+        left = (time.monotonic() - start) / done * (len(todo) - done) / 60
+        print(f"\r{module}: {done}/{len(todo)}, {len(survivors)} survive, about {left:.0f} min left ", end="", flush=True)
+    print(f"\r{module}: {len(changes) - len(survivors)} of {len(changes)} faults found" + " " * 30)
+    return survivors, len(changes)
+
+
+def main():
+    os.chdir(ROOT)
+    os.environ |= {"LAWS_PROFILE": "short", "CUDA_VISIBLE_DEVICES": "-1"}
+    import keras  # noqa: F401 - imported before all forks, and with it TensorFlow
+
+    FOUND.parent.mkdir(exist_ok=True)
+    found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
+    known = tomllib.loads((ROOT / "benchmarks" / "survivors.toml").read_text(encoding="utf-8"))
+    failed = False
+    for module in sys.argv[1:] or TESTS:
+        survivors, number = try_all(module, found)
+        reasons = {(entry["before"], entry["after"]) for entry in known.get(module, [])}
+        for before, after in survivors:
+            if (before, after) not in reasons:
+                failed = True
+                print(f"  not found, and not explained:\n    - {before}\n    + {after}")
+        failed |= len(survivors) > (1 - GOAL) * number
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -56,9 +56,10 @@ bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUIC
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
 	$(BIN)/python benchmarks/train_dates.py
 
-lint: $(READY) ## check style and format
+lint: $(READY) ## check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff check --fix .

@@ -159,7 +159,8 @@ def try_all(module, found):
         else:
             survivors.append(difference(source, changes[key]))
         left = (time.monotonic() - start) / done * (len(todo) - done) / 60
-        print(f"\r{module}: {done}/{len(todo)}, {len(survivors)} survive, about {left:.0f} min left ", end="", flush=True)
+        print(f"\r{module}: {done}/{len(todo)}, {len(survivors)} survive, about {left:.0f} min left ", end="")
+        sys.stdout.flush()
     print(f"\r{module}: {len(changes) - len(survivors)} of {len(changes)} faults found" + " " * 30)
     return survivors, len(changes)
 

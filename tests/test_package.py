@@ -69,7 +69,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
 
 def test_the_sdist_holds_what_builds_the_wheel(built):
     (sdist,) = built[0].glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
     extra = {"LICENSE", "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
     assert names == {f"src/{name}" for name in SOURCES} | extra
 

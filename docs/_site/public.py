@@ -1,7 +1,8 @@
 """Griffe extension: what the reference shows of the package is what its users see.
 
 The package's __all__ says which names of a module are public. Each is documented in the module it comes from; helpers
-and base classes that modules share are not shown. The arguments of a call are a list, and `**kwargs` have no default.
+and base classes that modules share are not shown. The arguments of a call are a list, `**kwargs` have no default, and
+types are for programs: the words say more, shapes and dtypes.
 """
 
 import re
@@ -28,9 +29,14 @@ class Public(griffe.Extension):
             cls.docstring.value = CALL.sub(lambda m: ARGUMENT.sub(item, m[0]), cls.docstring.value)
 
     def on_function(self, *, func, **kwargs):
+        func.returns = None
         for parameter in func.parameters:
+            parameter.annotation = None
             if parameter.kind in (griffe.ParameterKind.var_positional, griffe.ParameterKind.var_keyword):
                 parameter.default = None
+
+    def on_attribute(self, *, attr, **kwargs):
+        attr.annotation = None
 
 
 def item(argument):

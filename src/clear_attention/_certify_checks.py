@@ -20,6 +20,7 @@ def described(layer, call):
     if call is None:
         law = f"certify does not know how to call {type(layer).__name__}: say it in one line."
         raise ValueError(refusal(law, f"such as {EXAMPLE}", "no call"))
+    return call
 
 
 def arguments(names):

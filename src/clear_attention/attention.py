@@ -8,7 +8,8 @@ holds no weights.
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Never
 
 import keras
 import tensorflow as tf
@@ -16,6 +17,7 @@ import tensorflow as tf
 from clear_attention import _checks
 from clear_attention._nonfinite import guarded
 from clear_attention._token_layer import TokenLayer
+from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.masks import combine_masks
 
 
@@ -36,7 +38,7 @@ class Attention(NamedTuple):
     """
 
     output: tf.Tensor
-    weights: tf.Tensor
+    weights: Weights
 
 
 def pair(result, has_weights):
@@ -44,7 +46,14 @@ def pair(result, has_weights):
     return result if has_weights else Attention(result, None)
 
 
-def scaled_dot_product_attention(q, k, v, mask=None, *, dropout=None):
+def scaled_dot_product_attention(
+    q: TensorLike,
+    k: TensorLike,
+    v: TensorLike,
+    mask: Mask = None,
+    *,
+    dropout: Callable[[tf.Tensor], tf.Tensor] | None = None,
+) -> Attention:
     r"""Compare every query with every key, and average the values by what comes out.
 
     $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
@@ -197,34 +206,44 @@ class DotProductAttention(TokenLayer):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
 
-    def __init__(self, *data, **kwargs):
+    def __init__(self, *data: Never, **kwargs: Any) -> None:
         _checks.not_built_with_data("DotProductAttention", data)
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def __call__(self, queries, keys, values, d_k=None, mask=None, **kwargs):
+    def __call__(
+        self,
+        queries: LayerInput,
+        keys: LayerInput,
+        values: LayerInput,
+        d_k: Size | None = None,
+        mask: LayerInput | None = None,
+        **kwargs: Any,
+    ) -> Output:
         # Keras takes nothing but tensors by position, and the published call gives d_k there.
         queries, keys, values, mask = _checks.from_lists(queries, keys, values, mask)
         return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
 
     def call(
         self,
-        queries,
-        keys,
-        values,
-        d_k=None,
-        mask=None,
-        return_weights=False,
-        queries_mask=None,
-        keys_mask=None,
-        values_mask=None,
-    ):
+        queries: tf.Tensor,
+        keys: tf.Tensor,
+        values: tf.Tensor,
+        d_k: Size | None = None,
+        mask: Mask = None,
+        return_weights: bool = False,
+        queries_mask: tf.Tensor | None = None,
+        keys_mask: tf.Tensor | None = None,
+        values_mask: tf.Tensor | None = None,
+    ) -> tf.Tensor | Attention:
         _checks.same_depth(d_k, keys)
         mask = add_keras_masks(mask, queries_mask, keys_mask, values_mask)
         result = scaled_dot_product_attention(queries, keys, values, mask)
         return result if return_weights else result.output
 
-    def compute_output_shape(self, queries_shape, keys_shape=None, values_shape=None):
+    def compute_output_shape(  # type: ignore[override]  # a layer's inputs have names of its own
+        self, queries_shape: Shape, keys_shape: Shape | None = None, values_shape: Shape | None = None
+    ) -> Shape:
         return (*queries_shape[:-1], (values_shape or keys_shape or queries_shape)[-1])
 
 

@@ -6,11 +6,16 @@ is around it is written once, in `ResidualBlock`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import keras
+import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
-from clear_attention._token_layer import TokenLayer
+from clear_attention._token_layer import SelfMasked, TokenLayer
+from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
 from clear_attention.attention import Attention, pair
 from clear_attention.heads import MultiHeadAttention, on_rows
 
@@ -18,7 +23,7 @@ from clear_attention.heads import MultiHeadAttention, on_rows
 class ResidualBlock(TokenLayer):
     """Put dropout, a residual connection and a norm around a sub-layer: before it (pre-norm) or after (post-norm)."""
 
-    def __init__(self, dropout, norm_first, epsilon, **kwargs):
+    def __init__(self, dropout: float, norm_first: bool, epsilon: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dropout = _layer_checks.rate("dropout", dropout)
         self.norm_first = _layer_checks.flag("norm_first", norm_first)
@@ -27,7 +32,7 @@ class ResidualBlock(TokenLayer):
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
         self.norm = keras.layers.LayerNormalization(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
 
-    def around(self, sublayer, x, training=None):
+    def around(self, sublayer: Callable, x: tf.Tensor, training: bool | None = None) -> tuple[tf.Tensor, Any]:
         """Return the block's output and whatever else the sub-layer returns: `sublayer(x)` gives both."""
         if self.norm_first:
             output, extra = sublayer(token_by_token(self.norm, x))
@@ -35,18 +40,8 @@ class ResidualBlock(TokenLayer):
         output, extra = sublayer(x)
         return token_by_token(self.norm, x + self.drop(output, training=training)), extra
 
-    def get_config(self):
-        names = ("dropout", "norm_first", "epsilon")
-        return {**super().get_config(), **{name: getattr(self, name) for name in names}}
-
-
-class SelfMasked(TokenLayer):
-    """A layer that is called with one tensor and our mask."""
-
-    def __call__(self, x, mask=None, **kwargs):
-        # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
-        x, mask = _checks.from_lists(x, mask)
-        return super().__call__(x, mask=False if mask is None else mask, **kwargs)
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), **{name: getattr(self, name) for name in ("dropout", "norm_first", "epsilon")}}
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -94,29 +89,43 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         the Transformer Architecture*, for norm first.
     """
 
-    def __init__(self, d_model, num_heads, dropout=0.0, norm_first=False, epsilon=1e-6, **kwargs):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
         self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy)
 
-    def build(self, x_shape):
+    def build(self, x_shape: Shape) -> None:
         shape = (None, None, self.attention.d_model)
         self.attention.build(shape)
         self.norm.build(shape)
         self.built = True
 
-    def call(self, x, mask=None, causal=False, return_weights=False, training=None):
+    def call(
+        self,
+        x: tf.Tensor,
+        mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+    ) -> tf.Tensor | Attention:
         _layer_checks.d_model(self.attention.d_model, x=x)
-        real = getattr(x, "_keras_mask", None)
+        masks = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
 
         def attend(x):
-            masks = {"queries_mask": real, "keys_mask": real, "values_mask": real}
             options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
             return pair(self.attention(x, **options, **masks), return_weights)
 
         output, weights = self.around(attend, x, training)
         return Attention(output, weights) if return_weights else output
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "d_model": self.attention.d_model, "num_heads": self.attention.num_heads}
 
 
@@ -167,22 +176,39 @@ class CrossAttentionBlock(ResidualBlock):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
     """
 
-    def __init__(self, d_model, num_heads, dropout=0.0, norm_first=False, epsilon=1e-6, **kwargs):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
         self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy)
 
-    def build(self, x_shape, context_shape):
+    def build(self, x_shape: Shape, context_shape: Shape) -> None:
         shape = (None, None, self.attention.d_model)
         self.attention.build(shape, context_shape)
         self.norm.build(shape)
         self.built = True
 
-    def __call__(self, x, context, mask=None, **kwargs):
+    def __call__(self, x: LayerInput, context: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
         _layer_checks.has_context(context)
         x, context, mask = _checks.from_lists(x, context, mask)
         return super().__call__(x, context, mask=mask, **kwargs)
 
-    def call(self, x, context, mask=None, return_weights=False, training=None, x_mask=None, context_mask=None):
+    def call(
+        self,
+        x: tf.Tensor,
+        context: tf.Tensor,
+        mask: Mask = None,
+        return_weights: bool = False,
+        training: bool | None = None,
+        x_mask: tf.Tensor | None = None,
+        context_mask: tf.Tensor | None = None,
+    ) -> tf.Tensor | Attention:
         _layer_checks.d_model(self.attention.d_model, x=x)
         _layer_checks.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
 
@@ -194,7 +220,7 @@ class CrossAttentionBlock(ResidualBlock):
         output, weights = self.around(attend, x, training)
         return Attention(output, weights) if return_weights else output
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "d_model": self.attention.d_model, "num_heads": self.attention.num_heads}
 
 
@@ -236,23 +262,32 @@ class FeedForwardBlock(ResidualBlock):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.3.
     """
 
-    def __init__(self, d_model, d_ff, dropout=0.0, activation="relu", norm_first=False, epsilon=1e-6, **kwargs):
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        activation: Activation = "relu",
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
         self.d_model, self.d_ff = _checks.size("d_model", d_model), _checks.size("d_ff", d_ff)
         self.activation = _layer_checks.activation(activation)
         self.widen = keras.layers.Dense(self.d_ff, self.activation, name="widen", dtype=self.dtype_policy)
         self.narrow = keras.layers.Dense(self.d_model, name="narrow", dtype=self.dtype_policy)
 
-    def build(self, x_shape):
+    def build(self, x_shape: Shape) -> None:
         self.widen.build((None, self.d_model))
         self.narrow.build((None, self.d_ff))
         self.norm.build((None, None, self.d_model))
         self.built = True
 
-    def __call__(self, x, **kwargs):
+    def __call__(self, x: LayerInput, **kwargs: Any) -> Output:
         return super().__call__(*_checks.from_lists(x), **kwargs)
 
-    def call(self, x, training=None):
+    def call(self, x: tf.Tensor, training: bool | None = None) -> tf.Tensor:
         _layer_checks.d_model(self.d_model, x=x)
 
         def feed_forward(x):
@@ -260,10 +295,6 @@ class FeedForwardBlock(ResidualBlock):
 
         return self.around(feed_forward, x, training)[0]
 
-    def get_config(self):
-        config = {
-            "d_model": self.d_model,
-            "d_ff": self.d_ff,
-            "activation": keras.activations.serialize(self.activation),
-        }
-        return {**super().get_config(), **config}
+    def get_config(self) -> dict[str, Any]:
+        activation = keras.activations.serialize(self.activation)
+        return {**super().get_config(), "d_model": self.d_model, "d_ff": self.d_ff, "activation": activation}

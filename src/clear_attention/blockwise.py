@@ -13,6 +13,8 @@ import tensorflow as tf
 
 from clear_attention import _blockwise_checks, _checks
 from clear_attention._nonfinite import guarded
+from clear_attention._types import Mask, TensorLike
+from clear_attention._xla import in_xla
 from clear_attention.attention import depth
 
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
@@ -21,7 +23,17 @@ EAGER_FROM = 4096  # in eager execution, where each step of the loop costs more
 LARGEST = 2**29  # weights: all at once they would take 2 GiB, several times
 
 
-def blockwise_attention(q, k, v, mask=None, causal=False, window=None, block_size=None, *, return_weights=False):
+def blockwise_attention(
+    q: TensorLike,
+    k: TensorLike,
+    v: TensorLike,
+    mask: Mask = None,
+    causal: bool = False,
+    window: int | None = None,
+    block_size: int | None = None,
+    *,
+    return_weights: bool = False,
+) -> tf.Tensor:
     r"""Attend as `scaled_dot_product_attention` does, without ever holding all weights.
 
     $$ \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
@@ -132,18 +144,18 @@ class Plan(NamedTuple):
 
     def seen(self, i):
         """Give the first key that anybody in block i sees, and the one after the last."""
-        first, last = 0, self.keys
+        first, last, ahead = 0, self.keys, 0
         if self.skips and (self.causal or self.window is not None):
             place = i * self.block + self.keys - self.queries  # of the block's first query among the keys
             if self.window is not None:
                 first = tf.clip_by_value(place - self.window + 1, 0, self.keys - 1)
-            ahead = 0 if self.causal else self.window - 1
+                ahead = 0 if self.causal else self.window - 1
             last = tf.clip_by_value(place + self.block + ahead, first + 1, self.keys)
         return first, last
 
     def hidden(self, i, first, last):
         """Give which keys from first to last are hidden from block i: `(..., block, keys)`, or None."""
-        hidden = None if self.blocked is None else self.of_mask(i, first, last)
+        hidden = None if self.blocked is None else self.of_mask(self.blocked, i, first, last)
         if self.causal or self.window is not None:
             places = i * self.block + tf.range(self.block) + self.keys - self.queries
             ahead = tf.range(first, last) - places[:, tf.newaxis]  # (block, keys)
@@ -154,8 +166,7 @@ class Plan(NamedTuple):
             hidden = far if hidden is None else hidden | far
         return hidden
 
-    def of_mask(self, i, first, last):
-        mask = self.blocked
+    def of_mask(self, mask, i, first, last):
         rows, columns = tf.shape(mask)[-2], tf.shape(mask)[-1]
         begin = [tf.where(rows == 1, 0, i * self.block), tf.where(columns == 1, 0, first)]
         size = [tf.where(rows == 1, 1, self.block), tf.where(columns == 1, 1, last - first)]
@@ -284,16 +295,3 @@ def see_nonfinite(plan, q, k, v):
         return rows | (tf.matmul(visible, bad_v[..., first:last, :]) > 0)
 
     return over_blocks(plan, seen_by, finite_v, tf.bool)
-
-
-def in_xla():
-    """Tell whether this is traced to be compiled by XLA, where all sizes must be known beforehand."""
-    graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
-    while graph is not None:
-        context = graph._get_control_flow_context()
-        while context is not None:
-            if type(context).__name__ == "XLAControlFlowContext":
-                return True
-            context = context.outer_context
-        graph = getattr(graph, "outer_graph", None)
-    return False

@@ -5,9 +5,15 @@ hidden can't matter, and a query that may see no key gets weights 0 and output 0
 """
 
 import math
+from collections.abc import Sequence
+from typing import TypeAlias
+
+Matrix: TypeAlias = Sequence[Sequence[float]]
 
 
-def attention_by_hand(q, k, v, mask=None):
+def attention_by_hand(
+    q: Matrix, k: Matrix, v: Matrix, mask: Matrix | None = None
+) -> tuple[list[list[float]], list[list[float]]]:
     r"""Attend with every query, one after the other, in plain Python.
 
     $$ \text{output}_i = \sum_{j \text{ visible}} w_{ij}\, v_j, \qquad

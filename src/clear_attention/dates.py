@@ -7,11 +7,13 @@ Nothing is downloaded, and the dates held out for testing never occur in trainin
 from __future__ import annotations
 
 import datetime
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from clear_attention import _checks, _layer_checks, _text_checks
+from clear_attention._types import TensorLike
 
 ENGLISH_MONTHS = [
     "january",
@@ -79,7 +81,7 @@ class DatePairs(NamedTuple):
     targets: list[str]
 
 
-def date_forms(date):
+def date_forms(date: str) -> list[str]:
     """Write one date in every form that the task knows.
 
     Args:
@@ -123,7 +125,7 @@ def words_of(date):
     }
 
 
-def create_date_pairs(num_pairs, seed=0, split="train"):
+def create_date_pairs(num_pairs: int, seed: int = 0, split: Literal["train", "test"] = "train") -> DatePairs:
     """Draw dates, and for each one of the dozen forms.
 
     One date in five is held out, always the same ones: no date of `split="test"` occurs in training, in any form.
@@ -187,13 +189,13 @@ class CharacterTokenizer:
 
     pad_id, start_id, end_id = 0, 1, 2
 
-    def __init__(self, characters, framed=False):
+    def __init__(self, characters: str, framed: bool = False) -> None:
         self.characters = _text_checks.characters(characters)
         self.framed = _layer_checks.flag("framed", framed)
         self.ids = {character: i for i, character in enumerate(characters, start=3)}
         self.vocab_size = len(characters) + 3
 
-    def encode(self, texts, length=None):
+    def encode(self, texts: Sequence[str] | np.ndarray, length: int | None = None) -> np.ndarray:
         """Number texts: `(len(texts), length)`, int32, padded with 0 to the longest or to `length`."""
         rows = [[self.ids.get(c) for c in text] for text in _text_checks.texts(texts, self.ids)]
         if self.framed:
@@ -204,7 +206,7 @@ class CharacterTokenizer:
             target[: len(row)] = row
         return ids
 
-    def decode(self, ids):
+    def decode(self, ids: TensorLike) -> list[str]:
         """Read ids `(batch, length)` back: a list of texts, each up to its end id, without padding and start."""
         ids = _text_checks.vocabulary_ids("ids", ids, self.vocab_size).numpy()
         texts = []
@@ -215,7 +217,7 @@ class CharacterTokenizer:
         return texts
 
 
-def date_tokenizers():
+def date_tokenizers() -> tuple[CharacterTokenizer, CharacterTokenizer]:
     """Make the tokenisers of the task: one for dates as people write them, one for ISO dates.
 
     Returns:

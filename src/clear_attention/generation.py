@@ -12,7 +12,9 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks, _text_checks
+from clear_attention._types import TensorLike
 from clear_attention.attention import attend, in_full_precision
+from clear_attention.transformer import Transformer
 
 
 class Beams(NamedTuple):
@@ -35,7 +37,9 @@ class Beams(NamedTuple):
     scores: tf.Tensor
 
 
-def greedy_search(transformer, source_ids, max_length, jit_compile=True):
+def greedy_search(
+    transformer: Transformer, source_ids: TensorLike, max_length: int, jit_compile: bool = True
+) -> tf.Tensor:
     r"""Take the most probable token at every step.
 
     $$ y_t = \arg\max_y\, p(y \mid y_{<t}, \text{source}) $$
@@ -71,7 +75,14 @@ def greedy_search(transformer, source_ids, max_length, jit_compile=True):
     return compiled(transformer, max_length, 1, 0.0, jit_compile)(source_ids).ids[:, 0]
 
 
-def beam_search(transformer, source_ids, max_length, width=4, length_penalty=0.6, jit_compile=True):
+def beam_search(
+    transformer: Transformer,
+    source_ids: TensorLike,
+    max_length: int,
+    width: int = 4,
+    length_penalty: float = 0.6,
+    jit_compile: bool = True,
+) -> Beams:
     r"""Keep the `width` best beginnings at every step, and return the best hypotheses.
 
     $$ \text{score}(y) = \log p(y \mid \text{source}) \Big/ \left(\frac{5 + |y|}{6}\right)^{\alpha} $$

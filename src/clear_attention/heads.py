@@ -6,18 +6,22 @@ and that of [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 import keras
 import tensorflow as tf
 
 from clear_attention import _blockwise_checks, _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import TokenLayer
+from clear_attention._types import LayerInput, Mask, Output, Shape, TensorLike
 from clear_attention.attention import Attention, add_keras_masks, scaled_dot_product_attention
 from clear_attention.blockwise import blockwise_attention, pays
 from clear_attention.masks import combine_masks, create_look_ahead_mask
 
 
-def split_heads(x, num_heads):
+def split_heads(x: TensorLike, num_heads: int) -> tf.Tensor:
     r"""Cut the last axis into heads and bring them next to the batch.
 
     $$ x \in \mathbb{R}^{n \times d} \;\to\; \mathbb{R}^{h \times n \times d/h} $$
@@ -54,7 +58,7 @@ def split_heads(x, num_heads):
     return swap_axes(x, -3, -2)  # (..., heads, length, depth / heads)
 
 
-def merge_heads(x):
+def merge_heads(x: TensorLike) -> tf.Tensor:
     r"""Bring the heads back behind the length and join them: the inverse of `split_heads`.
 
     $$ x \in \mathbb{R}^{h \times n \times d/h} \;\to\; \mathbb{R}^{n \times d} $$
@@ -165,7 +169,17 @@ class MultiHeadAttention(TokenLayer):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
     """
 
-    def __init__(self, d_model, num_heads, d_k=None, d_v=None, dropout=0.0, use_bias=True, blockwise="auto", **kwargs):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_k: int | None = None,
+        d_v: int | None = None,
+        dropout: float = 0.0,
+        use_bias: bool = True,
+        blockwise: bool | Literal["auto"] = "auto",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.d_model = _checks.size("d_model", d_model)
         self.num_heads = _checks.size("num_heads", num_heads)
@@ -189,7 +203,7 @@ class MultiHeadAttention(TokenLayer):
         for name, units in names.items():
             setattr(self, name, keras.layers.Dense(units, use_bias=use_bias, name=name, dtype=self.dtype_policy))
 
-    def build(self, queries_shape, keys_shape=None, values_shape=None):
+    def build(self, queries_shape: Shape, keys_shape: Shape | None = None, values_shape: Shape | None = None) -> None:
         keys_shape = keys_shape or queries_shape
         self.project_queries.build((None, queries_shape[-1]))
         self.project_keys.build((None, keys_shape[-1]))
@@ -197,7 +211,14 @@ class MultiHeadAttention(TokenLayer):
         self.project_output.build((None, self.num_heads * self.d_v))
         self.built = True
 
-    def __call__(self, queries, keys=None, values=None, mask=None, **kwargs):
+    def __call__(
+        self,
+        queries: LayerInput,
+        keys: LayerInput | None = None,
+        values: LayerInput | None = None,
+        mask: LayerInput | None = None,
+        **kwargs: Any,
+    ) -> Output:
         # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
@@ -206,17 +227,17 @@ class MultiHeadAttention(TokenLayer):
 
     def call(
         self,
-        queries,
-        keys,
-        values,
-        mask=None,
-        causal=False,
-        return_weights=False,
-        training=None,
-        queries_mask=None,
-        keys_mask=None,
-        values_mask=None,
-    ):
+        queries: tf.Tensor,
+        keys: tf.Tensor,
+        values: tf.Tensor,
+        mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+        queries_mask: tf.Tensor | None = None,
+        keys_mask: tf.Tensor | None = None,
+        values_mask: tf.Tensor | None = None,
+    ) -> tf.Tensor | Attention:
         _layer_checks.as_built(self.project_queries.kernel, queries=queries)
         _layer_checks.as_built(self.project_keys.kernel, keys=keys)
         _layer_checks.as_built(self.project_values.kernel, values=values)
@@ -238,26 +259,30 @@ class MultiHeadAttention(TokenLayer):
         output = self.from_heads(result.output, masked)  # (batch, query_length, d_model)
         return Attention(output, result.weights) if return_weights else output
 
-    def goes_blockwise(self, q, k, causal, return_weights, dropout):
+    def goes_blockwise(
+        self, q: tf.Tensor, k: tf.Tensor, causal: bool, return_weights: bool, dropout: Callable | None
+    ) -> bool:
         if self.blockwise != "auto":
             return self.blockwise
         return not return_weights and dropout is None and pays(q, k, causal)
 
-    def to_heads(self, project, x, masked=False):
+    def to_heads(self, project: keras.layers.Dense, x: tf.Tensor, masked: bool = False) -> tf.Tensor:
         return split_heads(self.project(project, x, masked), self.num_heads)
 
-    def from_heads(self, x, masked=False):
+    def from_heads(self, x: tf.Tensor, masked: bool = False) -> tf.Tensor:
         return self.project(self.project_output, merge_heads(x), masked)
 
-    def project(self, dense, x, masked):
+    def project(self, dense: keras.layers.Dense, x: tf.Tensor, masked: bool) -> tf.Tensor:
         return token_by_token(lambda x: on_rows(dense, x), x) if masked else on_rows(dense, x)
 
-    def compute_output_shape(self, queries_shape, keys_shape=None, values_shape=None):
+    def compute_output_shape(  # type: ignore[override]  # a layer's inputs have names of its own
+        self, queries_shape: Shape, keys_shape: Shape | None = None, values_shape: Shape | None = None
+    ) -> Shape:
         return (*queries_shape[:-1], self.d_model)
 
-    def drop(self, weights):
+    def drop(self, weights: tf.Tensor) -> tf.Tensor:
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}

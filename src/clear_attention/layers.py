@@ -5,17 +5,16 @@ Layers take vectors, not ids, and block nothing unless a mask says so.
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
+import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention._token_layer import TokenLayer
+from clear_attention._token_layer import SelfMasked, TokenLayer
+from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
 from clear_attention.attention import Attention, pair
-from clear_attention.blocks import (
-    CrossAttentionBlock,
-    FeedForwardBlock,
-    SelfAttentionBlock,
-    SelfMasked,
-)
+from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
 
 NOTHING = ((False,),)  # a mask that blocks nothing
 
@@ -64,26 +63,41 @@ class EncoderLayer(SelfMasked):
     """
 
     def __init__(
-        self, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
-    ):
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         options = {"dropout": dropout, "norm_first": norm_first, "epsilon": epsilon, "dtype": self.dtype_policy}
         self.self_attention = SelfAttentionBlock(d_model, num_heads, name="self_attention", **options)
         self.feed_forward = FeedForwardBlock(d_model, d_ff, activation=activation, name="feed_forward", **options)
 
-    def build(self, x_shape):
+    def build(self, x_shape: Shape) -> None:
         self.self_attention.build(x_shape)
         self.feed_forward.build(x_shape)
         self.built = True
 
-    def call(self, x, mask=None, causal=False, return_weights=False, training=None):
+    def call(
+        self,
+        x: tf.Tensor,
+        mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+    ) -> tf.Tensor | Attention:
         options = {"return_weights": return_weights, "training": training}
         x, weights = pair(self.self_attention(x, mask=mask, causal=causal, **options), return_weights)
         x = self.feed_forward(x, training=training)
         return Attention(x, weights) if return_weights else x
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
 
 
@@ -137,8 +151,16 @@ class DecoderLayer(TokenLayer):
     """
 
     def __init__(
-        self, d_model, num_heads, d_ff, dropout=0.1, activation="relu", norm_first=False, epsilon=1e-6, **kwargs
-    ):
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         options = {"dropout": dropout, "norm_first": norm_first, "epsilon": epsilon, "dtype": self.dtype_policy}
@@ -146,18 +168,34 @@ class DecoderLayer(TokenLayer):
         self.cross_attention = CrossAttentionBlock(d_model, num_heads, name="cross_attention", **options)
         self.feed_forward = FeedForwardBlock(d_model, d_ff, activation=activation, name="feed_forward", **options)
 
-    def build(self, x_shape, context_shape):
+    def build(self, x_shape: Shape, context_shape: Shape) -> None:
         self.self_attention.build(x_shape)
         self.cross_attention.build(x_shape, context_shape)
         self.feed_forward.build(x_shape)
         self.built = True
 
-    def __call__(self, x, context, mask=None, cross_mask=None, **kwargs):
+    def __call__(
+        self,
+        x: LayerInput,
+        context: LayerInput,
+        mask: LayerInput | None = None,
+        cross_mask: LayerInput | None = None,
+        **kwargs: Any,
+    ) -> Output:
         _layer_checks.has_context(context)
         x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
-    def call(self, x, context, mask=None, cross_mask=None, causal=False, return_weights=False, training=None):
+    def call(
+        self,
+        x: tf.Tensor,
+        context: tf.Tensor,
+        mask: Mask = None,
+        cross_mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+    ) -> tf.Tensor | Attention:
         options = {"return_weights": return_weights, "training": training}
         if cross_mask is None and (causal or mask is not None):
             cross_mask = NOTHING  # a token that is hidden from others may hold NaN, as a query too
@@ -166,7 +204,7 @@ class DecoderLayer(TokenLayer):
         x = self.feed_forward(x, training=training)
         return Attention(x, {"self": self_weights, "cross": cross_weights}) if return_weights else x
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+
+from clear_attention._types import Labels
 
 SHOWN = 16  # rows and columns of a drawn matrix
 MATRICES = 3  # and how many of them
@@ -27,7 +30,7 @@ class Finding(NamedTuple):
 
     name: str
     sentence: str
-    where: tuple = ()
+    where: tuple[tuple[int, ...], ...] = ()
 
 
 class MaskReport:
@@ -50,25 +53,27 @@ class MaskReport:
         False
     """
 
-    def __init__(self, mask, tokens, findings, unclear=None):
+    def __init__(
+        self, mask: np.ndarray, tokens: Labels | None, findings: Iterable[Finding], unclear: np.ndarray | None = None
+    ) -> None:
         self.mask, self.findings = mask, tuple(findings)
         self.tokens = None if tokens is None else [printable(token) for token in tokens]
         self.unclear = np.zeros(mask.shape, bool) if unclear is None else unclear  # neither 0 nor 1
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         return tuple(finding.name for finding in self.findings)
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return name in self.names
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Finding:
         for finding in self.findings:
             if finding.name == name:
                 return finding
         raise KeyError(f"{name!r} was not found in this mask; found were {self.names}")
 
-    def __str__(self):
+    def __str__(self) -> str:
         parts = [f"{label}{drawn}" for label, drawn in map(self.as_text, range(min(MATRICES, len(self.matrices()))))]
         if len(self.matrices()) > MATRICES:
             parts.append(f"... and {len(self.matrices()) - MATRICES} more matrices")
@@ -77,12 +82,12 @@ class MaskReport:
 
     __repr__ = __str__
 
-    def matrices(self):
+    def matrices(self) -> list[tuple[tuple[int, ...], np.ndarray]]:
         """Give every matrix of queries and keys, with its index."""
         leading = self.mask.shape[:-2]
         return [(index, self.mask[index]) for index in np.ndindex(*leading)]
 
-    def labels(self, matrix):
+    def labels(self, matrix: np.ndarray) -> tuple[list[str], list[str]]:
         rows, columns = matrix.shape
         tokens = list(map(str, range(columns))) if self.tokens is None else self.tokens
         queries = tokens[columns - rows :] if rows <= columns else list(map(str, range(rows)))
@@ -90,7 +95,7 @@ class MaskReport:
             queries = ["any query"] if self.mask.ndim > 2 else ["0"]
         return queries[:SHOWN], tokens[:SHOWN]
 
-    def as_text(self, number):
+    def as_text(self, number: int) -> tuple[str, str]:
         index, matrix = self.matrices()[number]
         queries, keys = self.labels(matrix)
         width = [max(len(key), 1) for key in keys]
@@ -105,7 +110,7 @@ class MaskReport:
             lines.append("...")
         return title(index), "\n".join(lines)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         parts = []
         for number in range(min(MATRICES, len(self.matrices()))):
             index, matrix = self.matrices()[number]

@@ -6,12 +6,16 @@ This is the one convention of the package. Every mask broadcasts to the scores
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorflow as tf
 
 from clear_attention import _checks, _conventions, _mask_findings
+from clear_attention._types import Convention, Labels, Mask, MaskAxes, Size, TensorLike
+from clear_attention.mask_report import MaskReport
 
 
-def create_padding_mask(token_ids, pad_id=0):
+def create_padding_mask(token_ids: TensorLike, pad_id: int = 0) -> tf.Tensor:
     r"""Block every key that is padding.
 
     $$ \text{mask}_{b,1,1,j} = 1 \text{ if } \text{token}_{b,j} = \text{pad}, \text{ else } 0 $$
@@ -49,7 +53,7 @@ def create_padding_mask(token_ids, pad_id=0):
     return tf.cast(is_padding, tf.float32)[:, tf.newaxis, tf.newaxis, :]  # (batch, 1, 1, length)
 
 
-def create_look_ahead_mask(length, key_length=None):
+def create_look_ahead_mask(length: Size, key_length: Size | None = None) -> tf.Tensor:
     r"""Block every key that comes after its query.
 
     $$ \text{mask}_{ij} = 1 \text{ if } j > i + (\text{key\_length} - \text{length}), \text{ else } 0 $$
@@ -86,7 +90,7 @@ def create_look_ahead_mask(length, key_length=None):
     return tf.cast(keys > queries, tf.float32)
 
 
-def create_prefix_mask(length, prefix_length):
+def create_prefix_mask(length: Size, prefix_length: Size) -> tf.Tensor:
     r"""Let every query see the whole prefix, and after it only what came before.
 
     $$ \text{mask}_{ij} = 1 \text{ if } j > i \text{ and } j \ge \text{prefix\_length}, \text{ else } 0 $$
@@ -123,7 +127,7 @@ def create_prefix_mask(length, prefix_length):
     return tf.cast((keys > queries) & (keys >= prefix_length), tf.float32)
 
 
-def create_window_mask(length, window):
+def create_window_mask(length: Size, window: Size) -> tf.Tensor:
     r"""Block every key that is `window` or more positions away from its query, on either side.
 
     $$ \text{mask}_{ij} = 1 \text{ if } |i - j| \ge \text{window}, \text{ else } 0 $$
@@ -160,7 +164,7 @@ def create_window_mask(length, window):
     return tf.cast(abs(keys - queries) >= window, tf.float32)
 
 
-def combine_masks(*masks):
+def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whether all are None
     r"""Block every key that any of the masks blocks.
 
     $$ \text{mask} = \max(\text{mask}_1, \text{mask}_2, \dots) $$
@@ -200,7 +204,7 @@ def combine_masks(*masks):
     return tf.cast(combined, tf.float32)
 
 
-def convert_mask(mask, source, target, axes=None):
+def convert_mask(mask: TensorLike, source: Convention, target: Convention, axes: MaskAxes | None = None) -> tf.Tensor:
     """Translate a mask between our convention and those of other libraries.
 
     | name | values | axes of the result |
@@ -244,7 +248,7 @@ def convert_mask(mask, source, target, axes=None):
     return _conventions.write(_conventions.read(mask, source, axes), target)
 
 
-def describe_mask(mask, tokens=None):
+def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
     """Draw a mask with its tokens, and say in plain words what it does.
 
     It never refuses the values of a mask: other conventions are recognised and named. Found are:

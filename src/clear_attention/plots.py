@@ -10,9 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from clear_attention import _checks, _drawing
+from clear_attention._types import Axes, Labels, Mask, TensorLike
 
 
-def plot_mask(mask, tokens=None, key_tokens=None, ax=None):
+def plot_mask(
+    mask: TensorLike, tokens: Labels | None = None, key_tokens: Labels | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw a mask: filled cells may be attended to, hatched ones are blocked.
 
     Args:
@@ -46,7 +49,14 @@ def plot_mask(mask, tokens=None, key_tokens=None, ax=None):
     return ax
 
 
-def plot_weights(weights, tokens=None, key_tokens=None, mask=None, ax=None, colour_bar=True):
+def plot_weights(
+    weights: TensorLike,
+    tokens: Labels | None = None,
+    key_tokens: Labels | None = None,
+    mask: Mask = None,
+    ax: Axes | None = None,
+    colour_bar: bool = True,
+) -> Axes:
     """Draw attention weights as a heat map from 0 to 1, with blocked cells hatched.
 
     Args:
@@ -80,9 +90,9 @@ def plot_weights(weights, tokens=None, key_tokens=None, mask=None, ax=None, colo
     values = _drawing.matrix("weights", _checks.float_tensor("weights", weights).numpy()).astype(np.float64)
     blocked = np.zeros(values.shape, bool)
     if mask is not None:
-        mask = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
-        _checks.same_matrix("mask", mask.shape, "weights", values.shape)
-        blocked = np.broadcast_to(mask, values.shape)
+        hidden = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
+        _checks.same_matrix("mask", hidden.shape, "weights", values.shape)
+        blocked = np.broadcast_to(hidden, values.shape)
     ax = _drawing.axes(ax, values.shape, tokens, key_tokens)
     shown = np.where(blocked, np.nan, values)
     mesh = ax.pcolormesh(shown, cmap=_drawing.WEIGHTS_MAP, vmin=0, vmax=1, edgecolor="white", linewidth=1)
@@ -97,7 +107,13 @@ def plot_weights(weights, tokens=None, key_tokens=None, mask=None, ax=None, colo
     return ax
 
 
-def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
+def plot_heads(
+    weights: TensorLike,
+    tokens: Labels | None = None,
+    key_tokens: Labels | None = None,
+    mask: Mask = None,
+    columns: int = 4,
+) -> np.ndarray:
     """Draw the weights of all heads in a grid with shared axes and one colour bar.
 
     Args:
@@ -130,11 +146,11 @@ def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
     _drawing.one_sentence("weights", values.shape)
     blocked = None
     if mask is not None:
-        mask = _checks.mask_tensor(mask).numpy()
-        while mask.ndim > 3 and mask.shape[0] == 1:
-            mask = mask[0]
-        _checks.same_matrix("mask", (1,) * (3 - mask.ndim) + mask.shape, "weights", values.shape)
-        blocked = np.broadcast_to(mask, values.shape)
+        hidden = _checks.mask_tensor(mask).numpy()
+        while hidden.ndim > 3 and hidden.shape[0] == 1:
+            hidden = hidden[0]
+        _checks.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
+        blocked = np.broadcast_to(hidden, values.shape)
     heads, rows, keys = values.shape
     columns = min(_checks.size("columns", columns), heads)
     lines = -(-heads // columns)
@@ -154,7 +170,7 @@ def plot_heads(weights, tokens=None, key_tokens=None, mask=None, columns=4):
     return axes[:heads]
 
 
-def plot_positions(encoding, ax=None, colour_bar=True):
+def plot_positions(encoding: TensorLike, ax: Axes | None = None, colour_bar: bool = True) -> Axes:
     """Draw a positional encoding: a row for each position, a column for each channel.
 
     Args:
@@ -188,7 +204,9 @@ def plot_positions(encoding, ax=None, colour_bar=True):
     return ax
 
 
-def plot_alignment(weights, source_tokens, target_tokens, ax=None, colour_bar=True):
+def plot_alignment(
+    weights: TensorLike, source_tokens: Labels, target_tokens: Labels, ax: Axes | None = None, colour_bar: bool = True
+) -> Axes:
     """Draw where each token of the target looks in the source, and frame the place it looks at most.
 
     Args:
@@ -223,8 +241,8 @@ def plot_alignment(weights, source_tokens, target_tokens, ax=None, colour_bar=Tr
     _drawing.one_matrix("weights", values.shape)
     for name, tokens in {"source_tokens": source_tokens, "target_tokens": target_tokens}.items():
         _drawing.labels(name, tokens)
-    labels = [["␣" if token == " " else token for token in tokens] for tokens in (target_tokens, source_tokens)]
-    ax = plot_weights(values, *labels, ax=ax, colour_bar=colour_bar)
+    queries, keys = (["␣" if token == " " else token for token in tokens] for tokens in (target_tokens, source_tokens))
+    ax = plot_weights(values, queries, keys, ax=ax, colour_bar=colour_bar)
     ax.set(xlabel="key (source)", ylabel="query (target)")
     for row, column in enumerate(values.argmax(axis=1)):
         if not values[row].any():

@@ -5,15 +5,18 @@ Attention compares contents and sees no order. These numbers bring it in; they h
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
 import numpy as np
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
 from clear_attention._token_layer import TokenLayer
+from clear_attention._types import LayerInput, Output, Size, TensorLike
 
 
-def sinusoidal_encoding(length, depth, n=10000):
+def sinusoidal_encoding(length: Size, depth: int, n: float = 10000) -> tf.Tensor:
     r"""Write each position as sines and cosines of slower and slower waves.
 
     $$ PE_{p,\,2i} = \sin\frac{p}{n^{2i/d}}, \qquad PE_{p,\,2i+1} = \cos\frac{p}{n^{2i/d}} $$
@@ -96,7 +99,7 @@ class PositionalEncoding(TokenLayer):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.5.
     """
 
-    def __init__(self, n=10000, dropout=0.0, **kwargs):
+    def __init__(self, n: float = 10000, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.n = _layer_checks.positive("n", n)
         self.dropout = _layer_checks.rate("dropout", dropout)
@@ -104,16 +107,16 @@ class PositionalEncoding(TokenLayer):
         self.supports_masking = True
         self.longest = np.zeros((0, 0))
 
-    def __call__(self, x, positions=None, **kwargs):
+    def __call__(self, x: LayerInput, positions: LayerInput | None = None, **kwargs: Any) -> Output:
         x, positions = _checks.from_lists(x, positions)
         return super().__call__(x, positions=positions, **kwargs)
 
-    def call(self, x, positions=None, training=None):
+    def call(self, x: tf.Tensor, positions: TensorLike | None = None, training: bool | None = None) -> tf.Tensor:
         _layer_checks.tokens("x", x)
         encoding = self.encoding_of(x) if positions is None else self.encoding_at(positions, x)
         return self.drop(x + tf.cast(encoding, x.dtype), training=training)
 
-    def encoding_of(self, x):
+    def encoding_of(self, x: tf.Tensor) -> TensorLike:
         length, depth = x.shape[-2:]
         if length is None:
             return waves(tf.range(tf.shape(x)[-2]), depth, self.n)
@@ -122,8 +125,8 @@ class PositionalEncoding(TokenLayer):
                 self.longest = waves(np.arange(length), depth, self.n).numpy()
         return self.longest[:length]
 
-    def encoding_at(self, positions, x):
+    def encoding_at(self, positions: TensorLike, x: tf.Tensor) -> tf.Tensor:
         return waves(_layer_checks.positions(positions, x), x.shape[-1], self.n)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "n": self.n, "dropout": self.dropout}

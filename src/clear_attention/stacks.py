@@ -5,20 +5,26 @@ Stacks take vectors, not ids, and block nothing unless a mask says so.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import keras
+import tensorflow as tf
 
 from clear_attention import _checks
 from clear_attention._nonfinite import token_by_token
-from clear_attention._token_layer import TokenLayer
+from clear_attention._token_layer import SelfMasked, TokenLayer
+from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
 from clear_attention.attention import Attention, pair
-from clear_attention.blocks import SelfMasked
 from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
 
 
 class Stack(TokenLayer):
     """Layers of one kind on top of each other, with a norm at the end if each of them norms first."""
 
-    def __init__(self, make_layer, num_layers, norm_first, epsilon, **kwargs):
+    def __init__(
+        self, make_layer: Callable[..., keras.Layer], num_layers: int, norm_first: bool, epsilon: float, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         num_layers = _checks.size("num_layers", num_layers)
@@ -27,17 +33,17 @@ class Stack(TokenLayer):
         if norm_first:
             self.norm = keras.layers.LayerNormalization(epsilon=epsilon, name="norm", dtype=self.dtype_policy)
 
-    def build_stack(self, *shapes):
+    def build_stack(self, *shapes: Shape) -> None:
         for layer in self.stack:
             layer.build(*shapes)
         if self.norm is not None:
             self.norm.build(shapes[0])
         self.built = True
 
-    def final_norm(self, x):
+    def final_norm(self, x: tf.Tensor) -> tf.Tensor:
         return x if self.norm is None else token_by_token(self.norm, x)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "num_layers": len(self.stack), **options_of(self.stack[0])}
 
 
@@ -88,27 +94,34 @@ class Encoder(SelfMasked, Stack):
 
     def __init__(
         self,
-        num_layers,
-        d_model,
-        num_heads,
-        d_ff,
-        dropout=0.1,
-        activation="relu",
-        norm_first=False,
-        epsilon=1e-6,
-        **kwargs,
-    ):
+        num_layers: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         def make_layer(**kwargs):
             return EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
 
         super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
 
-    def build(self, x_shape):
+    def build(self, x_shape: Shape) -> None:
         self.build_stack(x_shape)
 
-    def call(self, x, mask=None, causal=False, return_weights=False, training=None):
+    def call(
+        self,
+        x: tf.Tensor,
+        mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+    ) -> tf.Tensor | Attention:
         options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
-        weights = {}
+        weights: dict[str, tf.Tensor] = {}
         for name, layer in enumerate(self.stack):
             x, weights[f"{name}"] = pair(layer(x, **options), return_weights)
         x = self.final_norm(x)
@@ -166,31 +179,47 @@ class Decoder(Stack):
 
     def __init__(
         self,
-        num_layers,
-        d_model,
-        num_heads,
-        d_ff,
-        dropout=0.1,
-        activation="relu",
-        norm_first=False,
-        epsilon=1e-6,
-        **kwargs,
-    ):
+        num_layers: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        **kwargs: Any,
+    ) -> None:
         def make_layer(**kwargs):
             return DecoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
 
         super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
 
-    def build(self, x_shape, context_shape):
+    def build(self, x_shape: Shape, context_shape: Shape) -> None:
         self.build_stack(x_shape, context_shape)
 
-    def __call__(self, x, context, mask=None, cross_mask=None, **kwargs):
+    def __call__(
+        self,
+        x: LayerInput,
+        context: LayerInput,
+        mask: LayerInput | None = None,
+        cross_mask: LayerInput | None = None,
+        **kwargs: Any,
+    ) -> Output:
         x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
-    def call(self, x, context, mask=None, cross_mask=None, causal=False, return_weights=False, training=None):
+    def call(
+        self,
+        x: tf.Tensor,
+        context: tf.Tensor,
+        mask: Mask = None,
+        cross_mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+    ) -> tf.Tensor | Attention:
         options = {"mask": mask, "cross_mask": cross_mask, "causal": causal, "training": training}
-        weights = {}
+        weights: dict[str, tf.Tensor] = {}
         for name, layer in enumerate(self.stack):
             x, maps = pair(layer(x, context, **options, return_weights=return_weights), return_weights)
             weights |= {f"{name}.{kind}": map_ for kind, map_ in (maps or {}).items()}

@@ -5,12 +5,16 @@ Only this model knows ids, and makes the masks; the layers and stacks below it t
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _text_checks
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import SpecFromCall
+from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, TensorLike
 from clear_attention.attention import Attention, pair
 from clear_attention.heads import on_rows
 from clear_attention.layers import options_of
@@ -79,21 +83,21 @@ class Transformer(SpecFromCall, keras.Model):
 
     def __init__(
         self,
-        num_layers,
-        d_model,
-        num_heads,
-        d_ff,
-        source_vocab,
-        target_vocab,
-        dropout=0.1,
-        activation="relu",
-        norm_first=False,
-        epsilon=1e-6,
-        pad_id=0,
-        start_id=1,
-        end_id=2,
-        **kwargs,
-    ):
+        num_layers: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        source_vocab: int,
+        target_vocab: int,
+        dropout: float = 0.1,
+        activation: Activation = "relu",
+        norm_first: bool = False,
+        epsilon: float = 1e-6,
+        pad_id: int = 0,
+        start_id: int = 1,
+        end_id: int = 2,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         policy = self.dtype_policy
         options = (num_layers, d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon)
@@ -112,7 +116,7 @@ class Transformer(SpecFromCall, keras.Model):
         logits_dtype = "float32" if tf.as_dtype(policy.compute_dtype).size < 4 else policy
         self.project_logits = keras.layers.Dense(target_vocab, name="project_logits", dtype=logits_dtype)
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: tuple[Shape, Shape] | None = None) -> None:
         tokens = (None, None, self.d_model)
         self.embed_source.build()
         self.embed_target.build()
@@ -121,13 +125,20 @@ class Transformer(SpecFromCall, keras.Model):
         self.project_logits.build((None, self.d_model))
         self.built = True
 
-    def __call__(self, source_ids, target_ids=None, **kwargs):
+    def __call__(
+        self,
+        source_ids: LayerInput | tuple[LayerInput, LayerInput],
+        target_ids: LayerInput | None = None,
+        **kwargs: Any,
+    ) -> Output:
         inputs = _text_checks.pair("Transformer", source_ids, target_ids)
         return super().__call__(tuple(_checks.from_lists(*inputs)), **kwargs)
 
-    def call(self, inputs, return_weights=False, training=None):
+    def call(
+        self, inputs: tuple[tf.Tensor, tf.Tensor], return_weights: bool = False, training: bool | None = None
+    ) -> tf.Tensor | Attention:
         source_ids, target_ids = inputs
-        options = {"return_weights": return_weights, "training": training}
+        options: dict[str, Any] = {"return_weights": return_weights, "training": training}
         context, encoder_maps = self.encode(source_ids, **options)
         logits, decoder_maps = self.decode(target_ids, context, self.source_mask(source_ids), **options)
         if not return_weights:
@@ -135,14 +146,21 @@ class Transformer(SpecFromCall, keras.Model):
         maps = {f"encoder.{name}": w for name, w in encoder_maps.items()}
         return Attention(logits, maps | {f"decoder.{name}": w for name, w in decoder_maps.items()})
 
-    def encode(self, source_ids, return_weights=False, training=None):
+    def encode(self, source_ids: TensorLike, return_weights: bool = False, training: bool | None = None) -> Attention:
         """Give the context `(batch, source_length, d_model)` and the encoder's weights, or None."""
         source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, self.source_vocab)
         x = self.source_positions(self.embed_source(source_ids) * self.d_model**0.5, training=training)
         options = {"return_weights": return_weights, "training": training}
         return pair(self.encoder(x, mask=self.source_mask(source_ids), **options), return_weights)
 
-    def decode(self, target_ids, context, source_mask, return_weights=False, training=None):
+    def decode(
+        self,
+        target_ids: TensorLike,
+        context: TensorLike,
+        source_mask: Mask,
+        return_weights: bool = False,
+        training: bool | None = None,
+    ) -> Attention:
         """Give the logits `(batch, target_length, target_vocab)` and the decoder's weights, or None."""
         target_ids = _text_checks.vocabulary_ids("target_ids", target_ids, self.target_vocab)
         target_ids = _text_checks.begins_with(self.start_id, target_ids)
@@ -152,28 +170,28 @@ class Transformer(SpecFromCall, keras.Model):
         x, maps = pair(self.decoder(x, context, **masks, **options), return_weights)
         return Attention(token_by_token(lambda x: on_rows(self.project_logits, x), x), maps)
 
-    def source_mask(self, source_ids):
+    def source_mask(self, source_ids: TensorLike) -> tf.Tensor:
         """Block padding: `(batch, 1, 1, source_length)`."""
         return create_padding_mask(source_ids, self.pad_id)
 
-    def target_mask(self, target_ids):
+    def target_mask(self, target_ids: tf.Tensor) -> tf.Tensor:
         """Block padding and the future: `(batch, 1, target_length, target_length)`."""
         length = target_ids.shape[1] or tf.shape(target_ids)[1]
         return combine_masks(create_padding_mask(target_ids, self.pad_id), create_look_ahead_mask(length))
 
-    def compute_output_shape(self, input_shape):
+    def compute_output_shape(self, input_shape: tuple[Shape, Shape]) -> Shape:
         _, target_shape = input_shape
         return (*target_shape, self.target_vocab)
 
-    def compute_mask(self, inputs, previous_mask):
+    def compute_mask(self, inputs: tuple[tf.Tensor, tf.Tensor], previous_mask: Any) -> tf.Tensor:
         return keras.ops.not_equal(inputs[1], self.pad_id)
 
-    def export(self, filepath, *args, input_signature=None, **kwargs):
+    def export(self, filepath: str | Path, *args: Any, input_signature: list | None = None, **kwargs: Any) -> None:
         """Export as every `keras.Model` does; unless `input_signature` says otherwise, ids of any length go in."""
         ids = keras.InputSpec(shape=(None, None), dtype="int32")  # Keras would guess float32
         return super().export(filepath, *args, input_signature=input_signature or [(ids, ids)], **kwargs)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         names = ("source_vocab", "target_vocab", "pad_id", "start_id", "end_id")
         config = {**super().get_config(), **options_of(self.encoder)}
         return {**config, **{name: getattr(self, name) for name in names}}

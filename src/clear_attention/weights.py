@@ -6,9 +6,14 @@ head 0 owns the first `d_k` columns. Nothing here computes; a wrong shape is ref
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import keras
 import numpy as np
+import numpy.typing as npt
 
 from clear_attention import _layer_checks
+from clear_attention.heads import MultiHeadAttention
 
 KERAS_NAMES = {
     "project_queries": "query_dense",
@@ -18,7 +23,7 @@ KERAS_NAMES = {
 }
 
 
-def weights_from_keras(layer, keras_layer):
+def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.MultiHeadAttention) -> MultiHeadAttention:
     """Copy the weights of a `keras.layers.MultiHeadAttention` into ours.
 
     Args:
@@ -58,7 +63,9 @@ def weights_from_keras(layer, keras_layer):
     return assign(layer, values)
 
 
-def weights_to_keras(layer, keras_layer):
+def weights_to_keras(
+    layer: MultiHeadAttention, keras_layer: keras.layers.MultiHeadAttention
+) -> keras.layers.MultiHeadAttention:
     """Copy our weights into a `keras.layers.MultiHeadAttention`.
 
     Args:
@@ -96,7 +103,7 @@ def weights_to_keras(layer, keras_layer):
     return keras_layer
 
 
-def weights_from_torch(layer, state_dict):
+def weights_from_torch(layer: MultiHeadAttention, state_dict: Mapping[str, npt.ArrayLike]) -> MultiHeadAttention:
     """Copy weights in the layout of `torch.nn.MultiheadAttention` into ours.
 
     Args:
@@ -139,7 +146,7 @@ def weights_from_torch(layer, state_dict):
     return assign(layer, values)
 
 
-def weights_to_torch(layer):
+def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
     """Write our weights in the layout of `torch.nn.MultiheadAttention`.
 
     Args:
@@ -199,7 +206,7 @@ def keras_shapes(layer, name):
 def torch_shapes(layer):
     _layer_checks.torch_depths(layer)
     d = layer.d_model
-    shapes = {"in_proj_weight": (3 * d, d), "out_proj.weight": (d, d)}
+    shapes: dict[str, tuple[int, ...]] = {"in_proj_weight": (3 * d, d), "out_proj.weight": (d, d)}
     if layer.use_bias:
         shapes |= {"in_proj_bias": (3 * d,), "out_proj.bias": (d,)}
     return shapes

@@ -16,12 +16,15 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable, Collection, Sequence
 from importlib import metadata
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from clear_attention import _certify_checks
+from clear_attention._types import Convention
 from clear_attention.certify import numerics, sameness, snippets, visibility
 from clear_attention.certify.case import case, sizes
 from clear_attention.certify.certificate import BROKEN, HELD, NOT_APPLICABLE, Certificate, Row
@@ -54,20 +57,20 @@ PROMISES = {
 
 
 def certify(
-    layer,
-    call=None,
-    convention=None,
+    layer: keras.Layer | Callable[..., Any],
+    call: Callable[..., Any] | None = None,
+    convention: Convention | None = None,
     *,
-    causal=False,
-    positions=False,
-    depth=None,
-    lengths=None,
-    vocab=None,
-    pad_id=None,
-    seed=0,
-    only=None,
-    progress=None,
-):
+    causal: bool = False,
+    positions: bool = False,
+    depth: int | None = None,
+    lengths: Sequence[int] | None = None,
+    vocab: int | None = None,
+    pad_id: int | None = None,
+    seed: int = 0,
+    only: Collection[str] | None = None,
+    progress: bool | None = None,
+) -> Certificate:
     """Find out by perturbation and by gradients which promises about masks a layer keeps.
 
     Layers of this package and the attention layers of Keras are known. Of any other layer, model or function say in

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import keras
 
@@ -50,7 +51,7 @@ def make(name):
     module, _, attribute = name.partition(":")
     if not (module and attribute):
         raise ValueError(f"Write the module and the factory with a colon between them. Received: {name!r}.")
-    found = importlib.import_module(module)
+    found: Any = importlib.import_module(module)
     for part in attribute.split("."):
         found = getattr(found, part)
     if isinstance(found, (keras.Layer, dict, Certificate)):

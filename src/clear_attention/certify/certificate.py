@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple
 
 from clear_attention import _certify_checks
 
-HELD, BROKEN, NOT_APPLICABLE = "held", "broken", "not applicable"
+HELD: Final = "held"
+BROKEN: Final = "broken"
+NOT_APPLICABLE: Final = "not applicable"
 MARKS = {HELD: "held  ", BROKEN: "BROKEN", NOT_APPLICABLE: "n/a   "}
 
 
@@ -30,7 +33,7 @@ class Row(NamedTuple):
 
     name: str
     promise: str
-    verdict: str
+    verdict: Literal["held", "broken", "not applicable"]
     detail: str = ""
     example: str = ""
 
@@ -60,20 +63,20 @@ class Certificate:
         >>> certificate.raise_for_failures()
     """
 
-    def __init__(self, subject, rows, seed, versions):
+    def __init__(self, subject: str, rows: Iterable[Row], seed: int, versions: Mapping[str, str]) -> None:
         self.subject, self.rows, self.seed, self.versions = subject, tuple(rows), seed, versions
 
     @property
-    def broken(self):
+    def broken(self) -> tuple[str, ...]:
         return tuple(row.name for row in self.rows if row.verdict == BROKEN)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Row:
         for row in self.rows:
             if row.name == name:
                 return row
         raise KeyError(f"{name!r} is no row of this certificate; its rows are {[row.name for row in self.rows]}")
 
-    def __str__(self):
+    def __str__(self) -> str:
         width = max(len(row.name) for row in self.rows)
         lines = [f"Certificate of {self.subject}", ""]
         for row in self.rows:
@@ -84,12 +87,12 @@ class Certificate:
 
     __repr__ = __str__
 
-    def summary(self):
+    def summary(self) -> str:
         """Count the rows, in a sentence."""
         counts = (f"{sum(row.verdict == verdict for row in self.rows)} {verdict}" for verdict in MARKS)
         return ", ".join(counts) + "."
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         body = []
         for row in self.rows:
             words = html.escape(sentence(row))
@@ -106,7 +109,7 @@ class Certificate:
             f"<tbody>{''.join(body)}</tbody></table>"
         )
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Give it as a dictionary that JSON can hold."""
         return {
             "subject": self.subject,
@@ -116,7 +119,7 @@ class Certificate:
             "rows": [row._asdict() for row in self.rows],
         }
 
-    def raise_for_failures(self, allow=()):
+    def raise_for_failures(self, allow: Collection[str] = ()) -> None:
         """Raise an `AssertionError` that shows every broken promise, except those whose names are allowed.
 
         It raises too if no promise applied: then nothing was found out.

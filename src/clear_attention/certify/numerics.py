@@ -284,7 +284,8 @@ def finite_in_16_bits(subject):
 
 
 def half_example(subject, given, why):
-    steps = {"cast": [f"{n} = tf.cast({n}, 'float16')" for n, x in subject.arguments(given).items() if is_float(x)]}
+    cast = [f"{n} = tf.cast({n}, 'float16')" for n, x in subject.arguments(given).items() if is_float(x)]
+    steps: dict[str, str | list[str]] = {"cast": cast}
     if isinstance(subject.layer, keras.Layer):
         steps["layer"] = "type(layer).from_config({**layer.get_config(), 'dtype': 'mixed_float16'})"
     steps["output"] = f"np.array({subject.text()})"

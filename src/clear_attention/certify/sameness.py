@@ -93,7 +93,7 @@ def batch_independence(subject):
                 words = f"sentence 0 changes with sentence 1, at query {query}, {told(hidden)}"
                 why = "another sentence"
                 raise BrokenError(words, snippets.must_stay(subject, given, changed, 0, query, why, atol))
-            first = Case({n: x[:1] for n, x in given.tensors.items()}, *firsts(given), given.causal)
+            first = first_sentence(given)
             gap = difference(before[:1], flat(subject.run(first))).max(axis=-1)
             if (gap > 10 * atol).any():
                 arguments = [line for line in snippets.given(subject, first) if " = " in line]
@@ -107,8 +107,9 @@ def batch_independence(subject):
                 raise BrokenError(f"a sentence alone gives other outputs than in a batch, {told(hidden)}", example)
 
 
-def firsts(given):
-    return given.blocked[:1], given.mask[:1], given.padding[:1]
+def first_sentence(given):
+    tensors = {n: x[:1] for n, x in given.tensors.items()}
+    return Case(tensors, given.blocked[:1], given.mask[:1], given.padding[:1], given.causal)
 
 
 def lengths(subject):

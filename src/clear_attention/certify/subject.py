@@ -30,8 +30,7 @@ class Subject:
 
     def __init__(self, layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed):
         known = adapter_of(layer) if call is None else {}
-        self.layer, self.call = layer, call or known.get("call")
-        _certify_checks.described(layer, self.call)
+        self.layer, self.call = layer, _certify_checks.described(layer, call or known.get("call"))
         self.names = _certify_checks.arguments(inspect.signature(self.call).parameters)
         self.convention = _certify_checks.convention(self.names, convention or known.get("convention"))
         self.depth = depth or known.get("depth", lambda _: None)(layer) or 8

@@ -26,9 +26,7 @@ serve: $(READY) ## execute the lessons and show the site on http://127.0.0.1:800
 	$(BIN)/mkdocs serve --livereload
 
 site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build
-	@rm -rf site.new
-	$(BIN)/mkdocs build --strict --site-dir site.new
-	@rm -rf site && mv site.new site && echo "The site is in site/index.html"
+	@$(BIN)/python docs/_site/build.py site
 
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
 	$(BIN)/pytest --doctest-modules --numprocesses 2
@@ -71,7 +69,7 @@ lock: ## write requirements.lock anew from pyproject.toml (needs uv)
 	  --no-header --quiet --upgrade --output-file requirements.lock
 
 clean: ## delete everything that can be made again
-	rm -rf .venv .cache .pytest_cache .ruff_cache site site.new site.again dist
+	rm -rf .venv .cache .pytest_cache .ruff_cache site site.* dist
 
 $(READY): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "clear-attention needs Python 3.11, 3.12 or 3.13 and found none on the PATH; say make PYTHON=/path/to/python3"; exit 1; }

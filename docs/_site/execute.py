@@ -8,6 +8,7 @@ notebook, and its execution publishes tracebacks with exit code 0.)
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import logging
@@ -27,9 +28,11 @@ CACHE = ROOT / ".cache" / "lessons"
 USED = {  # by the lessons that say so
     b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("results.json", "report.py", "pictures.py")],
     b"from live import": [ROOT / "docs/_site/live.py"],
+    b"refusals.toml": [ROOT / "docs/reference/refusals.toml"],
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson
+DAY = 86_400
 INK = "#010203"  # what figures draw text and axes in; render.py makes it follow the theme
 VERSIONS = ("tensorflow", "keras", "numpy", "matplotlib", "ipykernel", "nbclient", "jupytext")
 KERNEL_ENV = {
@@ -37,6 +40,7 @@ KERNEL_ENV = {
     "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),  # nobody's personal start-up files
     "KERAS_BACKEND": "tensorflow",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever the builder's shell says
+    "MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib"),  # nor settings and list of fonts
     "PYTHONDONTWRITEBYTECODE": "1",  # new files in src/ would make `mkdocs serve` build once more
     "PYTHONHASHSEED": "0",
     "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -63,13 +67,17 @@ def execute(sources):
     """Return the executed notebook, as a dict, of each lesson; run those that are new or stale."""
     shared = environment()
     targets = {s: CACHE / f"{s.stem}-{key(shared, s)}.json" for s in sources}
-    stale = [s for s in sources if not targets[s].exists()]
-    if stale:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        asyncio.run(execute_all(stale, targets))
-        for old in set(CACHE.glob("*.json")) - set(targets.values()):
-            old.unlink(missing_ok=True)  # another build may tidy up at the same time
-    return {s: json.loads(targets[s].read_text(encoding="utf-8")) for s in sources}
+    kept = {s: json.loads(targets[s].read_text(encoding="utf-8")) for s in sources if targets[s].exists()}
+    stale = [s for s in sources if s not in kept]
+    if not stale:
+        return kept
+    CACHE.mkdir(parents=True, exist_ok=True)
+    executed = asyncio.run(execute_all(stale, targets))
+    for old in {*CACHE.glob("*.json"), *CACHE.glob("*.part")} - set(targets.values()):
+        with contextlib.suppress(FileNotFoundError):  # another build may tidy up at the same time
+            if time.time() - old.stat().st_mtime > DAY:  # younger ones may be another build's
+                old.unlink()
+    return {s: (kept | executed)[s] for s in sources}
 
 
 def environment():
@@ -88,7 +96,8 @@ def key(shared, source):
 
 
 async def execute_all(sources, targets):
-    """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
+    """Run every lesson even if one fails: the others are then done, and all failures are reported at once. Return each
+    notebook, whatever another build does to the files.
 
     A lesson with `alone: true` in its header trains a model, with both cores for itself, when the others are done.
     """
@@ -105,9 +114,11 @@ async def execute_all(sources, targets):
         part = targets[source].with_suffix(f".{os.getpid()}.part")
         part.write_text(json.dumps(notebook), encoding="utf-8")
         part.replace(targets[source])
+        return json.loads(json.dumps(notebook))
 
     alone = [s for s in sources if re.search(r"^# alone: true$", s.read_text(encoding="utf-8"), re.M)]
-    results = await asyncio.gather(*(one(s) for s in sources if s not in alone), return_exceptions=True)
+    together = [s for s in sources if s not in alone]
+    results = await asyncio.gather(*map(one, together), return_exceptions=True)
     for source in alone:
         results += await asyncio.gather(one(source), return_exceptions=True)
     failures = [r for r in results if isinstance(r, BaseException)]
@@ -115,6 +126,7 @@ async def execute_all(sources, targets):
         raise unexpected[0]
     if failures:
         raise PluginError("\n\n".join(map(str, failures)))
+    return dict(zip([*together, *alone], results, strict=True))
 
 
 async def execute_one(source):
@@ -126,10 +138,11 @@ async def execute_one(source):
     name = source.relative_to(ROOT).as_posix()
     notebook = jupytext.read(source)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(STYLE))
-    end = time.monotonic() + TIMEOUT
+    end, running = time.monotonic() + TIMEOUT, {}
     client = NotebookClient(
         notebook,
         timeout_func=lambda cell: max(1, int(end - time.monotonic())),  # what is left for this cell
+        on_cell_execute=lambda cell, cell_index: running.update(cell=cell),
         kernel_name="python3",
         coalesce_streams=True,
         extra_arguments=["--log-level=ERROR", "--HistoryManager.enabled=False"],
@@ -139,13 +152,20 @@ async def execute_one(source):
         # What a lesson writes to sys.stderr arrives as an output; this silences TensorFlow's own chatter.
         await client.async_execute(env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL)
     except CellTimeoutError:
-        raise PluginError(f"{name} ran for more than {TIMEOUT} seconds and was stopped.") from None
+        raise PluginError(
+            f"{name} ran for more than {TIMEOUT} seconds and was stopped, {in_cell(running['cell'])}."
+        ) from None
     except CellExecutionError as error:
         raise PluginError(f"{name}: a cell failed.\n{plain(str(error))}") from None
     except DeadKernelError:
-        raise PluginError(f"{name}: Python itself died (out of memory, or a crash in a library).") from None
+        where = in_cell(running["cell"]) if running else "before its first cell"
+        raise PluginError(f"{name}: Python itself died (out of memory, or a crash in a library), {where}.") from None
     del notebook.cells[0]
     return tidy(notebook, source.stem, name)
+
+
+def in_cell(cell):
+    return f"in the cell that begins with {cell.source.splitlines()[0]!r}"
 
 
 def plain(text):
@@ -170,7 +190,7 @@ def tidy(notebook, stem, name):
 
 
 def tidy_output(output, cell, name):
-    where = f"{name}, in the cell that begins with {cell.source.splitlines()[0]!r}"
+    where = f"{name}, {in_cell(cell)}"
     if output.output_type == "execute_result":
         output.execution_count = cell.execution_count
     if output.get("name") == "stderr":

@@ -2,6 +2,7 @@
 BIN   := .venv/bin
 READY := .venv/ready
 PEERS := .cache/peers/ready
+OLD   := .cache/oldest/ready
 
 # The first Python that runs and is in the range the locked TensorFlow has wheels for; or say PYTHON=...
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -29,7 +30,14 @@ site: $(READY) ## build the site into site/, strictly: a failing lesson or a dea
 	@$(BIN)/python docs/_site/build.py site
 
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
-	$(BIN)/pytest --doctest-modules --numprocesses 2
+	$(BIN)/pytest --doctest-modules --numprocesses 2 --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered
+
+coverage: test ## run the tests and keep which lines and branches they took, for the page "How it is tested"
+	$(BIN)/python -m checks.record coverage
+
+test-oldest: $(OLD) ## run every test with the oldest versions that pyproject.toml allows, and keep the result
+	.cache/oldest/bin/pytest --doctest-modules --numprocesses 2 --junitxml=.cache/oldest.xml
+	.cache/oldest/bin/python -m checks.record oldest
 
 fuzz: $(READY) ## try each law of tests/laws on 20,000 new cases, 40 times those of `make test`; LAWS_SEED=... repeats a run
 	LAWS_PROFILE=fuzz $(BIN)/pytest tests/laws --numprocesses 2 --quiet
@@ -63,10 +71,18 @@ format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: ## write requirements.lock anew from pyproject.toml (needs uv)
+mutate: $(READY) ## plant small faults in six modules and see whether the tests find them (about an hour)
+	$(BIN)/python -m checks.mutate
+
+lock: ## write both lock files anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group mutate --group docs \
 	  --group browser --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-header --quiet --upgrade --output-file requirements.lock
+	sed -nE 's/^(dependencies|plots) = \[(.*)\].*/\2/p' pyproject.toml | tr -d '" ' | tr ',' '\n' | sed 's/>=/==/' > .cache/oldest.txt
+	echo 'pyparsing<3.3 # matplotlib 3.10 calls what later ones deprecate' >> .cache/oldest.txt
+	uv pip compile pyproject.toml --extra plots --group build --group test --group docs \
+	  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	  --no-header --quiet --upgrade --override .cache/oldest.txt --output-file requirements-oldest.lock
 
 clean: ## delete everything that can be made again
 	rm -rf .venv .cache .pytest_cache .ruff_cache site site.* dist
@@ -86,4 +102,12 @@ $(PEERS): requirements.lock benchmarks/requirements.txt | $(READY)
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --requirement benchmarks/requirements.txt
 	@touch $@
 
-.PHONY: help serve site site-again test fuzz test-site lighthouse check-torch bench check-dates lint format lock clean
+$(OLD): requirements-oldest.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "clear-attention needs Python 3.11, 3.12 or 3.13 and found none on the PATH"; exit 1; }
+	@echo "Making .cache/oldest with the oldest versions of the dependencies (about 800 MB, once)"
+	$(PYTHON) -m venv --clear .cache/oldest
+	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --require-hashes --requirement requirements-oldest.lock
+	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: help serve site site-again test coverage test-oldest fuzz mutate test-site lighthouse check-torch bench check-dates lint format lock clean

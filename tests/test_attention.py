@@ -373,7 +373,7 @@ REFUSED = {
     "None": ((GOOD, None, GOOD), TypeError, "k=None"),
     "objects": ((object(), GOOD, GOOD), TypeError, "q of type object"),
     "ragged lists": (([[1.0], [1.0, 2.0]], GOOD, GOOD), ValueError, "evenly nested"),
-    "ragged tensors": ((tf.ragged.constant([[1.0], []]), GOOD, GOOD), TypeError, "q=<tf.RaggedTensor"),
+    "ragged tensors": ((tf.ragged.constant([[1.0], []]), GOOD, GOOD), TypeError, "q=<RaggedTensor of shape"),
     "mixed dtypes": ((GOOD, GOOD, GOOD.astype(np.float64)), TypeError, "one dtype.*v.dtype=float64"),
     "symbolic": ((keras.KerasTensor((2, 5, 8)), GOOD, GOOD), TypeError, "in a functional model call a layer"),
     "mask does not broadcast": ((GOOD, GOOD, GOOD, zeros(5, 4)), ValueError, r"\(2, 3, 5, 5\).*mask.shape=\(5, 4\)"),

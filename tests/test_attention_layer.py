@@ -165,6 +165,8 @@ def test_gradients_reach_queries_keys_and_values():
         (lambda q, k, v: DotProductAttention(q), TypeError, r"DotProductAttention\(\)\(queries, keys, values\)"),
         (lambda q, k, v: DotProductAttention()(q, k, v, 12), ValueError, "d_k=11.*d_k=12, keys.shape"),
         (lambda q, k, v: DotProductAttention()(q, k, v, 0), ValueError, "positive integer"),
+        (lambda q, k, v: DotProductAttention()(q, None, v), TypeError, "keys=None"),
+        (lambda q, k, v: DotProductAttention()(q, k, v, return_weights=1), TypeError, "return_weights=1"),
         (lambda q, k, v: DotProductAttention()(q, k, v, 11.0), TypeError, "d_k=11.0 of type float"),
         (lambda q, k, v: DotProductAttention()(q, k, v[:, :3]), ValueError, "each key comes with one value"),
         (lambda q, k, v: DotProductAttention()(q.astype(int), k, v), TypeError, "q.dtype=int64"),

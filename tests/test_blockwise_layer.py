@@ -109,7 +109,7 @@ def test_refusals_of_blockwise():
         MultiHeadAttention(8, 2, dropout=0.1, blockwise=True)
     with pytest.raises(ValueError, match=r"it can't return them"):
         MultiHeadAttention(8, 2, blockwise=True)(np.ones((1, 3, 8)), return_weights=True)
-    with pytest.raises(TypeError, match=r"causal is a choice"):
+    with pytest.raises(TypeError, match=r"causal is True or False"):
         MultiHeadAttention(8, 2)(np.ones((1, 3, 8)), causal="yes")
 
 

@@ -50,15 +50,27 @@ def test_huge_scores_do_not_overflow():
 
 
 @pytest.mark.parametrize(
-    ("q", "k", "v", "mask"),
+    ("q", "k", "v", "mask", "words"),
     [
-        ([[1.0, 2.0]], [[1.0]], [[1.0]], None),
-        ([[1.0]], [[1.0]], [[1.0], [2.0]], None),
-        ([[1.0]], [[1.0]], [[1.0]], [[0, 0]]),
-        ([[1.0]], [[1.0]], [[1.0]], [[0], [0]]),
+        ([[1.0, 2.0]], [[1.0]], [[1.0]], None, r"dot product.*len\(k\[0\]\)=2.*len\(k\[0\]\)=1"),
+        ([[1.0, 2.0]], [[1.0]], [[1.0]], [[1]], r"dot product"),
+        ([[1.0], [1.0, 2.0]], [[1.0]], [[1.0]], None, r"len\(q\[1\]\)=2"),
+        ([[1.0]], [[1.0], [2.0]], [[1.0], [2.0, 3.0]], None, r"equally long.*len\(v\[1\]\)=2"),
+        ([[1.0]], [[1.0]], [[1.0], [2.0]], None, r"one value.*len\(v\)=1.*len\(v\)=2"),
+        ([[1.0]], [[1.0]], [[1.0]], [[0, 0]], r"one entry for each key.*len\(mask\[0\]\)=2"),
+        ([[1.0]], [[1.0]], [[1.0]], [[0], [0]], r"one row for each query.*len\(mask\)=2"),
+        ([[1.0]], [], [], None, "at least one key"),
+        ([[]], [[]], [[1.0]], None, "depth must be at least 1"),
     ],
-    ids=["depths", "lengths", "mask columns", "mask rows"],
+    ids=["depths", "hidden depths", "queries", "values", "lengths", "mask columns", "mask rows", "no key", "no depth"],
 )
-def test_unequal_lengths_are_refused(q, k, v, mask):
-    with pytest.raises(ValueError, match="zip"):
+def test_unequal_lengths_are_refused(q, k, v, mask, words):
+    with pytest.raises(ValueError, match=words):
         attention_by_hand(q, k, v, mask)
+
+
+def test_what_is_no_list_of_lists_is_refused():
+    with pytest.raises(TypeError, match=r"q is a list of rows.*q=\[1\.0\]"):
+        attention_by_hand([1.0], [[1.0]], [[1.0]])
+    with pytest.raises(TypeError, match=r"k is a list of rows.*k=5"):
+        attention_by_hand([[1.0]], 5, [[1.0]])

@@ -63,6 +63,6 @@ def test_a_later_nan_reaches_neither_the_past_nor_a_gradient(name):
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_causal_must_be_a_choice(name):
-    with pytest.raises(TypeError, match="causal is a choice"):
+def test_causal_must_be_true_or_false(name):
+    with pytest.raises(TypeError, match="causal is True or False"):
         call(name, LAYERS[name](), X, causal="yes")

@@ -184,8 +184,9 @@ def test_scales_widths_saturation_and_16_bits_accuse_nobody(layer, call, options
 
 
 def test_what_draws_random_numbers_cannot_be_certified():
-    with pytest.raises(ValueError, match=r"gives other numbers.*training=False"):
+    with pytest.raises(ValueError, match=r"gives other numbers.*training=False") as refused:
         certify(keras.layers.Dropout(0.5), lambda layer, x: layer(x, training=True))
+    assert refused.type is ValueError
 
 
 def test_what_leaves_tensorflow_is_not_accused_of_it():
@@ -234,7 +235,7 @@ def test_errors_are_told_without_what_frameworks_wrap_around_them():
         certify(model)
     with pytest.raises(ValueError, match=r"a tensor: take \[0\].*a tuple of 2"):
         certify(lambda x: (x, x), ON_X[0])
-    with pytest.raises(ValueError, match="a pair of output and weights"):
+    with pytest.raises(ValueError, match=r"a pair of output and weights\. Received: a tensor alone"):
         certify(lambda x: x, lambda layer, x, return_weights: layer(x))
     with pytest.raises(
         ValueError, match=r"Received: InvalidArgumentError: Incompatible shapes: \[1,2,8\] vs\. \[7,5\]\.$"
@@ -424,8 +425,8 @@ def nothing(layer, x):
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"layer": 5}, TypeError, "something that can be called. Received: 5 of type int"),
-        ({"layer": nothing}, ValueError, "say it in one line.*no call"),
+        ({"layer": 5}, TypeError, "something that can be called. Received: layer=5 of type int"),
+        ({"layer": nothing}, ValueError, "how to call nothing: say it in one line.*call=None"),
         ({"layer": nothing, "call": lambda layer, y: y}, ValueError, "some of x, q, k, v, ids.*Received: layer, y"),
         ({"layer": nothing, "call": lambda layer, q: q}, ValueError, "q and k"),
         ({"layer": nothing, "call": lambda layer, x, ids: x}, ValueError, "queries are keys"),
@@ -434,13 +435,17 @@ def nothing(layer, x):
         ({"layer": nothing, "call": nothing, "convention": "mine"}, ValueError, "convention='mine'"),
         ({"layer": nothing, "call": nothing}, ValueError, "could not be called as described.*TypeError"),
         ({"layer": ca.DotProductAttention(), "only": ["leak"]}, ValueError, r"only=\('leak',\)"),
+        ({"layer": ca.DotProductAttention(), "only": 5}, TypeError, "only=5 of type int"),
+        ({"layer": ca.DotProductAttention(), "call": 5}, TypeError, "call=5 of type int"),
+        ({"layer": ca.DotProductAttention(), "causal": "yes"}, TypeError, "causal='yes'"),
+        ({"layer": ca.DotProductAttention(), "vocab": 2}, ValueError, "an integer of at least 3.*vocab=2"),
         ({"layer": ca.DotProductAttention(), "only": []}, ValueError, r"only=\(\)"),
         ({"layer": nothing, "call": lambda layer, ids: ids, "pad_id": 99}, ValueError, "pad_id=99"),
         ({"layer": ca.DotProductAttention(), "only": "lengths"}, ValueError, "only='lengths'"),
         ({"layer": ca.DotProductAttention(), "lengths": (1, 2)}, ValueError, r"two or more tokens.*\(1, 2\)"),
         ({"layer": ca.DotProductAttention(), "lengths": 3}, ValueError, "lengths=3"),
         ({"layer": ca.MultiHeadAttention(8, 2), "depth": 0}, ValueError, "depth=0"),
-        ({"layer": ca.MultiHeadAttention(8, 2), "seed": -1}, ValueError, "seed=-1"),
+        ({"layer": ca.MultiHeadAttention(8, 2), "seed": -1}, ValueError, "seed is a non-negative integer.*seed=-1"),
         ({"layer": ca.MultiHeadAttention(8, 2), "vocab": 1.5}, TypeError, "vocab=1.5"),
     ],
 )

@@ -276,7 +276,7 @@ def test_a_searched_model_saves_and_loads_and_goes(tmp_path):
     [
         ({"transformer": keras.Sequential()}, TypeError, "parts of a Transformer.*Received: a Sequential"),
         ({"source_ids": SOURCE.astype(float)}, TypeError, "source_ids.dtype=float64"),
-        ({"source_ids": SOURCE + 1}, ValueError, r"vocabulary of 13 words.*in \[0, 13\).*holding 13"),
+        ({"source_ids": SOURCE + 1}, ValueError, r"vocabulary of 13 ids.*in \[0, 13\).*holding 13"),
         ({"source_ids": -SOURCE}, ValueError, "holding -5"),
         ({"source_ids": SOURCE[:, :0]}, ValueError, r"at least one token.*source_ids.shape=\(3, 0\)"),
         ({"source_ids": SOURCE[0]}, ValueError, r"source_ids.shape=\(5,\)"),

@@ -300,7 +300,7 @@ def test_bad_options_are_refused_in_words(kind):
         (MASKS, lambda f, *x: f(*x, mask=np.zeros((3, 5))), ValueError, r"reshape it to \(3, 1, 1, 5\)"),
         (DECODER, lambda f, x, c: f(x, None), TypeError, "context=None"),
         (DECODER, lambda f, x, c: f(x, c[..., 1:]), ValueError, r"built with.*context.shape=\(3, 7, 10\)"),
-        (DECODER, lambda f, x, c: f(x, c[:2]), ValueError, r"leading axes \(batch, heads\)"),
+        (DECODER, lambda f, x, c: f(x, c[:2]), ValueError, r"x and context must hold the same number of sentences"),
         (DECODER, lambda f, x, c: f(x, c, cross_mask=np.zeros((5, 5))), ValueError, r"to \(3, 2, 5, 7\)"),
     ],
 )

@@ -68,7 +68,11 @@ def test_one_stem_in_every_room(module):
 
 def test_nav_is_in_the_order_of_all():
     order = list(dict.fromkeys(home(name) for name in clear_attention.__all__))
-    pages = [Path(p).stem for p in nav() if p.startswith("reference/") and p not in ("reference/index.md", "reference/refusals.py")]
+    pages = [
+        Path(p).stem
+        for p in nav()
+        if p.startswith("reference/") and p not in ("reference/index.md", "reference/refusals.py")
+    ]
     assert pages == order
     assert sorted(order) == MODULES
 

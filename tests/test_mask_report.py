@@ -195,6 +195,7 @@ def test_a_report_is_asked_by_name():
         ([0, 1], None, ValueError, "at least two axes.*\\(2,\\)"),
         (np.zeros((0, 3)), None, ValueError, "length 0.*\\(0, 3\\)"),
         (CAUSAL, ["a"], ValueError, "tokens"),
+        (CAUSAL, 5, TypeError, "tokens=5"),
         (CAUSAL + 0j, None, TypeError, "complex"),
     ],
 )

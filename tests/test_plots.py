@@ -103,14 +103,16 @@ def test_draws_into_the_axes_it_is_given():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: plot_mask(np.zeros((2, 3, 3))), ValueError, r"choose one, such as mask\[0, 0\].*\(2, 3, 3\)"),
-        (lambda: plot_mask(np.zeros(3)), ValueError, "one matrix"),
+        (lambda: plot_mask(np.zeros((2, 3, 3))), ValueError, r"choose one, such as mask\[0\]\..*\(2, 3, 3\)"),
+        (lambda: plot_mask(np.zeros(3)), ValueError, r"key_length\)\. Expected"),
+        (lambda: plot_mask(np.eye(3), tokens=5), TypeError, "tokens=5"),
+        (lambda: plot_weights(np.eye(3), colour_bar="no"), TypeError, "colour_bar='no'"),
         (lambda: plot_mask([[0, -1e9]]), ValueError, "convert_mask"),
         (lambda: plot_mask(np.eye(3), tokens=["a", "b"]), ValueError, "each query its label.*a list of 3 labels"),
         (lambda: plot_mask(np.zeros((2, 3)), key_tokens=["a"]), ValueError, "each key its label"),
         (lambda: plot_mask(np.eye(3), tokens="cat"), ValueError, "tokens='cat'"),
         (lambda: plot_weights(np.eye(3, dtype=int)), TypeError, "weights.dtype=int64"),
-        (lambda: plot_weights(np.zeros((2, 3, 3))), ValueError, r"weights\[0, 0\]"),
+        (lambda: plot_weights(np.zeros((2, 2, 3, 3))), ValueError, r"weights\[0, 0\]"),
         (lambda: plot_weights(np.eye(3), mask=np.zeros((2, 3))), ValueError, r"mask.shape=\(2, 3\), weights.shape"),
     ],
 )
@@ -154,7 +156,7 @@ def test_heads_take_a_mask_for_each_head():
     ("call", "words"),
     [
         (lambda: plot_heads(np.zeros((2, 3, 4, 4))), r"weights\[0\].*\(2, 3, 4, 4\)"),
-        (lambda: plot_heads(np.zeros((4, 4))), "heads of one sentence"),
+        (lambda: plot_heads(np.zeros((4, 4))), "heads of one sentence. One head alone: plot_weights"),
         (lambda: plot_heads(np.zeros((2, 4, 4)), columns=0), "columns=0"),
         (lambda: plot_heads(np.zeros((2, 4, 4)), mask=np.zeros((3, 4, 4))), "mask must broadcast"),
     ],
@@ -222,15 +224,16 @@ def test_positions_and_alignments_draw_into_the_axes_they_are_given():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: plot_positions(np.zeros((2, 3, 4))), ValueError, r"encoding\[0, 0\].*\(2, 3, 4\)"),
-        (lambda: plot_positions(np.zeros(3)), ValueError, r"one matrix.*encoding.shape=\(3,\)"),
+        (lambda: plot_positions(np.zeros((2, 3, 4))), ValueError, r"encoding\[0\]\..*\(2, 3, 4\)"),
+        (lambda: plot_positions(np.zeros(3)), ValueError, r"depth\)\. Expected.*encoding.shape=\(3,\)"),
         (lambda: plot_positions(np.eye(3, dtype=int)), TypeError, "encoding.dtype=int64"),
         (lambda: plot_positions("text"), TypeError, "encoding='text'"),
         (lambda: plot_alignment(np.eye(3, dtype=int), "abc", "xyz"), TypeError, "weights.dtype=int64"),
         (lambda: plot_alignment(np.zeros((2, 4, 3, 3)), "abc", "xyz"), ValueError, r"weights.shape=\(2, 4, 3, 3\)"),
         (lambda: plot_alignment(np.zeros(3), "abc", "xyz"), ValueError, r"weights.shape=\(3,\)"),
-        (lambda: plot_alignment(ALIGNED, "ab", "xy"), ValueError, r"each key its label.*3 labels.*\['a', 'b'\]"),
-        (lambda: plot_alignment(ALIGNED, "abc", "xyz"), ValueError, r"each query its label.*2 labels"),
+        (lambda: plot_alignment(ALIGNED, "ab", "xy"), ValueError, r"3 labels.*source_tokens=\['a', 'b'\]"),
+        (lambda: plot_alignment(ALIGNED, "abc", "xyz"), ValueError, r"target_tokens must give each query.*2 labels"),
+        (lambda: plot_positions(np.eye(3), colour_bar=1), TypeError, "colour_bar=1"),
     ],
 )
 def test_bad_positions_and_alignments_are_refused_in_words(call, error, words):

@@ -296,3 +296,5 @@ def test_bad_inputs_are_refused_in_words(kind):
         stack(x, *context, mask=np.full((5, 5), -1e9))
     with pytest.raises(TypeError, match=r"x\.dtype=int64"):
         stack(x.astype(int), *context)
+    with pytest.raises(TypeError, match=r"context=None|x=None"):
+        stack(*[x][: len(context)], None)

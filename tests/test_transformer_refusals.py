@@ -31,8 +31,8 @@ def test_bad_options_are_refused_in_words(options, error, words):
 
 
 BAD_IDS = {
-    "source_ids are positions in a vocabulary of 17 words": [(SOURCE + 1, TARGET), (SOURCE - 1, TARGET)],
-    "target_ids are positions in a vocabulary of 19 words": [(SOURCE, TARGET + (np.arange(5) == 1)), (SOURCE, -TARGET)],
+    "source_ids are positions in a vocabulary of 17 ids": [(SOURCE + 1, TARGET), (SOURCE - 1, TARGET)],
+    "target_ids are positions in a vocabulary of 19 ids": [(SOURCE, TARGET + (np.arange(5) == 1)), (SOURCE, -TARGET)],
     "A target begins with the start id": [(SOURCE, TARGET[:, 1:]), (SOURCE, TARGET * [[1], [1], [0]])],
 }
 
@@ -64,7 +64,13 @@ def test_bad_ids_are_refused_in_fit_too():
         (lambda m: m(SOURCE.astype(float), TARGET), TypeError, "source_ids.dtype=float"),
         (lambda m: m(SOURCE, TARGET == 1), TypeError, "target_ids.dtype=bool"),
         (lambda m: m(SOURCE, "text"), TypeError, "'text'"),
-        (lambda m: m(SOURCE[:2], TARGET), ValueError, "batch"),
+        (
+            lambda m: m(SOURCE[:2], TARGET),
+            ValueError,
+            r"same number of sentences.*batch of 3.*source_ids.shape=\(2, 7\)",
+        ),
+        (lambda m: m(None, TARGET), TypeError, "source_ids=None"),
+        (lambda m: m(SOURCE, TARGET, return_weights="x"), TypeError, "return_weights='x'"),
     ],
 )
 def test_bad_calls_are_refused_in_words(call, error, words):

@@ -92,7 +92,10 @@ def ours(*args, **kwargs):
             r"query_dense.kernel of shape \(12, 2, 6\).*\(12, 3, 4\)",
         ),
         (lambda: weights_to_keras(ours(12, 3), built(3, 4, 5)), r"value_dense.kernel.*\(12, 3, 4\).*\(12, 3, 5\)"),
-        (lambda: weights_from_keras(ours(12, 3), built(3, 4, use_bias=False)), "must have a bias"),
+        (
+            lambda: weights_from_keras(ours(12, 3), built(3, 4, use_bias=False)),
+            "keras_layer.query_dense with use_bias=True",
+        ),
         (lambda: weights_from_torch(ours(12, 3), torch_arrays(bias=False)), "in_proj_bias"),
         (lambda: weights_from_torch(ours(12, 3), torch_arrays(8)), r"in_proj_weight.*\(36, 12\).*\(24, 8\)"),
         (lambda: weights_from_torch(ours(12, 3, d_k=5), torch_arrays()), "d_k=5"),
@@ -101,6 +104,22 @@ def ours(*args, **kwargs):
 )
 def test_what_does_not_fit_is_refused_in_words(call, words):
     with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: weights_from_keras(3, 4), "clear_attention.MultiHeadAttention.*layer=3 of type int"),
+        (lambda: weights_from_keras(built(3, 4), ours(12, 3)), "of type keras.MultiHeadAttention"),
+        (lambda: weights_to_keras(ours(12, 3), ours(12, 3)), "keras.layers.MultiHeadAttention.*Received: keras_layer="),
+        (lambda: weights_from_torch(ours(12, 3), None), "a dict of in_proj_weight.*state_dict=None"),
+        (lambda: weights_from_torch(3, torch_arrays()), "layer=3"),
+        (lambda: weights_to_torch(None), "layer=None"),
+    ],
+)
+def test_what_is_no_layer_is_refused_in_words(call, words):
+    with pytest.raises(TypeError, match=words):
         call()
 
 

@@ -1,21 +1,23 @@
 """MkDocs hook: the picture that a link to this site shows elsewhere, drawn from the package's own numbers.
 
-The weights are those of the home page, computed by `by_hand`, which is loaded from its file: importing the package
+The weights are those of the home page, computed by `by_hand`, which is imported without the package around it: that
 would import TensorFlow. The same input gives the same bytes: no date, no version, no personal matplotlibrc.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib.util
+import importlib
 import io
+import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from mkdocs.structure.files import File
 
-BY_HAND = Path(__file__).resolve().parents[2] / "src" / "clear_attention" / "by_hand.py"
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "clear_attention"
 PATH = "assets/card.png"
 SIZE = (1200, 630)
 DPI = 100
@@ -34,10 +36,24 @@ def on_files(files, config):
     files.append(File.generated(config, PATH, content=content))
 
 
+def import_by_hand():
+    """Let an empty package stand in for ours meanwhile."""
+    name = PACKAGE.name
+
+    def take_out():
+        return {key: sys.modules.pop(key) for key in list(sys.modules) if key.partition(".")[0] == name}
+
+    others, sys.modules[name] = take_out(), ModuleType(name)
+    sys.modules[name].__path__ = [str(PACKAGE)]
+    try:
+        return importlib.import_module(f"{name}.by_hand")
+    finally:
+        take_out()
+        sys.modules.update(others)
+
+
 def causal_weights():
-    spec = importlib.util.spec_from_file_location("by_hand", BY_HAND)
-    by_hand = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(by_hand)
+    by_hand = import_by_hand()
     x = np.random.default_rng(3).normal(size=(len(TOKENS), 8)).tolist()
     mask = np.triu(np.ones((len(TOKENS), len(TOKENS)), int), 1).tolist()
     return np.array(by_hand.attention_by_hand(x, x, x, mask)[1])

@@ -33,8 +33,8 @@ import inspect
 
 from clear_attention import create_look_ahead_mask, masks
 
-print(inspect.cleandoc(inspect.getsource(create_look_ahead_mask).split('"""')[2]))
-print()
+head, _, body = inspect.getsource(create_look_ahead_mask).split('"""')
+print(head.rstrip() + body)
 print(inspect.getsource(masks._positions))
 
 # %% [markdown]

@@ -191,7 +191,8 @@ lab(
 # %% tags=["source"]
 import inspect
 
-print(inspect.cleandoc(inspect.getsource(split_heads).split('"""')[2]))
+head, _, body = inspect.getsource(split_heads).split('"""')
+print(head.rstrip() + body)
 
 # %% [markdown]
 # One test tells the two ways apart: change the last token, and see at which positions the heads change.

@@ -19,7 +19,6 @@
 #
 # A wrong type is a `TypeError`, a wrong shape or value is a `ValueError`. The exceptions are few:
 #
-# * `attention_by_hand` is plain Python, and lets Python speak.
 # * A report or a certificate that is asked for a name it does not hold raises a `KeyError`, as a dictionary does.
 # * A certificate in which no promise applies raises an `AssertionError`, as one with broken promises does.
 # * In a graph, as in `fit` and `predict`, values can't be read beforehand. There an assertion checks ids, by the same

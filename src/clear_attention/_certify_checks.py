@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import tensorflow as tf
 
 from clear_attention import _conventions
-from clear_attention._checks import refusal, size
+from clear_attention._checks import non_negative, size
+from clear_attention._refusal import refusal, shown
 
 TENSORS = ("x", "q", "k", "v", "ids")
 SWITCHES = ("mask", "padding", "causal", "return_weights")
 EXAMPLE = "call=lambda layer, q, k, v, mask: layer(q, k, v, attention_mask=mask), convention='keras'"
 
 
-def described(layer, call):
+def described(layer, call, name):
     if not callable(layer):
         law = "certify takes a layer, a model or a function from tensors to tensors."
-        raise TypeError(refusal(law, "something that can be called", f"{layer!r} of type {type(layer).__name__}"))
+        raise TypeError(refusal(law, "something that can be called", f"layer={shown(layer, with_type=True)}"))
     if call is None:
-        law = f"certify does not know how to call {type(layer).__name__}: say it in one line."
-        raise ValueError(refusal(law, f"such as {EXAMPLE}", "no call"))
+        law = f"certify does not know how to call {name}: say it in one line."
+        raise ValueError(refusal(law, f"such as {EXAMPLE}", "call=None"))
+    if not callable(call):
+        law = "call is a function of the layer and of what it is called with."
+        raise TypeError(refusal(law, f"such as {EXAMPLE}", f"call={shown(call, with_type=True)}"))
     return call
 
 
@@ -41,29 +47,33 @@ def convention(names, value):
         return "blocked"
     if value not in _conventions.CONVENTIONS:
         law = "certify must know what a 1 or a True in the layer's mask means."
-        raise ValueError(refusal(law, f"convention as one of {_conventions.CONVENTIONS}", f"convention={value!r}"))
+        raise ValueError(refusal(law, f"convention as one of {_conventions.CONVENTIONS}", f"convention={shown(value)}"))
     return value
 
 
 def row_names(argument, names, known):
-    names = tuple(names) if not isinstance(names, str) else names
+    law, known = f"{argument} names rows of the certificate.", tuple(known)
+    if not isinstance(names, Iterable):
+        raise TypeError(refusal(law, f"a list of some of {known}", f"{argument}={shown(names, with_type=True)}"))
+    names = names if isinstance(names, str) else tuple(names)
     if isinstance(names, str) or not all(name in known for name in names) or (argument == "only" and not names):
-        law = f"{argument} names rows of the certificate."
-        raise ValueError(refusal(law, f"a list of some of {tuple(known)}", f"{argument}={names!r}"))
-    return tuple(names)
+        raise ValueError(refusal(law, f"a list of some of {known}", f"{argument}={shown(names)}"))
+    return names
 
 
 def lengths(values):
     law = "lengths are what the layer is tried with: two or more tokens, so that one can be hidden from another."
     good = isinstance(values, (list, tuple, range)) and values and all(isinstance(n, (int, np.integer)) for n in values)
     if not good or min(values) < 2:
-        raise ValueError(refusal(law, "such as lengths=(2, 3, 5)", f"lengths={values!r}"))
+        raise ValueError(refusal(law, "such as lengths=(2, 3, 5)", f"lengths={shown(values)}"))
     return tuple(sorted(map(int, values)))
 
 
-def sizes(**values):
-    least = {"depth": 1, "vocab": 3, "pad_id": 0, "seed": 0}
-    return [None if v is None else size(name, v, minimum=least[name]) for name, v in values.items()]
+def sizes(depth, vocab, pad_id, seed):
+    depth = None if depth is None else size("depth", depth)
+    vocab = None if vocab is None else size("vocab", vocab, minimum=3)
+    pad_id = None if pad_id is None else non_negative("pad_id", pad_id)
+    return depth, vocab, pad_id, non_negative("seed", seed)
 
 
 def results(result, with_weights):
@@ -71,7 +81,8 @@ def results(result, with_weights):
     law = "call returns the output, or output and weights if it is asked for them with return_weights."
     if with_weights:
         if not isinstance(result, (tuple, list)) or len(result) != 2 or result[1] is None:
-            raise TypeError(refusal(law, "a pair of output and weights", f"a {type(result).__name__}"))
+            received = "a tensor alone" if tf.is_tensor(result) else f"a {type(result).__name__}"
+            raise TypeError(refusal(law, "a pair of output and weights", received))
         return tf.convert_to_tensor(result[0]), result[1]
     if isinstance(result, (tuple, list, dict)):
         expected = "a tensor: take [0], or give call an argument return_weights"
@@ -85,13 +96,9 @@ def known_pad_id(pad_id, vocab):
     return pad_id
 
 
-class NotTheSameTwiceError(ValueError):
-    """A layer that draws random numbers can't be compared with itself."""
-
-
 def not_the_same_twice(name):
     law = f"{name} gives other numbers when it is called again with the same."
-    return NotTheSameTwiceError(refusal(law, "a call that draws nothing, such as with training=False", "two outputs"))
+    return ValueError(refusal(law, "a call that draws nothing, such as with training=False", "two outputs"))
 
 
 def wrongly_described(name, error):

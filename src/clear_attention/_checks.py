@@ -1,4 +1,4 @@
-"""Every refusal of the package, in one voice: the law in axis words, what was expected, what was received.
+"""Every refusal of the package, in one voice, whose form is in `_refusal`.
 
 Wrong types raise `TypeError`, wrong shapes and values `ValueError`. Inside a graph values can't be read and
 some lengths may be unknown: there the known shapes are checked, and the rest is trusted.
@@ -12,12 +12,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from clear_attention._refusal import refusal, shown
+
 FLOATS = (tf.float16, tf.bfloat16, tf.float32, tf.float64)
-
-
-def refusal(law, expected, received):
-    """Join the three parts of every error message of the package."""
-    return f"{law} Expected: {expected}. Received: {received}."
+OPTIONAL = ("mask", "cross_mask", "positions")  # what layers may be called without
 
 
 def shape_of(x):
@@ -33,11 +31,10 @@ def tensor(name, x, expected):
     """Convert arrays, nested lists and tensors to a `tf.Tensor`; refuse everything else in words."""
     if isinstance(x, keras.KerasTensor):
         law = f"{name} must hold numbers, and a KerasTensor has none yet: in a functional model call a layer instead."
-        raise TypeError(refusal(law, expected, f"{name}={x}"))
+        raise TypeError(refusal(law, expected, f"{name}={shown(x)}"))
     if x is None or isinstance(x, (str, bytes, tf.RaggedTensor, tf.SparseTensor)):
-        raise TypeError(
-            refusal(f"{name} must be a tensor, an array or nested lists of numbers.", expected, f"{name}={x!r}")
-        )
+        law = f"{name} must be a tensor, an array or nested lists of numbers."
+        raise TypeError(refusal(law, expected, f"{name}={shown(x)}"))
     try:
         return tf.convert_to_tensor(x)
     except (ValueError, TypeError) as error:
@@ -47,13 +44,14 @@ def tensor(name, x, expected):
         ) from None
 
 
-def from_lists(*values):
+def from_lists(**inputs):
     """Make tensors of nested lists, which Keras would take for structures of tensors; leave the rest as it is."""
-    for x in values:
-        if isinstance(x, (str, bytes)):
-            law = "Layers are called with tensors."
-            raise TypeError(refusal(law, "tensors, arrays or nested lists of numbers", f"{x!r} of type str"))
-    return [tensor("x", x, "numbers") if isinstance(x, (list, tuple)) else x for x in values]
+    return [
+        tensor(name, x, f"{name} as numbers")
+        if isinstance(x, (list, tuple, str, bytes)) or (x is None and name not in OPTIONAL)
+        else x
+        for name, x in inputs.items()
+    ]
 
 
 def float_tensor(name, x):
@@ -133,7 +131,8 @@ def additive_mask(mask):
     mask = _mask_numbers(mask, "mask", expected)
     values = _values(mask)
     if mask.dtype == tf.bool:
-        raise TypeError(refusal("An additive mask is added to the scores, so it holds numbers.", expected, "bool"))
+        law = "An additive mask is added to the scores, so it holds numbers."
+        raise TypeError(refusal(law, expected, "mask.dtype=bool"))
     if values is not None:
         _refuse_strange(values[~((values == 0) | (values <= -100))], values.shape, "mask", expected, "additive")
     return mask < 0
@@ -148,10 +147,11 @@ def _mask_numbers(mask, name, expected):
 
 def mask_to_describe(mask):
     expected = "a mask of shape (query_length, key_length), or with leading axes"
-    values = _values(_mask_numbers(mask, "mask", expected))
+    mask = _mask_numbers(mask, "mask", expected)
+    values = _values(mask)
     if values is None or values.ndim < 2 or 0 in values.shape:
         law = "A description needs a mask of at least two axes, none of length 0, whose values can be read."
-        raise ValueError(refusal(law, expected, "a tensor of a graph" if values is None else f"{values.shape}"))
+        raise ValueError(refusal(law, expected, "a tensor of a graph" if values is None else shapes(mask=mask)))
     return values.astype(np.float64) if values.dtype != bool else values
 
 
@@ -207,7 +207,16 @@ def masks_fit_together(named_masks):
 
 def size(name, value, minimum=1):
     """Return a size, which is an integer of at least `minimum`."""
-    law = f"{name} is a size, so it must be {'a positive' if minimum else 'a non-negative'} integer."
+    kind = {0: "a non-negative integer", 1: "a positive integer"}.get(minimum, f"an integer of at least {minimum}")
+    return at_least(name, value, minimum, f"{name} is a size, so it must be {kind}.")
+
+
+def non_negative(name, value):
+    """Return an integer of at least 0 that is no size, such as an id or a seed."""
+    return at_least(name, value, 0, f"{name} is a non-negative integer.")
+
+
+def at_least(name, value, minimum, law):
     expected = f"an integer {name} >= {minimum}"
     value = integer(name, value, law, expected)
     if not tf.is_tensor(value) and value < minimum:
@@ -230,7 +239,7 @@ def integer(name, value, law=None, expected=None):
     except TypeError:
         number = None
     if number is None or isinstance(value, (bool, np.bool_)):
-        raise TypeError(refusal(law, expected, f"{name}={value!r} of type {type(value).__name__}"))
+        raise TypeError(refusal(law, expected, f"{name}={shown(value, with_type=True)}"))
     return number
 
 
@@ -247,7 +256,7 @@ def token_ids(ids, name="token_ids"):
         law = f"{name} are positions in a vocabulary, so they are integers."
         raise TypeError(refusal(law, expected, f"{name}.dtype={ids.dtype.name}, {shapes(**{name: ids})}"))
     if ids.shape.rank not in (2, None):
-        law = f"{name} are one row of tokens for each sentence of the batch."
+        law = f"{name} must hold one row of tokens for each sentence of the batch."
         raise ValueError(refusal(law, expected, shapes(**{name: ids})))
     return ids
 
@@ -270,20 +279,17 @@ def same_depth(d_k, keys):
         raise ValueError(refusal(law, f"d_k={keys.shape[-1]}", f"d_k={d_k}, {shapes(keys=keys)}"))
 
 
-def same_matrix(name, shape, other, other_shape):
-    if any(n not in (1, m) for n, m in zip(shape, other_shape, strict=True)):
-        law = f"{name} must broadcast to {other} without enlarging them."
-        received = f"{name}.shape={tuple(shape)}, {other}.shape={tuple(other_shape)}"
-        raise ValueError(refusal(law, f"{name} of shape {tuple(other_shape)}", received))
-
-
 def one_label_each(name, labels, axis, length):
-    if isinstance(labels, str) or len(labels) != length:
-        received = f"{name}={labels!r}"
-        raise ValueError(refusal(f"{name} must give each {axis} its label.", f"a list of {length} labels", received))
+    try:
+        count = len(labels)
+    except TypeError:
+        count = None
+    if isinstance(labels, str) or count != length:
+        law, expected = f"{name} must give each {axis} its label.", f"a list of {length} labels"
+        raise (TypeError if count is None else ValueError)(refusal(law, expected, f"{name}={shown(labels)}"))
 
 
 def one_of(name, value, choices):
     if not isinstance(value, str) or value not in choices:
         law = f"{name} must be one of the known names."
-        raise ValueError(refusal(law, ", ".join(repr(choice) for choice in choices), f"{name}={value!r}"))
+        raise ValueError(refusal(law, ", ".join(map(repr, choices)), f"{name}={shown(value)}"))

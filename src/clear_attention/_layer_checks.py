@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import keras
 import numpy as np
 
-from clear_attention._checks import FLOATS, float_tensor, refusal, shapes, size, tensor
+from clear_attention._checks import FLOATS, float_tensor, shapes, size, tensor
+from clear_attention._refusal import refusal, shown
 
 
 def as_built(kernel, **inputs):
@@ -19,6 +22,19 @@ def has_context(context):
         raise TypeError(refusal(law, "context of shape (batch, context_length, depth)", "context=None"))
 
 
+def same_number(axis, **inputs):
+    """Refuse inputs with different numbers of sentences (axis 0) or tokens (axis 1), where these are known."""
+    known = [x.shape for x in inputs.values()]
+    if any(shape.rank != known[0].rank or shape.rank is None for shape in known):
+        return  # which is refused in other words
+    numbers = {shape[axis] for shape in known} - {None}
+    if len(numbers) > 1:
+        *names, last = inputs
+        what, size = (("sentences", "a batch"), ("tokens: each key comes with one value", "a length"))[axis]
+        law = f"{', '.join(names)} and {last} must hold the same number of {what}."
+        raise ValueError(refusal(law, f"{size} of {max(numbers)}", shapes(**inputs)))
+
+
 def d_model(depth, **inputs):
     depth_is(depth, "d_model", **inputs)
 
@@ -28,7 +44,7 @@ def depth_is(depth, meaning, **inputs):
     float_tensor(name, x)
     expected = f"{name} of shape (batch, length, {depth})"
     if x.shape.rank is not None and x.shape.rank != 3:
-        law = f"{name} are one row of tokens for each sentence of the batch."
+        law = f"{name} must hold one row of tokens for each sentence."
         raise ValueError(refusal(law, expected, shapes(**inputs)))
     if x.shape[-1] != depth:
         law = f"The depth (last axis) of {name} must be {meaning}."
@@ -44,6 +60,13 @@ def mask_with_heads(mask):
         raise ValueError(refusal(law, expected, f"mask.shape={tuple(shape)}"))
 
 
+def is_a(kind, written, **values):
+    for name, value in values.items():
+        if not isinstance(value, kind):
+            law = "Weights are carried between layers of multi-head attention."
+            raise TypeError(refusal(law, f"{name} as a {written}", f"{name}={shown(value, with_type=True)}"))
+
+
 def is_built(name, layer):
     if not layer.built:
         law = f"{name} has no weights before it is built: call it once on data first."
@@ -57,15 +80,17 @@ def same_shape(name, shape, expected):
 
 
 def same_names(name, given, expected):
+    law = f"{name} must hold the arrays of torch's MultiheadAttention, with a bias if the layer has one."
+    if not isinstance(given, Mapping):
+        raise TypeError(refusal(law, f"a dict of {', '.join(expected)}", f"{name}={shown(given, with_type=True)}"))
     if set(given) != set(expected):
-        law = f"{name} must hold the arrays of torch's MultiheadAttention, with a bias if the layer has one."
         raise ValueError(refusal(law, ", ".join(expected), ", ".join(map(str, given)) or "nothing"))
 
 
 def same_bias(name, ours, theirs):
     if ours != theirs:
         law = "Both layers must have a bias, or neither: use_bias says so."
-        raise ValueError(refusal(law, f"{name} with use_bias={ours}", f"use_bias={theirs}"))
+        raise ValueError(refusal(law, f"{name} with use_bias={ours}", f"{name} with use_bias={theirs}"))
 
 
 def torch_depths(layer):
@@ -83,44 +108,36 @@ def at_least_rank(name, x, rank, axes):
     return x
 
 
-def divisor(name, value, whole_name, whole):
+def divisor(name, value, whole_name, whole, when=""):
     """Return a size that divides another one."""
     value = size(name, value)
     if whole is not None and whole % value:
-        law = f"{name} must divide {whole_name}, so that each head gets the same number of channels."
+        law = f"{name} must divide {whole_name}{when}, so that each head gets the same number of channels."
         choices = ", ".join(str(n) for n in range(1, whole + 1) if whole % n == 0)
-        raise ValueError(refusal(law, f"{name} among {choices}", f"{name}={value}, {whole_name}: {whole}"))
+        received = f"{name}={value}, {whole_name}{'=' if whole_name.isidentifier() else ' is '}{whole}"
+        raise ValueError(refusal(law, f"{name} among {choices}", received))
     return value
 
 
 def rate(name, value):
-    law, expected = f"{name} is the share that is dropped in training.", f"{name} in [0, 1)"
-    value = number(name, value, law, expected)
-    if not 0 <= value < 1:
-        raise ValueError(refusal(law, expected, f"{name}={value!r}"))
-    return value
+    law = f"{name} is the share that is dropped in training."
+    return number(name, value, law, f"{name} in [0, 1)", lambda x: 0 <= x < 1)
 
 
 def positive(name, value):
-    value = number(name, value, f"{name} is a finite number above 0.", f"{name} > 0")
-    if value <= 0:
-        raise ValueError(refusal(f"{name} is a finite number above 0.", f"{name} > 0", f"{name}={value!r}"))
-    return value
+    return number(name, value, f"{name} is a finite number above 0.", f"{name} > 0", lambda x: x > 0)
 
 
 def exponent(name, value):
-    law, expected = f"{name} is an exponent of lengths, which must not overflow.", f"{name} in [0, 10]"
-    value = number(name, value, law, expected)
-    if not 0 <= value <= 10:
-        raise ValueError(refusal(law, expected, f"{name}={value!r}"))
-    return value
+    law = f"{name} is an exponent of lengths, which must not overflow."
+    return number(name, value, law, f"{name} in [0, 10]", lambda x: 0 <= x <= 10)
 
 
-def number(name, value, law, expected):
+def number(name, value, law, expected, fits):
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(refusal(law, expected, f"{name}={value!r} of type {type(value).__name__}"))
-    if not np.isfinite(value):
-        raise ValueError(refusal(law, expected, f"{name}={value!r}"))
+        raise TypeError(refusal(law, expected, f"{name}={shown(value, with_type=True)}"))
+    if not np.isfinite(value) or not fits(float(value)):
+        raise ValueError(refusal(law, expected, f"{name}={value}"))
     return float(value)
 
 
@@ -138,7 +155,7 @@ def tokens(name, x):
 
 def positions(positions, x):
     positions = tensor("positions", positions, "positions as integers")
-    expected = f"positions of shape (length,) or (..., length) with length {x.shape[-2]}"
+    expected = f"positions as integers, of shape (length,) or (..., length) with length {x.shape[-2]}"
     if not positions.dtype.is_integer:
         law = "positions count tokens, so they are integers."
         raise TypeError(refusal(law, expected, f"positions.dtype={positions.dtype.name}"))
@@ -155,8 +172,16 @@ def positions(positions, x):
 
 def flag(name, value):
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(refusal(f"{name} is a choice.", f"{name}=True or {name}=False", f"{name}={value!r}"))
+        law = f"{name} is True or False."
+        raise TypeError(refusal(law, f"{name}=True or {name}=False", f"{name}={shown(value)}"))
     return bool(value)
+
+
+def function_of_weights(name, value):
+    if value is not None and not callable(value):
+        law = f"{name} is a function from weights to weights."
+        expected = f"such as {name}=lambda weights: tf.nn.dropout(weights, 0.1)"
+        raise TypeError(refusal(law, expected, f"{name}={shown(value, with_type=True)}"))
 
 
 def activation(value):
@@ -164,4 +189,4 @@ def activation(value):
         return keras.activations.get(value)
     except ValueError:
         law = "activation is the name of a function that Keras knows, or a function."
-        raise ValueError(refusal(law, "such as 'relu', 'gelu' or 'silu'", f"activation={value!r}")) from None
+        raise ValueError(refusal(law, "such as 'relu', 'gelu' or 'silu'", f"activation={shown(value)}")) from None

@@ -7,7 +7,8 @@ import datetime
 import numpy as np
 import tensorflow as tf
 
-from clear_attention._checks import integer, refusal, shapes, token_ids
+from clear_attention._checks import integer, shapes, token_ids
+from clear_attention._refusal import refusal, shown
 
 
 def special_ids(source_vocab, vocab, **ids):
@@ -32,7 +33,7 @@ def pair(name, first, second):
         received = f"one {type(first).__name__}"
         raise TypeError(refusal(law, f"{name}(source_ids, target_ids), or the two as one pair", received))
     for ids, what in zip(first, ("source_ids", "target_ids"), strict=True):
-        if isinstance(ids, str):
+        if ids is None or isinstance(ids, str):
             token_ids(ids, what)  # refuses it; Keras would in its own words
     return first
 
@@ -41,7 +42,7 @@ def vocabulary_ids(name, ids, vocab):
     ids = token_ids(ids, name)
     if ids.shape.rank == 2 and ids.shape[1] == 0:
         raise ValueError(refusal(f"{name} need at least one token.", "a length of at least 1", shapes(**{name: ids})))
-    law = f"{name} are positions in a vocabulary of {vocab} words."
+    law = f"{name} are positions in a vocabulary of {vocab} ids."
     wide = tf.cast(ids, tf.int64)  # in 8 bits a large vocabulary would wrap around
     strange = (wide < 0) | (wide >= vocab)
     return ids_without(strange, law, f"{name} in [0, {vocab})", name, ids)
@@ -49,9 +50,8 @@ def vocabulary_ids(name, ids, vocab):
 
 def begins_with(start_id, ids):
     law = "A target begins with the start id, which shifts it: else each token would be given what it has to predict."
-    return ids_without(
-        tf.cast(ids[:, :1], tf.int64) != start_id, law, f"target_ids[:, 0] of {start_id}", "target_ids", ids
-    )
+    expected = f"target_ids[:, 0] equal to start_id={start_id}"
+    return ids_without(tf.cast(ids[:, :1], tf.int64) != start_id, law, expected, "target_ids", ids)
 
 
 def ids_without(strange, law, expected, name, ids):
@@ -68,25 +68,24 @@ def ids_without(strange, law, expected, name, ids):
 
 
 def iso_date(value, first, last):
-    law = "A date is written as ISO 8601 does: year, month and day."
-    expected = f"such as '2018-05-03', from {first} to {last}"
+    law, expected = f"A date is an ISO date from {first.year} to {last.year}.", "such as '2018-05-03'"
     if not isinstance(value, str):
-        raise TypeError(refusal(law, expected, f"date={value!r} of type {type(value).__name__}"))
+        raise TypeError(refusal(law, expected, f"date={shown(value, with_type=True)}"))
     try:
         date = datetime.date.fromisoformat(value)
     except ValueError:
         date = None
     if date is None or not first <= date <= last:
-        raise ValueError(refusal(law, expected, f"date={value!r}"))
+        raise ValueError(refusal(law, expected, f"date={shown(value)}"))
     return date
 
 
 def characters(value):
     law = "characters are a text in which each character occurs once."
     if not isinstance(value, str):
-        raise TypeError(refusal(law, "such as '0123456789-'", f"characters={value!r}"))
+        raise TypeError(refusal(law, "such as '0123456789-'", f"characters={shown(value)}"))
     if not value or len(set(value)) < len(value):
-        raise ValueError(refusal(law, "such as '0123456789-'", f"characters={value!r}"))
+        raise ValueError(refusal(law, "such as '0123456789-'", f"characters={shown(value)}"))
     return value
 
 
@@ -94,19 +93,20 @@ def texts(values, known):
     law = "The tokenizer takes a list of texts made of its own characters."
     expected = f"texts of the characters {''.join(known)!r}"
     if not isinstance(values, (list, tuple, np.ndarray)) or not all(isinstance(text, str) for text in values):
-        raise TypeError(refusal(law, f"a list of {expected}", repr(values)))
+        raise TypeError(refusal(law, f"a list of {expected}", f"texts={shown(values)}"))
     if not len(values):
-        raise ValueError(refusal(law, f"at least one text, {expected}", "none"))
+        raise ValueError(refusal(law, f"a list of at least one text of the characters {''.join(known)!r}", "texts=[]"))
     for text in values:
         if strange := [c for c in text if c not in known]:
-            raise ValueError(refusal(law, expected, f"{strange[0]!r} in {text!r}"))
+            raise ValueError(refusal(law, expected, f"{strange[0]!r} in {shown(text)}"))
     return values
 
 
 def long_enough(length, longest):
     law = "Texts are padded to one length, and nothing is cut off."
     if longest == 0:
-        raise ValueError(refusal(law, "at least one character", "empty texts"))
+        nothing = "There is nothing to number in texts without a character."
+        raise ValueError(refusal(nothing, "at least one character in one of the texts", "empty texts"))
     if length is None:
         return longest
     if integer("length", length) < longest:

@@ -33,5 +33,5 @@ class SelfMasked(TokenLayer):
 
     def __call__(self, x: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
         # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
-        x, mask = _checks.from_lists(x, mask)
+        x, mask = _checks.from_lists(x=x, mask=mask)
         return super().__call__(x, mask=False if mask is None else mask, **kwargs)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Never
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks
+from clear_attention import _checks, _layer_checks
 from clear_attention._nonfinite import guarded
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
@@ -78,7 +78,8 @@ def scaled_dot_product_attention(
             `(..., query_length, key_length)`, both in the dtype of `q`. 16-bit inputs are computed in float32.
 
     Raises:
-        TypeError: inputs that are not floating-point or not of one dtype, a mask that is not numbers or bools.
+        TypeError: inputs that are not floating-point or not of one dtype, a mask that is not numbers or bools, a
+            `dropout` that is not a function.
         ValueError: shapes that do not fit together, no key, a depth of 0, a mask that would enlarge the scores or
             that holds anything but 0 and 1. In a graph, lengths that are not known yet are not checked.
 
@@ -96,6 +97,7 @@ def scaled_dot_product_attention(
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
     q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
+    _layer_checks.function_of_weights("dropout", dropout)
     formula = functools.partial(attend, blocked=blocked, dropout=dropout)
     if blocked is not None:
         formula = functools.partial(attend_around_nonfinite, formula, blocked=blocked)
@@ -189,7 +191,7 @@ class DotProductAttention(TokenLayer):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: the layer is built with data, or an input is not floating-point.
+        TypeError: the layer is built with data, an input is not floating-point, or `return_weights` is not a bool.
         ValueError: shapes that do not fit together, a `d_k` that is not that of the keys, a mask that is not ours.
 
     Examples:
@@ -221,7 +223,8 @@ class DotProductAttention(TokenLayer):
         **kwargs: Any,
     ) -> Output:
         # Keras takes nothing but tensors by position, and the published call gives d_k there.
-        queries, keys, values, mask = _checks.from_lists(queries, keys, values, mask)
+        queries, keys, values, mask = _checks.from_lists(queries=queries, keys=keys, values=values, mask=mask)
+        _layer_checks.flag("return_weights", kwargs.get("return_weights", False))
         return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
 
     def call(

@@ -73,7 +73,7 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, inputs that are not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, inputs that are not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
             that is not ours or does not fit.
 
@@ -150,8 +150,7 @@ class CrossAttentionBlock(ResidualBlock):
     Call arguments:
         x: `(batch, length, d_model)`.
         context: `(batch, context_length, depth)`, of the depth it was built with.
-        mask: broadcasts to `(batch, heads, length, context_length)`; 1 blocks a key. Masks that Keras attached to `x`
-            and `context` count too.
+        mask: broadcasts to `(batch, heads, length, context_length)`; 1 blocks a key. Masks that Keras adds count too.
         return_weights: return the weights `(batch, heads, length, context_length)` too.
         training: whether dropout is active.
 
@@ -160,7 +159,7 @@ class CrossAttentionBlock(ResidualBlock):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, inputs that are not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, inputs that are not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
             that is not ours or does not fit.
 
@@ -196,7 +195,7 @@ class CrossAttentionBlock(ResidualBlock):
 
     def __call__(self, x: LayerInput, context: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
         _layer_checks.has_context(context)
-        x, context, mask = _checks.from_lists(x, context, mask)
+        x, context, mask = _checks.from_lists(x=x, context=context, mask=mask)
         return super().__call__(x, context, mask=mask, **kwargs)
 
     def call(
@@ -211,6 +210,7 @@ class CrossAttentionBlock(ResidualBlock):
     ) -> tf.Tensor | Attention:
         _layer_checks.d_model(self.attention.d_model, x=x)
         _layer_checks.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
+        _layer_checks.same_number(0, x=x, context=context)
 
         def attend(x):
             masks = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
@@ -248,7 +248,7 @@ class FeedForwardBlock(ResidualBlock):
         `(batch, length, d_model)`; the mask that Keras attached to `x` stays.
 
     Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
         ValueError: a size below 1, an activation that Keras does not know, an input whose depth is not `d_model`.
 
     Examples:
@@ -285,7 +285,7 @@ class FeedForwardBlock(ResidualBlock):
         self.built = True
 
     def __call__(self, x: LayerInput, **kwargs: Any) -> Output:
-        return super().__call__(*_checks.from_lists(x), **kwargs)
+        return super().__call__(*_checks.from_lists(x=x), **kwargs)
 
     def call(self, x: tf.Tensor, training: bool | None = None) -> tf.Tensor:
         _layer_checks.d_model(self.d_model, x=x)

@@ -8,6 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from clear_attention._by_hand_checks import lists_fit
+
 Matrix: TypeAlias = Sequence[Sequence[float]]
 
 
@@ -34,7 +36,8 @@ def attention_by_hand(
             key is visible.
 
     Raises:
-        ValueError: lists that should be equally long are not.
+        TypeError: an argument is not a list of lists.
+        ValueError: lists that should be equally long are not, there is no key, or a depth of 0.
 
     Examples:
         >>> from clear_attention import attention_by_hand
@@ -49,6 +52,7 @@ def attention_by_hand(
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
+    lists_fit(q, k, v, mask)
     if mask is None:
         mask = [[0] * len(k) for _ in q]
     pairs = [one_query(query, k, v, blocked) for query, blocked in zip(q, mask, strict=True)]

@@ -150,7 +150,7 @@ def create_date_pairs(num_pairs: int, seed: int = 0, split: Literal["train", "te
         >>> targets
         ['2000-12-12', '1987-08-06']
     """
-    num_pairs, seed = _checks.size("num_pairs", num_pairs), _checks.size("seed", seed, minimum=0)
+    num_pairs, seed = _checks.size("num_pairs", num_pairs), _checks.non_negative("seed", seed)
     _checks.one_of("split", split, SPLITS)
     days = np.random.default_rng(0).permutation((LAST - FIRST).days + 1)  # the split is not the reader's choice
     days = days[: len(days) // HELD_OUT] if split == "test" else days[len(days) // HELD_OUT :]

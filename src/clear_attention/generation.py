@@ -58,7 +58,7 @@ def greedy_search(
         `(batch, max_length)`, int32, without the start id; after the end id comes padding.
 
     Raises:
-        TypeError: `transformer` is not one, `source_ids` or `max_length` are not integers.
+        TypeError: `transformer` is not one, `source_ids` or `max_length` are not integers, `jit_compile` is not a bool.
         ValueError: ids that are not in the vocabulary, a length of 0, `max_length` below 1.
 
     Examples:
@@ -102,7 +102,8 @@ def beam_search(
         [`Beams`][clear_attention.Beams]: ids `(batch, width, max_length)` and scores `(batch, width)`, best first.
 
     Raises:
-        TypeError: `transformer` is not one, `source_ids` or a size are not integers, `length_penalty` is not a number.
+        TypeError: `transformer` is not one, `source_ids` or a size are not integers, `length_penalty` is not a number,
+            `jit_compile` is not a bool.
         ValueError: ids that are not in the vocabulary, a length of 0, a size below 1, `length_penalty` outside [0, 10].
 
     Examples:

@@ -147,10 +147,10 @@ class MultiHeadAttention(TokenLayer):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, inputs that are not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, inputs that are not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, a dropout outside [0, 1), an input that does not
-            have the depth the layer was built with, a mask that is not ours or does not fit, `blockwise=True` with
-            `return_weights=True` or a dropout: both need the weights.
+            have the depth the layer was built with, inputs of different batches, a mask that is not ours or does not
+            fit, `blockwise=True` with `return_weights=True` or a dropout: both need the weights.
 
     Examples:
         >>> import numpy as np
@@ -184,13 +184,12 @@ class MultiHeadAttention(TokenLayer):
         self.d_model = _checks.size("d_model", d_model)
         self.num_heads = _checks.size("num_heads", num_heads)
         if d_k is None:
-            d_k = self.d_model // _layer_checks.divisor(
-                "num_heads", num_heads, "d_model when d_k is not given", d_model
-            )
+            when = " when d_k is not given"
+            d_k = self.d_model // _layer_checks.divisor("num_heads", num_heads, "d_model", self.d_model, when)
         self.d_k = _checks.size("d_k", d_k)
         self.d_v = self.d_k if d_v is None else _checks.size("d_v", d_v)
         self.dropout = _layer_checks.rate("dropout", dropout)
-        self.use_bias = use_bias
+        self.use_bias = _layer_checks.flag("use_bias", use_bias)
         self.blockwise = _blockwise_checks.choice(blockwise, self.dropout)
         self.supports_masking = True
         self.seeds = keras.random.SeedGenerator() if self.dropout else None
@@ -222,7 +221,7 @@ class MultiHeadAttention(TokenLayer):
         # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
-        queries, keys, values, mask = _checks.from_lists(queries, keys, values, mask)
+        queries, keys, values, mask = _checks.from_lists(queries=queries, keys=keys, values=values, mask=mask)
         return super().__call__(queries, keys, values, mask=mask, **kwargs)
 
     def call(
@@ -241,8 +240,11 @@ class MultiHeadAttention(TokenLayer):
         _layer_checks.as_built(self.project_queries.kernel, queries=queries)
         _layer_checks.as_built(self.project_keys.kernel, keys=keys)
         _layer_checks.as_built(self.project_values.kernel, values=values)
+        _layer_checks.same_number(0, queries=queries, keys=keys, values=values)
+        _layer_checks.same_number(1, keys=keys, values=values)
         _layer_checks.mask_with_heads(mask)
         causal = _layer_checks.flag("causal", causal)
+        return_weights = _layer_checks.flag("return_weights", return_weights)
         implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
         mask = add_keras_masks(mask, *implicit)
 

@@ -47,7 +47,7 @@ class EncoderLayer(SelfMasked):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
             that is not ours or does not fit.
 
@@ -134,7 +134,7 @@ class DecoderLayer(TokenLayer):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
             that is not ours or does not fit.
 
@@ -183,7 +183,7 @@ class DecoderLayer(TokenLayer):
         **kwargs: Any,
     ) -> Output:
         _layer_checks.has_context(context)
-        x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
+        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
     def call(

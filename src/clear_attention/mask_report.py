@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clear_attention._refusal import refusal, shown
 from clear_attention._types import Labels
 
 SHOWN = 16  # rows and columns of a drawn matrix
@@ -71,7 +72,8 @@ class MaskReport:
         for finding in self.findings:
             if finding.name == name:
                 return finding
-        raise KeyError(f"{name!r} was not found in this mask; found were {self.names}")
+        law, names = f"{shown(name)} was not found in this mask.", ", ".join(map(repr, self.names))
+        raise KeyError(refusal(law, f"one of {names or 'no names, since nothing was found'}", shown(name)))
 
     def __str__(self) -> str:
         parts = [f"{label}{drawn}" for label, drawn in map(self.as_text, range(min(MATRICES, len(self.matrices()))))]

@@ -273,7 +273,7 @@ def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
         A [`MaskReport`][clear_attention.MaskReport]: print it, or ask it by name.
 
     Raises:
-        TypeError: the mask is not made of numbers or bools.
+        TypeError: the mask is not made of numbers or bools, or `tokens` are no list.
         ValueError: the mask has fewer than two axes or an axis of length 0, or there are too few or too many tokens.
 
     Examples:

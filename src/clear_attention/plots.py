@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention import _checks, _drawing
+from clear_attention import _checks, _drawing, _layer_checks
 from clear_attention._types import Axes, Labels, Mask, TensorLike
 
 
@@ -31,7 +31,7 @@ def plot_mask(
 
     Raises:
         ImportError: matplotlib is not installed.
-        TypeError: the mask is not made of numbers or bools.
+        TypeError: the mask is not made of numbers or bools, or labels are no list.
         ValueError: the mask is more than one matrix or holds anything but 0 and 1, or there are too few or too many
             tokens.
 
@@ -75,7 +75,8 @@ def plot_weights(
 
     Raises:
         ImportError: matplotlib is not installed.
-        TypeError: the weights are not floating-point, or the mask is not made of numbers or bools.
+        TypeError: the weights are not floating-point, the mask is not made of numbers or bools, labels are no list, or
+            `colour_bar` is not a bool.
         ValueError: the weights are more than one matrix, the mask does not fit them or is not ours, or there are too
             few or too many tokens.
 
@@ -87,11 +88,12 @@ def plot_weights(
         >>> [text.get_text() for text in ax.texts]
         ['0.90', '0.10']
     """
+    _layer_checks.flag("colour_bar", colour_bar)
     values = _drawing.matrix("weights", _checks.float_tensor("weights", weights).numpy()).astype(np.float64)
     blocked = np.zeros(values.shape, bool)
     if mask is not None:
         hidden = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
-        _checks.same_matrix("mask", hidden.shape, "weights", values.shape)
+        _drawing.same_matrix("mask", hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
     ax = _drawing.axes(ax, values.shape, tokens, key_tokens)
     shown = np.where(blocked, np.nan, values)
@@ -129,7 +131,7 @@ def plot_heads(
 
     Raises:
         ImportError: matplotlib is not installed.
-        TypeError: the weights are not floating-point, `columns` is not an integer.
+        TypeError: the weights are not floating-point, `columns` is not an integer, labels are no list.
         ValueError: the weights are those of more than one sentence, the mask does not fit them or is not ours, there
             are too few or too many tokens, `columns` is below 1.
 
@@ -149,7 +151,7 @@ def plot_heads(
         hidden = _checks.mask_tensor(mask).numpy()
         while hidden.ndim > 3 and hidden.shape[0] == 1:
             hidden = hidden[0]
-        _checks.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
+        _drawing.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
     heads, rows, keys = values.shape
     columns = min(_checks.size("columns", columns), heads)
@@ -183,7 +185,7 @@ def plot_positions(encoding: TensorLike, ax: Axes | None = None, colour_bar: boo
 
     Raises:
         ImportError: matplotlib is not installed.
-        TypeError: the encoding is not floating-point.
+        TypeError: the encoding is not floating-point, or `colour_bar` is not a bool.
         ValueError: the encoding is more than one matrix.
 
     Examples:
@@ -192,6 +194,7 @@ def plot_positions(encoding: TensorLike, ax: Axes | None = None, colour_bar: boo
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('channel', 'position')
     """
+    _layer_checks.flag("colour_bar", colour_bar)
     values = _checks.float_tensor("encoding", encoding).numpy().astype(np.float64)
     values = _drawing.matrix("encoding", values, "(length, depth)")
     if ax is None:
@@ -222,7 +225,7 @@ def plot_alignment(
 
     Raises:
         ImportError: matplotlib is not installed.
-        TypeError: the weights are not floating-point.
+        TypeError: the weights are not floating-point, labels are no list, or `colour_bar` is not a bool.
         ValueError: the weights are those of more than one sentence, or there are too few or too many tokens.
 
     Examples:
@@ -239,8 +242,8 @@ def plot_alignment(
         values = values[0]
     values = values.mean(axis=0) if values.ndim == 3 else _drawing.matrix("weights", values)
     _drawing.one_matrix("weights", values.shape)
-    for name, tokens in {"source_tokens": source_tokens, "target_tokens": target_tokens}.items():
-        _drawing.labels(name, tokens)
+    _drawing.labels("source_tokens", source_tokens, "key", values.shape[1])
+    _drawing.labels("target_tokens", target_tokens, "query", values.shape[0])
     queries, keys = (["␣" if token == " " else token for token in tokens] for tokens in (target_tokens, source_tokens))
     ax = plot_weights(values, queries, keys, ax=ax, colour_bar=colour_bar)
     ax.set(xlabel="key (source)", ylabel="query (target)")

@@ -108,7 +108,7 @@ class PositionalEncoding(TokenLayer):
         self.longest = np.zeros((0, 0))
 
     def __call__(self, x: LayerInput, positions: LayerInput | None = None, **kwargs: Any) -> Output:
-        x, positions = _checks.from_lists(x, positions)
+        x, positions = _checks.from_lists(x=x, positions=positions)
         return super().__call__(x, positions=positions, **kwargs)
 
     def call(self, x: tf.Tensor, positions: TensorLike | None = None, training: bool | None = None) -> tf.Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks
+from clear_attention import _checks, _layer_checks
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import SelfMasked, TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
@@ -76,7 +76,7 @@ class Encoder(SelfMasked, Stack):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
             that is not ours or does not fit.
 
@@ -161,7 +161,7 @@ class Decoder(Stack):
             [`Attention`][clear_attention.Attention] of output and weights.
 
     Raises:
-        TypeError: a size that is not an integer, an input that is not floating-point.
+        TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, an input whose depth is not `d_model`, a mask
             that is not ours or does not fit.
 
@@ -205,7 +205,8 @@ class Decoder(Stack):
         cross_mask: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        x, context, mask, cross_mask = _checks.from_lists(x, context, mask, cross_mask)
+        _layer_checks.has_context(context)
+        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
     def call(

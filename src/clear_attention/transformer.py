@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _text_checks
+from clear_attention import _checks, _layer_checks, _text_checks
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import SpecFromCall
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, TensorLike
@@ -62,11 +62,11 @@ class Transformer(SpecFromCall, keras.Model):
             an [`Attention`][clear_attention.Attention] of logits and weights.
 
     Raises:
-        TypeError: a size that is not an integer, ids that are not integers.
+        TypeError: a size that is not an integer, a flag that is not a bool, ids that are not integers.
         ValueError: a size below 1, heads that do not divide `d_model`, special ids that are equal or not in the
-            vocabulary, ids of shape other than `(batch, length)`, of length 0 or not in the vocabulary, a target that
-            does not begin with `start_id`. In a graph, as in `fit`, values are checked by an assertion with the same
-            sentence; under XLA they are not.
+            vocabulary, ids of shape other than `(batch, length)`, of different batches, of length 0 or not in the
+            vocabulary, a target that does not begin with `start_id`. In a graph, as in `fit`, values are checked by an
+            assertion with the same sentence; under XLA they are not.
 
     Examples:
         >>> from clear_attention import Transformer
@@ -131,13 +131,14 @@ class Transformer(SpecFromCall, keras.Model):
         target_ids: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        inputs = _text_checks.pair("Transformer", source_ids, target_ids)
-        return super().__call__(tuple(_checks.from_lists(*inputs)), **kwargs)
+        source_ids, target_ids = _text_checks.pair("Transformer", source_ids, target_ids)
+        return super().__call__(tuple(_checks.from_lists(source_ids=source_ids, target_ids=target_ids)), **kwargs)
 
     def call(
         self, inputs: tuple[tf.Tensor, tf.Tensor], return_weights: bool = False, training: bool | None = None
     ) -> tf.Tensor | Attention:
         source_ids, target_ids = inputs
+        _layer_checks.same_number(0, source_ids=source_ids, target_ids=target_ids)
         options: dict[str, Any] = {"return_weights": return_weights, "training": training}
         context, encoder_maps = self.encode(source_ids, **options)
         logits, decoder_maps = self.decode(target_ids, context, self.source_mask(source_ids), **options)

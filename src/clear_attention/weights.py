@@ -35,6 +35,7 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
         `layer`, with the weights in place.
 
     Raises:
+        TypeError: `layer` is not one of ours, or `keras_layer` is not one of Keras.
         ValueError: a layer is not built, or an array has another shape than its counterpart; nothing is changed then.
 
     Examples:
@@ -47,6 +48,7 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
         >>> bool(np.allclose(ours(x), expected, atol=1e-6))
         True
     """
+    are_both_kinds(layer, keras_layer)
     _layer_checks.is_built("keras_layer", keras_layer)
     if not layer.built:
         depths = [getattr(keras_layer, f"{name}_dense").kernel.shape[0] for name in ("query", "key", "value")]
@@ -77,6 +79,7 @@ def weights_to_keras(
         `keras_layer`, with the weights in place.
 
     Raises:
+        TypeError: `layer` is not one of ours, or `keras_layer` is not one of Keras.
         ValueError: a layer is not built, or an array has another shape than its counterpart; nothing is changed then.
 
     Examples:
@@ -88,6 +91,7 @@ def weights_to_keras(
         >>> bool(np.allclose(weights_to_keras(ours, theirs)(x, x), expected, atol=1e-6))
         True
     """
+    are_both_kinds(layer, keras_layer)
     _layer_checks.is_built("layer", layer)
     _layer_checks.is_built("keras_layer", keras_layer)
     moves = []
@@ -117,6 +121,7 @@ def weights_from_torch(layer: MultiHeadAttention, state_dict: Mapping[str, npt.A
         `layer`, with the weights in place.
 
     Raises:
+        TypeError: `layer` is not one of ours, or `state_dict` holds no arrays by name.
         ValueError: an array is missing, unknown or of another shape, or the layer has depths that torch does not
             know; nothing is changed then.
 
@@ -128,6 +133,7 @@ def weights_from_torch(layer: MultiHeadAttention, state_dict: Mapping[str, npt.A
         >>> layer(np.ones((1, 1, 4))).numpy()
         array([[[4., 4., 4., 4.]]], dtype=float32)
     """
+    is_ours(layer)
     shapes = torch_shapes(layer)
     _layer_checks.same_names("state_dict", state_dict, shapes)
     arrays = {name: np.asarray(array) for name, array in state_dict.items()}
@@ -157,6 +163,7 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
         NumPy arrays by name, as [`weights_from_torch`][clear_attention.weights_from_torch] takes them.
 
     Raises:
+        TypeError: `layer` is not one of ours.
         ValueError: the layer is not built, or has depths that torch does not know.
 
     Examples:
@@ -167,6 +174,7 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
         >>> {name: array.shape for name, array in weights_to_torch(layer).items()}
         {'in_proj_weight': (12, 4), 'out_proj.weight': (4, 4), 'in_proj_bias': (12,), 'out_proj.bias': (4,)}
     """
+    is_ours(layer)
     _layer_checks.is_built("layer", layer)
     shapes = torch_shapes(layer)
     *inputs, output = (getattr(layer, name) for name in KERAS_NAMES)
@@ -182,6 +190,15 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
     return arrays
 
 
+def is_ours(layer):
+    _layer_checks.is_a(MultiHeadAttention, "clear_attention.MultiHeadAttention", layer=layer)
+
+
+def are_both_kinds(layer, keras_layer):
+    is_ours(layer)
+    _layer_checks.is_a(keras.layers.MultiHeadAttention, "keras.layers.MultiHeadAttention", keras_layer=keras_layer)
+
+
 def assign(layer, values):
     for (name, kind), array in values.items():
         getattr(getattr(layer, name), kind).assign(array)
@@ -190,7 +207,7 @@ def assign(layer, values):
 
 def kinds(layer, keras_dense, name):
     """List what is to be copied, and refuse a bias that only one side has."""
-    _layer_checks.same_bias(name, layer.use_bias, keras_dense.bias is not None)
+    _layer_checks.same_bias(f"keras_layer.{name}", layer.use_bias, keras_dense.bias is not None)
     return ("kernel", "bias") if layer.use_bias else ("kernel",)
 
 

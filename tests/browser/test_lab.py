@@ -335,6 +335,15 @@ def test_code_can_be_copied_and_says_the_same(page, lab, library):
     np.testing.assert_allclose(np.squeeze(names["output"]), by_numpy(state)["output"], atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("example", "says"), [("a sentence with padding", 0), ("padding on the left, and look-ahead", 1)]
+)
+def test_the_code_says_where_a_library_has_no_rule_for_empty_rows(lab, example, says):
+    lab.locator("select").select_option(label=example)
+    codes = lab.evaluate("m => Object.values(maskLab.code).map((f) => f({ ...m.state, ...m.numbers, mask: m.mask }))")
+    assert [code.count("gets the mean of all values") for code in codes] == [0, 0, 0, says]
+
+
 def test_without_javascript_there_are_tables(visit):
     page = visit("/lab/", java_script_enabled=False).page
     text = page.locator("mask-lab").inner_text()

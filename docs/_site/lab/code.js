@@ -18,6 +18,13 @@
     return lines.join("\n");
   }
 
+  /** Say what JAX does, which has no rule for a query without a key. */
+  function aboutEmpty({ mask }) {
+    return mask.some((row) => row.every(Boolean))
+      ? "\n# A query that sees no key gets the mean of all values here, not 0."
+      : "";
+  }
+
   function clearAttention(state) {
     return `${arrays(state, ["from clear_attention import scaled_dot_product_attention"])}
 mask = np.array(  # 1 blocks a key
@@ -53,7 +60,7 @@ output = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mas
 mask = np.array(  # True: may be attended to
     ${bools(state.mask, 0)})
 q, k, v = (x[None, :, None] for x in (q, k, v))  # (batch, length, heads, depth)
-output = jax.nn.dot_product_attention(q, k, v, mask=mask[None, None])`;
+output = jax.nn.dot_product_attention(q, k, v, mask=mask[None, None])${aboutEmpty(state)}`;
   }
 
   window.maskLab.code = { "clear-attention": clearAttention, "keras MultiHeadAttention": keras, "torch SDPA": torch, JAX: jax };

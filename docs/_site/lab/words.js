@@ -89,7 +89,7 @@
           : `exp(${shown(at("masked"))}) / the sum of its row = ${shown(at("weights"))}`,
       output: () => `${sum(steps.weights[i], v.map((row) => row[j]))} = ${shown(at("output"))}`,
     }[step]();
-    return `This cell: ${said}`;
+    return `This cell${lab.state.dtype === "float16" ? ", in float16" : ""}: ${said}`;
   }
 
   /** Say what went wrong, and why. */

@@ -23,7 +23,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _certify_checks
+from clear_attention import _certify_checks, _layer_checks
 from clear_attention._types import Convention
 from clear_attention.certify import numerics, sameness, snippets, visibility
 from clear_attention.certify.case import case, sizes
@@ -102,7 +102,7 @@ def certify(
         A [`Certificate`][clear_attention.Certificate]: print it, or let `raise_for_failures()` raise.
 
     Raises:
-        TypeError: the layer cannot be called, or a size is not an integer.
+        TypeError: `layer` or `call` cannot be called, a size is not an integer, a flag is not a bool.
         ValueError: nothing says how to call it, the first call fails, an argument or a name is not known.
 
     Examples:
@@ -116,7 +116,8 @@ def certify(
     """
     names = _certify_checks.row_names("only", PROMISES if only is None else only, PROMISES)
     lengths = None if lengths is None else _certify_checks.lengths(lengths)
-    depth, vocab, pad_id, seed = _certify_checks.sizes(depth=depth, vocab=vocab, pad_id=pad_id, seed=seed)
+    depth, vocab, pad_id, seed = _certify_checks.sizes(depth, vocab, pad_id, seed)
+    causal, positions = _layer_checks.flag("causal", causal), _layer_checks.flag("positions", positions)
     subject = Subject(layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -128,18 +129,18 @@ def certify(
 def begin(subject):
     """Make the first call; what goes wrong there is a wrong description, not a broken promise."""
     try:
-        subject.build(case(subject, next(sizes(subject))))
+        repeats = subject.build(case(subject, next(sizes(subject))))
     except NoQueryAxisError:
-        pass  # the rows say so
-    except _certify_checks.NotTheSameTwiceError:
-        raise
+        return  # the rows say so
     except Exception as error:
         usual, subject.lengths = subject.lengths, (subject.depth,)  # all that a layer takes which mixes up its axes
         try:
-            subject.build(case(subject, next(sizes(subject))))
+            repeats = subject.build(case(subject, next(sizes(subject))))
         except Exception:
             subject.lengths = usual
             raise _certify_checks.wrongly_described(subject.name, first_line(error)) from error
+    if not repeats:
+        raise _certify_checks.not_the_same_twice(subject.name)
 
 
 def judge(subject, name):

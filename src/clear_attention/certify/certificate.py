@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from clear_attention import _certify_checks
+from clear_attention._refusal import refusal, shown
 
 HELD: Final = "held"
 BROKEN: Final = "broken"
@@ -74,7 +75,8 @@ class Certificate:
         for row in self.rows:
             if row.name == name:
                 return row
-        raise KeyError(f"{name!r} is no row of this certificate; its rows are {[row.name for row in self.rows]}")
+        law, names = f"{shown(name)} is no row of this certificate.", ", ".join(repr(row.name) for row in self.rows)
+        raise KeyError(refusal(law, f"one of {names}", shown(name)))
 
     def __str__(self) -> str:
         width = max(len(row.name) for row in self.rows)

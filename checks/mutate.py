@@ -5,6 +5,7 @@ done once; each fault gets a fork of that process, which imports the changed mod
 failure. No file is touched. Faults that were found stay found in .cache/mutation.json, so that a run can be broken off.
 
 Faults that no test can find, because they change nothing that anybody sees, stand in survivors.toml with the reason.
+When all modules are done, the result is kept for the page "How it is tested".
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import ast
 import difflib
 import hashlib
 import importlib.machinery
+import importlib.util
 import json
 import os
 import signal
@@ -20,6 +22,8 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+
+from checks.record import record
 
 ROOT = Path(__file__).parents[1]
 FOUND = ROOT / ".cache" / "mutation.json"
@@ -40,6 +44,7 @@ SWAPS = {  # of the eleven things an operator can become, those that still compu
 OTHERS = "AddNot ReplaceTrueWithFalse ReplaceFalseWithTrue ReplaceAndWithOr ReplaceOrWithAnd NumberReplacer"
 OTHERS += " RemoveDecorator ZeroIterationForLoop ReplaceBreakWithContinue ReplaceContinueWithBreak ExceptionReplacer"
 GOAL = 0.9
+NOT_USED = 70  # exit code of a process in which the fault was not even imported
 
 
 def operators():
@@ -84,17 +89,21 @@ def difference(source, changed):
 
 
 class Planted:
-    """Import one module from a text instead of from its file."""
+    """Import one module from a text instead of from its file: a plugin of pytest, which imports in a way of its own."""
 
     def __init__(self, name, path, source):
-        self.name, self.path, self.source = name, str(path), source
+        self.name, self.path, self.source, self.used = name, str(path), source, False
+
+    def pytest_configure(self):
+        sys.meta_path.insert(0, self)
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname != self.name:
             return None
+        self.used = True
         loader = importlib.machinery.SourceFileLoader(fullname, self.path)
         loader.get_code = lambda _: compile(self.source, self.path, "exec")
-        return importlib.machinery.ModuleSpec(fullname, loader, origin=self.path)
+        return importlib.util.spec_from_file_location(fullname, self.path, loader=loader)
 
 
 def fork(module, source):
@@ -106,14 +115,16 @@ def fork(module, source):
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    code = 70
+    code = NOT_USED
     try:
         import pytest
 
-        sys.meta_path.insert(0, Planted(f"clear_attention.{module}", path_of(module), source))
+        planted = Planted(f"clear_attention.{module}", path_of(module), source)
         tests = [test if "/" in test else f"tests/{test}.py" for test in TESTS[module]]
         options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        code = int(pytest.main([*options, str(path_of(module)), *tests]))
+        options += ["--deselect", "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"]
+        code = int(pytest.main([*options, str(path_of(module)), *tests], plugins=[planted]))
+        code = code if planted.used else NOT_USED
     finally:
         os._exit(code)
 
@@ -133,7 +144,10 @@ def wait(running, limit):
                 os.waitpid(pid, 0)
             if done or late:
                 del running[pid]
-                return job, bool(late) or os.waitstatus_to_exitcode(status) != 0
+                code = 1 if late else os.waitstatus_to_exitcode(status)
+                if code == NOT_USED:
+                    sys.exit("the fault was not imported: see fork in checks/mutate.py")
+                return job, code != 0
         time.sleep(0.05)
 
 
@@ -167,21 +181,26 @@ def try_all(module, found):
 
 def main():
     os.chdir(ROOT)
-    os.environ |= {"LAWS_PROFILE": "short", "CUDA_VISIBLE_DEVICES": "-1"}
+    os.environ |= {"LAWS_PROFILE": "short", "CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0"}
     import keras  # noqa: F401 - imported before all forks, and with it TensorFlow
 
     FOUND.parent.mkdir(exist_ok=True)
     found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    known = tomllib.loads((ROOT / "benchmarks" / "survivors.toml").read_text(encoding="utf-8"))
-    failed = False
+    known = tomllib.loads((ROOT / "checks" / "survivors.toml").read_text(encoding="utf-8"))
+    failed, results = False, {}
     for module in sys.argv[1:] or TESTS:
         survivors, number = try_all(module, found)
+        results[module] = [number - len(survivors), number]
         reasons = {(entry["before"], entry["after"]) for entry in known.get(module, [])}
-        for before, after in survivors:
-            if (before, after) not in reasons:
-                failed = True
-                print(f"  not found, and not explained:\n    - {before}\n    + {after}")
+        for before, after in set(survivors) - reasons:
+            failed = True
+            print(f"  not found, and not explained:\n    - {before}\n    + {after}")
+        for before, after in reasons - set(survivors):
+            failed = True
+            print(f"  explained, but found or no longer tried:\n    - {before}\n    + {after}")
         failed |= len(survivors) > (1 - GOAL) * number
+    if not failed and len(results) == len(TESTS):
+        record("mutation", modules=results)
     sys.exit(failed)
 
 

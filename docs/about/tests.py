@@ -33,6 +33,16 @@ def said(name):
     return f"*{run['date']}, commit {run['commit']}, {run['cores']} cores, {versions}.*"
 
 
+def show(name, write):
+    """Show what a check found, if it was run in full since it exists."""
+    text = (
+        f"{write(results[name])}\n\n{said(name)}"
+        if name in results
+        else "*Not yet run in full.*"
+    )
+    display(Markdown(text))
+
+
 # %% [markdown]
 # ## The laws
 #
@@ -53,14 +63,17 @@ def said(name):
 #
 # The last run of `make fuzz`:
 
+
 # %% tags=["hide-input"]
-run = results["fuzz"]
-display(
-    Markdown(
-        f"**{run['laws']} laws, {run['laws'] * run['cases']:,} cases, none failed** in {run['minutes']} minutes; "
-        f"`LAWS_SEED={run['seed']} make fuzz` repeats it. {said('fuzz')}"
+def fuzz(run):
+    cases = run["laws"] * run["cases"]
+    return (
+        f"**{run['laws']} laws, {cases:,} cases, none failed**, in {run['minutes']} minutes. "
+        f"`LAWS_SEED={run['seed']} make fuzz` repeats it."
     )
-)
+
+
+show("fuzz", fuzz)
 
 # %% [markdown]
 # ## One contract for all layers
@@ -75,33 +88,40 @@ display(
 # A test that cannot fail proves nothing. `make mutate` changes one small thing in the source, such as a sign, a
 # comparison, a number or a switch, and runs the tests. A change that no test notices is a hole, or changes nothing.
 
+
 # %% tags=["hide-input"]
-modules = results["mutation"]["modules"]
-rows = [
-    (f"`{name}`", made, found, f"{found / made:.0%}")
-    for name, (found, made) in modules.items()
-]
-found, made = (sum(counts[i] for counts in modules.values()) for i in (0, 1))
-rows.append(("**all**", made, found, f"**{found / made:.1%}**"))
-display(Markdown(report.table(("Module", "faults", "found", "share"), rows)))
-display(Markdown(said("mutation")))
+def mutation(run):
+    counts = run["modules"] | {
+        "all": [
+            sum(column) for column in zip(*run["modules"].values(), strict=True)
+        ]
+    }
+    rows = [
+        (name, made, found, f"{found / made:.1%}")
+        for name, (found, made) in counts.items()
+    ]
+    return report.table(("Module", "faults", "found", "share"), rows)
+
+
+show("mutation", mutation)
 
 # %% [markdown]
 # The ones that survived, and why no test can find them:
 
+
 # %% tags=["hide-input"]
+def change(before, after):
+    return f"`{before}` became `{after}`" if after else f"`{before}` was deleted"
+
+
 survivors = tomllib.loads(
     (root / "checks/survivors.toml").read_text(encoding="utf-8")
 )
-lines = []
-for module, entries in survivors.items():
-    for entry in entries:
-        change = (
-            f"`{entry['before']}` became `{entry['after']}`"
-            if entry["after"]
-            else f"`{entry['before']}` was deleted"
-        )
-        lines.append(f"* **{module}:** {change}. {entry['reason']}")
+lines = [
+    f"* **{module}:** {change(entry['before'], entry['after'])}. {entry['reason']}"
+    for module, entries in survivors.items()
+    for entry in entries
+]
 display(Markdown("\n".join(lines)))
 
 # %% [markdown]
@@ -113,28 +133,22 @@ display(Markdown("\n".join(lines)))
 
 # %% tags=["hide-input"]
 def share(lines, statements, taken, branches):
-    return (
-        f"{(lines + taken) / (statements + branches):.1%}",
-        f"{lines} of {statements}",
-        f"{taken} of {branches}",
-    )
+    covered = f"{(lines + taken) / (statements + branches):.1%}"
+    return covered, f"{lines} of {statements}", f"{taken} of {branches}"
 
 
-modules = results["coverage"]["modules"]
-rows = [("**all**", *share(*results["coverage"]["total"]))]
-rows += [
-    (f"`{name.removeprefix('clear_attention/')}`", *share(*counts))
-    for name, counts in modules.items()
-    if counts[0] + counts[2] < counts[1] + counts[3]
-]
-display(
-    Markdown(report.table(("Module", "covered", "statements", "branches"), rows))
-)
-display(
-    Markdown(
-        f"The other {len(modules) - len(rows) + 1} modules are covered completely. {said('coverage')}"
-    )
-)
+def coverage(run):
+    rows = [("all", *share(*run["total"]))]
+    rows += [
+        (name.removeprefix("clear_attention/"), *share(*counts))
+        for name, counts in run["modules"].items()
+        if counts[0] + counts[2] < counts[1] + counts[3]
+    ]
+    table = report.table(("Module", "covered", "statements", "branches"), rows)
+    return f"{table}\n\nThe other {len(run['modules']) - len(rows) + 1} modules are covered completely."
+
+
+show("coverage", coverage)
 
 # %% [markdown]
 # ## Old and new versions
@@ -143,10 +157,7 @@ display(
 # `pyproject.toml` allows:
 
 # %% tags=["hide-input"]
-run = results["oldest"]
-display(
-    Markdown(f"**{run['tests'] - run['skipped']} tests passed.** {said('oldest')}")
-)
+show("oldest", lambda run: f"**{run['tests'] - run['skipped']} tests passed.**")
 
 # %% [markdown]
 # ## What is not proved

@@ -262,15 +262,16 @@ def finite_in_16_bits(subject):
         half.layer = subject.twin("mixed_float16")
         if half.layer is None:
             raise NotApplicableError("it cannot be made again from its config")
-        half.run(case(subject, next(sizes(subject))))
-        half.layer.set_weights(subject.layer.get_weights())
     elif subject.query == "ids":
         raise NotApplicableError("a function of ids has no dtype to choose")
     else:
         half = subject
-    for hidden, given in cases(subject):
+    for number, (hidden, given) in enumerate(cases(subject)):
         cast = {n: tf.cast(x, tf.float16) for n, x in given.tensors.items() if x.dtype.kind == "f"}
         try:
+            if half is not subject and not number:
+                half.run(given)  # which builds it
+                half.layer.set_weights(subject.layer.get_weights())
             output = half.run(given, tensors={**cast, **half.masks_as(given, tf.float16)})
         except Exception as error:
             if half is subject:

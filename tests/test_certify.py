@@ -149,7 +149,7 @@ def test_none_of_our_layers_is_accused(name):
     held = {row.name for row in certificate.rows if row.verdict == "held"}
     assert {"finite_gradients", "batch_independence", "lengths", "modes_agree", "float16"} <= held
     if "Attention" in name or "coder" in name:
-        assert len(held) == 14
+        assert len(held) == 14 + (name == "MultiHeadAttention")  # which can hide the future from queries of its own
 
 
 MATRIX, LIST = ("hidden_nan", "empty_query", "weights_flag", "alignment"), ("hidden_nan", "empty_query", "alignment")

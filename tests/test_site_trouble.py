@@ -165,7 +165,8 @@ def test_a_full_disk_gets_a_sentence(project):
     def almost_full():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-    with project(preexec_fn=almost_full, stdout=subprocess.PIPE, text=True) as build:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}  # the limit is for files
+    with project(preexec_fn=almost_full, **pipes) as build:
         said = build.stdout.read()
     assert build.returncode == 1
     assert "Expected: room on the disk and the right to write there. Received: File too large" in said

@@ -11,7 +11,7 @@
 #
 # Everything below comes from files that the commands wrote, with their dates.
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 import json
 import sys
 import tomllib
@@ -64,7 +64,7 @@ def show(name, write):
 # The last run of `make fuzz`:
 
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 def fuzz(run):
     cases = run["laws"] * run["cases"]
     return (
@@ -89,7 +89,7 @@ show("fuzz", fuzz)
 # comparison, a number or a switch, and runs the tests. A change that no test notices is a hole, or changes nothing.
 
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 def mutation(run):
     counts = run["modules"] | {
         "all": [
@@ -109,7 +109,7 @@ show("mutation", mutation)
 # The ones that survived, and why no test can find them:
 
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 def change(before, after):
     return f"`{before}` became `{after}`" if after else f"`{before}` was deleted"
 
@@ -131,7 +131,7 @@ display(Markdown("\n".join(lines)))
 # 98 %.
 
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 def share(lines, statements, taken, branches):
     covered = f"{(lines + taken) / (statements + branches):.1%}"
     return covered, f"{lines} of {statements}", f"{taken} of {branches}"
@@ -140,7 +140,7 @@ def share(lines, statements, taken, branches):
 def coverage(run):
     rows = [("all", *share(*run["total"]))]
     rows += [
-        (name.removeprefix("clear_attention/"), *share(*counts))
+        (f"`{name.removeprefix('clear_attention/')}`", *share(*counts))
         for name, counts in run["modules"].items()
         if counts[0] + counts[2] < counts[1] + counts[3]
     ]
@@ -156,7 +156,7 @@ show("coverage", coverage)
 # All tests pass with the versions in `requirements.lock`. `make test-oldest` runs them with the oldest that
 # `pyproject.toml` allows:
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 show("oldest", lambda run: f"**{run['tests'] - run['skipped']} tests passed.**")
 
 # %% [markdown]

@@ -325,7 +325,7 @@ assert broken == ["hidden_nan", "empty_query", "alignment"]
 # ## Our certificates
 #
 # Made while this page was built, at small sizes. A dash means that the promise does not apply: a layer without a mask
-# has nothing to hide, ids cannot be NaN, `alignment` is about a causal switch, and ours are called here with a mask,
+# has nothing to hide, ids cannot be NaN, `alignment` is about the causal switch of a layer with queries of its own,
 # attention alone knows no positions, and a function has nothing to save.
 
 # %% tags=["hide-input"]

@@ -48,7 +48,9 @@ ADAPTERS = {
         lambda layer, q, k, v, mask, return_weights: layer(q, k, v, mask=mask, return_weights=return_weights)
     ),
     MultiHeadAttention: own(
-        lambda layer, q, k, v, mask, return_weights: layer(q, k, v, mask=mask[:, None], return_weights=return_weights)
+        lambda layer, q, k, v, mask, causal, return_weights: layer(
+            q, k, v, mask=mask[:, None], causal=causal, return_weights=return_weights
+        )
     ),
     SelfAttentionBlock: ON_ITSELF,
     CrossAttentionBlock: own(

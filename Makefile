@@ -36,8 +36,9 @@ coverage: test ## run the tests and keep which lines and branches they took, for
 	$(BIN)/python -m checks.record coverage
 
 test-oldest: $(OLD) ## run every test with the oldest versions that pyproject.toml allows, and keep the result
-	.cache/oldest/bin/pytest --doctest-modules --numprocesses 2 --junitxml=.cache/oldest.xml
-	.cache/oldest/bin/python -m checks.record oldest
+	@rm -f .cache/oldest.xml
+	@.cache/oldest/bin/pytest --doctest-modules --numprocesses 2 --junitxml=.cache/oldest.xml; code=$$?; \
+	  .cache/oldest/bin/python -m checks.record oldest && exit $$code
 
 fuzz: $(READY) ## try each law of tests/laws on 20,000 new cases, 40 times those of `make test`; LAWS_SEED=... repeats a run
 	LAWS_PROFILE=fuzz $(BIN)/pytest tests/laws --numprocesses 2 --quiet
@@ -71,13 +72,14 @@ format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-mutate: $(READY) ## plant small faults in six modules and see whether the tests find them (about an hour)
+mutate: $(READY) ## plant small faults in six modules and see whether the tests find them
 	$(BIN)/python -m checks.mutate
 
 lock: ## write both lock files anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group mutate --group docs \
 	  --group browser --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-header --quiet --upgrade --output-file requirements.lock
+	@mkdir -p .cache
 	sed -nE 's/^(dependencies|plots) = \[(.*)\].*/\2/p' pyproject.toml | tr -d '" ' | tr ',' '\n' | sed 's/>=/==/' > .cache/oldest.txt
 	echo 'pyparsing<3.3 # matplotlib 3.10 calls what later ones deprecate' >> .cache/oldest.txt
 	uv pip compile pyproject.toml --extra plots --group build --group test --group docs \

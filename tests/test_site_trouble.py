@@ -1,6 +1,5 @@
 """Builds under bad conditions: lessons that hang or die, a build that is killed, two at once, a disk that is full."""
 
-import json
 import os
 import resource
 import shutil
@@ -76,7 +75,6 @@ def test_what_another_build_deletes_or_leaves_behind_does_no_harm(lesson, monkey
     assert second[good] == first[good]
     assert [notebook["cells"][0]["source"] for notebook in second.values()] == ["1 + 1", "2 + 2"]
     assert sorted(p.name.partition("-")[0] for p in execute.CACHE.iterdir()) == ["other", "young.8.part"]
-    assert json.loads(json.dumps(second[good])) == second[good]
 
 
 # Sites

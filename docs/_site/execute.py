@@ -113,9 +113,10 @@ async def execute_all(sources, targets):
         left, seconds = len(sources) - len(done), time.monotonic() - start
         log.info("Executed %s: %d left, %.0f s so far", source.name, left, seconds)
         part = targets[source].with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps(notebook), encoding="utf-8")
+        text = json.dumps(notebook)
+        part.write_text(text, encoding="utf-8")
         part.replace(targets[source])
-        return json.loads(json.dumps(notebook))
+        return json.loads(text)
 
     alone = [s for s in sources if re.search(r"^# alone: true$", s.read_text(encoding="utf-8"), re.M)]
     together = [s for s in sources if s not in alone]

@@ -142,6 +142,7 @@ def flat(output):
 
 def difference(a, b):
     """Subtract, with NaN equal to NaN and to nothing else."""
+    a, b = (np.asarray(x, np.float64) for x in (a, b))  # NumPy itself knows no bfloat16
     with np.errstate(invalid="ignore"):
         gap = np.abs(a - b)
     return np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.where(np.isfinite(gap), gap, np.inf))

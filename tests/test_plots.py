@@ -239,3 +239,9 @@ def test_positions_and_alignments_draw_into_the_axes_they_are_given():
 def test_bad_positions_and_alignments_are_refused_in_words(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_labels_are_refused_before_a_figure_is_there():
+    with pytest.raises(ValueError, match="tokens must give each query its label"):
+        plot_heads(np.full((2, 3, 3), 0.5, np.float32), tokens=["one", "two"])
+    assert plt.get_fignums() == []

@@ -27,8 +27,8 @@ def matrix(name, values, axes="(query_length, key_length)"):
     return matrix
 
 
-def axes(ax, shape, tokens, key_tokens):
-    """Label the axes of a matrix: queries from top to bottom, keys from left to right."""
+def labels_of(shape, tokens, key_tokens):
+    """Give the labels of a matrix's rows and columns, which are the same tokens unless told otherwise."""
     rows, columns = shape
     if key_tokens is None and tokens is not None and rows == columns:
         key_tokens = tokens
@@ -38,6 +38,13 @@ def axes(ax, shape, tokens, key_tokens):
     }
     _checks.one_label_each("tokens", labels["tokens"], "query", rows)
     _checks.one_label_each("key_tokens", labels["key_tokens"], "key", columns)
+    return labels
+
+
+def axes(ax, shape, tokens, key_tokens):
+    """Label the axes of a matrix: queries from top to bottom, keys from left to right."""
+    rows, columns = shape
+    labels = labels_of(shape, tokens, key_tokens)
     if ax is None:
         size = (1.6 + 0.5 * min(columns, 14), 1.1 + 0.42 * min(rows, 14))
         ax = pyplot().subplots(figsize=size, layout="constrained")[1]

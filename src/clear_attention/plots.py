@@ -154,6 +154,7 @@ def plot_heads(
         _drawing.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
     heads, rows, keys = values.shape
+    _drawing.labels_of((rows, keys), tokens, key_tokens)  # refused before a figure is there
     columns = min(_checks.size("columns", columns), heads)
     lines = -(-heads // columns)
     size = (columns * (0.6 + 0.4 * min(keys, 10)) + 1.4, lines * (0.9 + 0.4 * min(rows, 10)))

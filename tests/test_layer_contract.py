@@ -90,6 +90,17 @@ def test_compute_output_shape_is_the_symbolic_shape(name):
 
 
 @each_layer()
+def test_a_symbolic_input_times_a_number_is_taken(name):
+    inputs = inputs_of(name)
+    if not ENTRIES[name].takes_ids:
+        first, *others = inputs
+        model = keras.Model(inputs, built(name)(first * 3.0, *others))
+        arguments = example(name)
+        expected = built(name)(arguments[0] * 3.0, *arguments[1:])
+        np.testing.assert_array_equal(model(list(arguments)), expected)
+
+
+@each_layer()
 def test_symbolic_outputs_are_those_of_call(name):
     layer, inputs = built(name, dtype="mixed_float16"), inputs_of(name)
     assert layer(*inputs).dtype == layer(*example(name)).dtype

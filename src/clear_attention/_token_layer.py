@@ -16,7 +16,13 @@ class SpecFromCall:
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
         # Keras would take one tensor of `compute_output_shape`, which knows neither return_weights nor float32 logits.
+        args, kwargs = keras.tree.map_structure(dense, (args, kwargs))
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+
+def dense(x):
+    """Keras 3.15 marks the product of a symbolic tensor and a number as sparse, which it is not."""
+    return keras.KerasTensor(x.shape, x.dtype) if getattr(x, "sparse", False) else x
 
 
 class TokenLayer(SpecFromCall, keras.Layer):

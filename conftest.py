@@ -1,6 +1,7 @@
 """Every test, doctest and page snippet runs quietly, without a display, and with warnings as errors."""
 
 import os
+import sys
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -16,6 +17,13 @@ pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=NUMBER | ELLIPSIS | NORMALIZE_WHITESPACE), SkipParser()],
     patterns=["README.md", "docs/*.md", "docs/**/*.md"],
 ).pytest()
+
+
+@pytest.fixture(autouse=True)
+def same_numbers():
+    """A layer's random weights are the same in every run: a test fails for everybody or for nobody."""
+    if keras := sys.modules.get("keras"):
+        keras.utils.set_random_seed(0)
 
 
 @pytest.fixture(autouse=True)

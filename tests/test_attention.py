@@ -410,3 +410,12 @@ def test_shapes_are_checked_inside_a_graph_too(case):
     arguments, error, words = REFUSED[case]
     with pytest.raises(error, match=words):
         tf.function(scaled_dot_product_attention)(*map(tf.constant, arguments))
+
+
+def test_a_depth_that_no_shape_tells_is_read_when_it_is_there():
+    spec = tf.TensorSpec((None, None, None), tf.float64)
+    graph = tf.function(scaled_dot_product_attention, input_signature=[spec] * 3)
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.normal(size=(2, length, depth)) for length, depth in ((3, 5), (4, 5), (4, 7)))
+    for found, expected in zip(graph(q, k, v), scaled_dot_product_attention(q, k, v), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)

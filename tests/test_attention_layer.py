@@ -176,3 +176,10 @@ def test_gradients_reach_queries_keys_and_values():
 def test_bad_calls_are_refused_in_words(call, error, words):
     with pytest.raises(error, match=words):
         call(*example())
+
+
+def test_the_output_has_the_depth_of_the_values_which_are_the_keys_unless_given():
+    shape = DotProductAttention().compute_output_shape
+    assert shape((2, 3, 4)) == (2, 3, 4)
+    assert shape((2, 3, 4), (2, 5, 6)) == (2, 3, 6)
+    assert shape((2, 3, 4), (2, 5, 4), (2, 5, 7)) == (2, 3, 7)

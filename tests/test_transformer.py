@@ -266,3 +266,12 @@ def test_fit_and_predict_take_tf_data_too():
     assert np.all(np.isfinite(model.fit(data, shuffle=False, verbose=0).history["loss"]))
     for logits in (model.predict((SOURCE, TARGET), verbose=0), model.predict(data, verbose=0)):
         close(logits, model(SOURCE, TARGET), 1e-5)
+
+
+def test_ids_that_a_graph_gets_as_whole_floats_are_ids():
+    """As Keras hands them over when it builds a model for more than one device."""
+    model = shared()
+    graph = tf.function(lambda source, target: model((source, target)))
+    np.testing.assert_array_equal(
+        graph(tf.cast(SOURCE, tf.float32), tf.cast(TARGET, tf.float32)), graph(SOURCE, TARGET)
+    )

@@ -38,6 +38,16 @@ def pair(name, first, second):
     return first
 
 
+def whole_in_graphs(name, ids):
+    """Give ids as integers in a graph: Keras averages a first batch over devices, which makes floats of it."""
+    if hasattr(ids, "numpy") or not ids.dtype.is_floating:
+        return ids  # floats are refused in words, where they can be read
+    received = f"{name} holding fractions, {name}.dtype={ids.dtype.name}"
+    sentence = refusal(f"{name} are positions in a vocabulary.", f"{name} of integers", received)
+    with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(ids == tf.round(ids)), [sentence])]):
+        return tf.cast(ids, tf.int32)
+
+
 def vocabulary_ids(name, ids, vocab):
     ids = token_ids(ids, name)
     if ids.shape.rank == 2 and ids.shape[1] == 0:

@@ -137,7 +137,7 @@ class Transformer(SpecFromCall, keras.Model):
     def call(
         self, inputs: tuple[tf.Tensor, tf.Tensor], return_weights: bool = False, training: bool | None = None
     ) -> tf.Tensor | Attention:
-        source_ids, target_ids = inputs
+        source_ids, target_ids = map(_text_checks.whole_in_graphs, ("source_ids", "target_ids"), inputs)
         _layer_checks.same_number(0, source_ids=source_ids, target_ids=target_ids)
         options: dict[str, Any] = {"return_weights": return_weights, "training": training}
         context, encoder_maps = self.encode(source_ids, **options)

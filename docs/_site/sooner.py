@@ -25,7 +25,8 @@ requestAnimationFrame(() => setTimeout(() => {
     document.body.append(script);
     return script;
   });
-  first.onload = () => document.readyState !== "loading" && document.dispatchEvent(new Event("DOMContentLoaded"));
+  const start = () => document.dispatchEvent(new Event("DOMContentLoaded"));
+  first.onload = () => document.readyState !== "loading" && setTimeout(start); // in a task of its own
 }));
 </script>
 """

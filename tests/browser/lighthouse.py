@@ -16,7 +16,7 @@ from pathlib import Path
 SITE = Path(__file__).parents[2] / "site"
 PAGES = ("/", "/learn/masks/", "/lab/")
 VERSION = "13.5.0"
-RUNS = 3
+RUNS = 5
 FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 WANTED = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}
 TEXT = (".html", ".css", ".js", ".json", ".svg", ".xml", ".txt", "/")

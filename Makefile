@@ -60,6 +60,9 @@ check-torch: $(PEERS) ## compare with a real torch, in the environment of the be
 bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 50
 	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
+bench-workers: $(READY) ## measure one worker and two, and streaming from files larger than memory (about 20 minutes)
+	PYTHONPATH=src $(BIN)/python -m benchmarks.workers $(if $(ONLY),--only $(ONLY))
+
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
 	$(BIN)/python benchmarks/train_dates.py
 
@@ -112,4 +115,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site site-again test coverage test-oldest fuzz mutate test-site lighthouse check-torch bench check-dates lint format lock clean
+.PHONY: help serve site site-again test coverage test-oldest fuzz mutate test-site lighthouse check-torch bench bench-workers check-dates lint format lock clean

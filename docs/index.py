@@ -66,9 +66,9 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # ### You need attention that holds
 #
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] saves, trains and exports like any Keras layer, takes
-# [weights from Keras and torch](guides/carry_weights.py), and goes [by blocks](learn/long_sequences.py) where sequences
-# are long. [The benchmarks](about/benchmarks.py) show what we lose, too.
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] goes [into your model](guides/use_it.py) like any Keras layer,
+# takes [weights from Keras and torch](guides/carry_weights.py), trains [on many machines](guides/many_machines.py), and
+# goes [by blocks](learn/long_sequences.py) where sequences are long. [The benchmarks](about/benchmarks.py) show what we lose, too.
 #
 # </div>
 # </div>

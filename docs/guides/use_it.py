@@ -1,0 +1,452 @@
+# ---
+# title: How do I use it in my own model?
+# description: Our attention layers in a functional Keras model and in a subclass, with Keras's mask and with ours, trained, saved, exported, served, and converted to LiteRT, each step executed and compared with the model it came from.
+# ---
+
+# %% [markdown]
+# # How do I use it in my own model?
+#
+# Like every other layer of Keras. This page builds one model of each kind, trains, saves, exports and converts it, and
+# compares the numbers after each step. Pasted from top to bottom it runs as one file, in less than a minute.
+#
+# ## In a functional model
+#
+# The task is made up, so that nothing but attention can solve it. A sentence is a letter that asks, then three to five
+# pairs of a letter and a digit; the class is the digit of the letter that asks. One pair is one id, and id 0 is padding.
+
+# %%
+import keras
+import numpy as np
+
+WORDS = ["-", *"abcde", *(letter + digit for letter in "abcde" for digit in "0123")]
+
+
+def make(number, seed):
+    """Sentences `(number, 6)`, padded with 0 on the right, and their answers."""
+    rng = np.random.default_rng(seed)
+    ids, answers = np.zeros((number, 6), "int32"), np.zeros(number, "int32")
+    for row in range(number):
+        letters = rng.permutation(5)[: rng.integers(3, 6)]
+        digits = rng.integers(4, size=len(letters))
+        asked = rng.integers(len(letters))
+        pairs = 6 + 4 * letters + digits
+        ids[row, : len(pairs) + 1] = [1 + letters[asked], *pairs]
+        answers[row] = digits[asked]
+    return ids, answers
+
+
+ids, answers = make(3000, seed=0)
+new_ids, new_answers = make(1000, seed=1)
+for sentence, answer in zip(ids[:3], answers, strict=False):
+    print(f"{' '.join(WORDS[i] for i in sentence):16} answer {answer}")
+
+# %% [markdown]
+# `Embedding(mask_zero=True)` attaches a mask to its output. [`PositionalEncoding`][clear_attention.PositionalEncoding] and
+# [`EncoderLayer`][clear_attention.EncoderLayer] honour it and pass it on, and Keras's pooling averages over the real tokens
+# only. Nothing is to be done by hand. Beside it stands the same model with a feed-forward block instead, which sees
+# one token at a time.
+
+# %%
+from clear_attention import EncoderLayer, FeedForwardBlock, PositionalEncoding
+
+
+def classifier(middle):
+    ids = keras.Input((None,), dtype="int32", name="ids")
+    x = keras.layers.Embedding(len(WORDS), 32, mask_zero=True)(ids)
+    x = PositionalEncoding()(x)
+    x = middle(x)  # (batch, length, 32), and so before and after
+    x = keras.layers.GlobalAveragePooling1D()(x)  # (batch, 32)
+    return keras.Model(ids, keras.layers.Dense(4)(x))  # (batch, digits)
+
+
+def trained(make_middle):
+    keras.utils.set_random_seed(0)
+    model = classifier(make_middle())
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)
+    model.fit(ids, answers, batch_size=64, epochs=6, verbose=0)
+    return model
+
+
+def accuracy(model):
+    return np.mean(np.argmax(model(new_ids), axis=-1) == new_answers)
+
+
+alone = trained(lambda: FeedForwardBlock(d_model=32, d_ff=64, dropout=0.0))
+model = trained(lambda: EncoderLayer(d_model=32, num_heads=2, d_ff=64, dropout=0.0))
+print(f"each token alone: {accuracy(alone):.0%} of new sentences")
+print(f"with attention:   {accuracy(model):.0%}")
+assert accuracy(alone) < 0.65
+assert accuracy(model) > 0.97
+
+# %% [markdown]
+# Chance would be 25 %. Without attention a model can still name the digit that occurs most often, which is right about half of
+# the time:
+
+# %%
+digit_of = (np.arange(len(WORDS)) - 6) % 4
+is_pair = new_ids >= 6
+counts = np.stack(
+    [np.sum(is_pair & (digit_of[new_ids] == digit), axis=1) for digit in range(4)]
+)
+shares = np.max(counts, axis=0) / np.sum(counts, axis=0)
+print(f"the most frequent digit: {np.mean(shares):.0%}")
+
+# %% [markdown]
+# ## Padding changes nothing
+#
+# Neither how much of it there is, nor what stands in it. For the second, 1000 is written everywhere into the vector that the
+# embedding keeps for id 0.
+
+# %%
+expected = model(new_ids).numpy()
+
+
+def off(logits):
+    return np.max(np.abs(logits - expected))
+
+
+for length in (7, 12, 60):
+    longer = np.pad(new_ids, [(0, 0), (0, length - 6)])
+    print(f"padded to {length:2}: off by {off(model(longer)):.1g}")
+    assert off(model(longer)) < 1e-5
+
+embedding = model.layers[1]
+before = embedding.get_weights()[0]
+other = before.copy()
+other[0] = 1000
+embedding.set_weights([other])
+print(f"other padding: off by {off(model(new_ids)):.1g}")
+np.testing.assert_array_equal(model(new_ids), expected)
+embedding.set_weights([before])
+
+# %% [markdown]
+# Other padding gives the same logits to the bit. With more of it some differ in their last digits, since a larger matrix
+# may be summed in another order.
+#
+# ## Two masks, two conventions
+#
+# Keras's mask and our argument say opposite things:
+#
+# | What | the mask that Keras attaches | our argument `mask` |
+# | --- | --- | --- |
+# | made by | `Embedding(mask_zero=True)`, `keras.layers.Masking` | `create_padding_mask`, `create_look_ahead_mask`, ... |
+# | means | `True`: a real token | 1: a blocked key |
+# | shape | `(batch, length)` | broadcasts to `(batch, heads, queries, keys)` |
+# | travels | with the tensor, unseen | as you hand it over |
+#
+# Our layers translate the first, and block what either of them blocks. So only what Keras cannot know is handed over,
+# here the future. A token that Keras calls padding sees nothing itself: its row is 0.
+
+# %%
+from clear_attention import MultiHeadAttention, create_look_ahead_mask
+
+keras.utils.set_random_seed(0)
+embed = keras.layers.Embedding(10, 8, mask_zero=True)
+attention = MultiHeadAttention(d_model=8, num_heads=2)
+x = embed(np.array([[5, 6, 7, 0, 0]]))  # (1, 5, 8), with a mask attached
+_, weights = attention(x, mask=create_look_ahead_mask(5), return_weights=True)
+print(np.round(weights[0, 0], 2))
+np.testing.assert_array_equal(np.array(weights[0, 0])[:, 3:], 0)
+
+# %% [markdown]
+# Two mistakes raise no error. **The mask gets lost**: it is attached to one tensor, and a layer passes it on, but plain
+# arithmetic does not. To scale an embedding, take `keras.layers.Rescaling`.
+
+# %%
+by_hand = attention(x * 8**0.5, return_weights=True).weights
+by_layer = keras.layers.Rescaling(8**0.5)(x)
+by_layer = attention(by_layer, return_weights=True).weights
+for name, weights in {"x * 8**0.5": by_hand, "Rescaling": by_layer}.items():
+    on_padding = np.sum(weights[0, 0, 0, 3:])
+    print(f"{name:10}: {on_padding:.0%} of the first query's weight on padding")
+assert np.sum(by_hand[0, 0, 0, 3:]) > 0.1
+assert np.sum(by_layer[0, 0, 0, 3:]) == 0
+
+# %% [markdown]
+# **The mask gets turned round**: in a layer of your own, Keras fills an argument named `mask` by itself, with the mask that
+# is attached. Handed on to our layer, it blocks the real tokens. Give the argument another name; what is attached still
+# arrives.
+
+
+# %%
+class Turned(keras.Layer):
+    def __init__(self, attention):
+        super().__init__()
+        self.attention, self.supports_masking = attention, True
+
+    def call(self, x, mask=None):
+        return self.attention(x, mask=mask)
+
+
+class Right(Turned):
+    def call(self, x, blocked=None):
+        return self.attention(x, mask=blocked)
+
+
+expected = attention(x)
+for layer in (Turned(attention), Right(attention)):
+    difference = np.max(np.abs(layer(x) - expected))
+    print(f"{type(layer).__name__:6}: off by {difference:.1g}")
+np.testing.assert_array_equal(Right(attention)(x), expected)
+assert not np.allclose(Turned(attention)(x), expected, atol=1e-3)
+
+# %% [markdown]
+# [Which way round is this mask?](mask_conventions.py) goes through the conventions library by library.
+#
+# ## In a model of your own class
+#
+# Here the mask is made from the ids and handed over: this model says which id comes next, and may see neither padding nor
+# the future. The class is registered, `get_config` returns every argument, and `build` builds the parts: that is what a
+# file needs to be loaded again.
+
+# %%
+import tempfile
+from pathlib import Path
+
+from clear_attention import combine_masks, create_padding_mask
+
+
+@keras.saving.register_keras_serializable(package="my_project")
+class NextWord(keras.Model):
+    def __init__(self, vocab, d_model, num_heads, **kwargs):
+        super().__init__(**kwargs)
+        self.vocab, self.d_model, self.num_heads = vocab, d_model, num_heads
+        self.embed = keras.layers.Embedding(vocab, d_model)  # no mask: ours is made
+        self.place = PositionalEncoding()
+        self.attention = MultiHeadAttention(d_model, num_heads)
+        self.norm = keras.layers.LayerNormalization()
+        self.to_logits = keras.layers.Dense(vocab)
+
+    def build(self, ids_shape):
+        tokens = (*ids_shape, self.d_model)
+        self.embed.build()
+        for part in (self.attention, self.norm, self.to_logits):
+            part.build(tokens)
+        self.built = True
+
+    def call(self, ids):
+        future = create_look_ahead_mask(keras.ops.shape(ids)[1])
+        mask = combine_masks(create_padding_mask(ids), future)
+        x = self.place(self.embed(ids))  # (batch, length, d_model)
+        x = self.norm(x + self.attention(x, mask=mask))
+        return self.to_logits(x)  # (batch, length, vocab)
+
+    def get_config(self):
+        names = ("vocab", "d_model", "num_heads")
+        return {**super().get_config(), **{n: getattr(self, n) for n in names}}
+
+
+keras.utils.set_random_seed(0)
+next_word = NextWord(vocab=len(WORDS), d_model=16, num_heads=2)
+logits = next_word(new_ids).numpy()  # (1000, 6, 26)
+
+changed = new_ids.copy()
+changed[:, 3:] = 1
+np.testing.assert_array_equal(next_word(changed)[:, :3], logits[:, :3])
+
+with tempfile.TemporaryDirectory() as folder:
+    next_word.save(Path(folder) / "model.keras")
+    loaded = keras.models.load_model(Path(folder) / "model.keras")
+np.testing.assert_array_equal(loaded(new_ids), logits)
+print("other tokens later: the first three outputs are the same to the bit")
+print("saved and loaded:   the same to the bit")
+
+# %% [markdown]
+# Does a class of your own keep what it promises about masks? [Certify your layer](certify_your_layer.py) finds out in one call.
+#
+# ## Export and serve
+#
+# `export` writes a SavedModel. What serves it needs TensorFlow, but neither this package nor your class. A functional model
+# knows the dtype of its ids; for a class of your own Keras would guess float32, so say it. `None` stands for any batch
+# and any length. Keep what `load` returns: the function `serve` alone does not keep its weights.
+
+# %%
+import tensorflow as tf
+
+tf.get_logger().setLevel("ERROR")  # it would log the name of the folder
+any_ids = keras.InputSpec(shape=(None, None), dtype="int32", name="ids")
+with tempfile.TemporaryDirectory() as folder:
+    model.export(folder, verbose=False)
+    served_classifier = tf.saved_model.load(folder)
+with tempfile.TemporaryDirectory() as folder:
+    next_word.export(folder, input_signature=[any_ids], verbose=False)
+    served_next_word = tf.saved_model.load(folder)
+
+pairs = [(model, served_classifier), (next_word, served_next_word)]
+for batch, length in [(1, 4), (7, 6), (1000, 20)]:
+    sample = np.pad(new_ids, [(0, 0), (0, 14)])[:batch, :length]
+    for original, served in pairs:
+        there, here = served.serve(sample), original(sample)
+        np.testing.assert_allclose(there, here, atol=1e-5)
+    print(f"batch {batch:4}, length {length:2}: both served within 1e-5")
+
+# %% [markdown]
+# ## LiteRT, on a phone or a small board
+#
+# LiteRT is the new name of TensorFlow Lite, and `export` with `format="litert"` writes its files. Two things decide whether
+# such a file will run:
+#
+# * **The operations.** LiteRT has a set of its own. Others are lent by TensorFlow through the Flex delegate, which must then be
+#   on the phone too. Keras allows these without asking. The `target_spec` below forbids them, so a model that needs them
+#   is refused here and not on the phone.
+# * **The length.** With a fixed length our layers need no operation but LiteRT's own. The batch may still vary. A shorter
+#   sentence is padded, and padding changes nothing.
+
+# %% tags=["hide-input"]
+import contextlib
+import os
+import warnings
+
+
+@contextlib.contextmanager
+def quiet():
+    """Drop what C++ logs to stderr, and collect warnings. Errors come through."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        with warnings.catch_warnings(record=True) as collected:
+            warnings.simplefilter("always")
+            yield collected
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+# %%
+LITERT_ONLY = {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}
+
+
+def to_litert(model, signature=None, **options):
+    """The bytes of a LiteRT file."""
+    if signature is not None:
+        options["input_signature"] = [signature]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.tflite"
+        model.export(path, format="litert", verbose=False, **options)
+        return path.read_bytes()
+
+
+six_ids = keras.InputSpec(shape=(None, 6), dtype="int32", name="ids")
+expected = model(new_ids)
+with quiet() as collected:  # the cell above: what is logged stays off the page
+    converted = to_litert(model, six_ids, target_spec=LITERT_ONLY)
+    run = tf.lite.Interpreter(model_content=converted).get_signature_runner()
+    logits = run(ids=new_ids)["output_0"]
+
+right = np.mean(np.argmax(logits, axis=-1) == new_answers)
+print(f"{len(converted) / 1024:.0f} KiB, {right:.0%} of new sentences")
+assert right == accuracy(model)
+np.testing.assert_allclose(logits, expected, atol=1e-4)
+
+# %% [markdown]
+# The same answers, and logits that agree to 1e-4. One warning was collected:
+
+# %% tags=["wrap"]
+print(tf.__version__)
+for warning in collected:
+    if "tf.lite.Interpreter" in str(warning.message):
+        print(" ".join(str(warning.message).split()))
+
+# %% [markdown]
+# The announced version has come and gone, and 2.21 still ships the interpreter. Its successor has the same methods: install
+# `ai-edge-litert` and write `from ai_edge_litert.interpreter import Interpreter`. Run by hand with its version 2.3.0, apart
+# from this build, the file above gave the same answers. Converting stays with TensorFlow.
+#
+# Without the two precautions the conversion succeeds, and the file does not run. The Python packages have no Flex
+# delegate: not TensorFlow 2.21, and not `ai-edge-litert` 2.3.0.
+
+# %% tags=["wrap"]
+with quiet():
+    converted = to_litert(model)  # any length, any operation
+    interpreter = tf.lite.Interpreter(model_content=converted)
+    try:
+        interpreter.allocate_tensors()
+        raise AssertionError("the Flex delegate is there")
+    except RuntimeError as error:
+        refusal = str(error)
+print(refusal.split(".")[0])
+assert "Flex" in refusal
+
+# %% [markdown]
+# Which layers can do without a fixed length? Each is converted twice, with LiteRT's own operations only: for any length, and
+# for length 5. The table shows the largest difference from the layer itself, or the operations that LiteRT lacks.
+
+# %%
+import re
+
+from clear_attention import Transformer
+
+
+def on_vectors(layer, **options):
+    x = keras.Input((None, 8), name="x")
+    return keras.Model(x, layer(x, **options))
+
+
+def compared(model, inputs, length):
+    """Convert, run, and say how far off it is, or which operations are missing."""
+    specs = []
+    for name, array in inputs.items():
+        shape = (None, length, *array.shape[2:])
+        specs.append(keras.InputSpec(shape=shape, dtype=array.dtype, name=name))
+    signature = tuple(specs) if len(specs) > 1 else specs[0]
+    try:
+        with quiet():
+            converted = to_litert(model, signature, target_spec=LITERT_ONLY)
+    except Exception as error:
+        missing = set(re.findall(r"^\ttf\.(\w+)[(]", str(error), re.M))
+        if not missing:
+            raise
+        return ", ".join(sorted(missing))
+    with quiet():
+        run = tf.lite.Interpreter(model_content=converted).get_signature_runner()
+        output = run(**inputs)["output_0"]
+    difference = np.max(np.abs(output - model(*inputs.values())))
+    assert difference < 1e-5
+    return f"{difference:.1g}"
+
+
+keras.utils.set_random_seed(0)
+x = {"x": np.random.default_rng(0).normal(size=(3, 5, 8)).astype("float32")}
+source = np.array([[3, 4, 5, 6, 0]], "int32")
+target = np.array([[1, 6, 5, 4, 3]], "int32")
+pair = {"source_ids": source, "target_ids": target}
+transformer = Transformer(1, 8, 2, 16, source_vocab=10, target_vocab=10)
+transformer(source, target)
+causal = on_vectors(MultiHeadAttention(8, 2), causal=True)
+needs = {}
+print(f"{'':18}  length 5  any length")
+for name, made, inputs, lengths in [
+    ("MultiHeadAttention", on_vectors(MultiHeadAttention(8, 2)), x, (5, None)),
+    ("  with causal=True", causal, x, (5, None)),
+    ("EncoderLayer", on_vectors(EncoderLayer(8, 2, 16)), x, (5, None)),
+    ("PositionalEncoding", on_vectors(PositionalEncoding()), x, (5, None)),
+    ("Transformer", transformer, pair, (5,)),
+]:
+    cells = [compared(made, inputs, length) for length in lengths]
+    print(f"{name:18}  {cells[0]:8}  {cells[1] if len(cells) > 1 else 'not tried'}")
+    assert float(cells[0]) < 1e-5
+    needs[name] = cells[-1]
+
+assert float(needs["EncoderLayer"]) < 1e-5
+assert needs["  with causal=True"] == "StridedSlice"
+assert "Sin" in needs["PositionalEncoding"]
+
+# %% [markdown]
+# With a fixed length everything converts, the whole Transformer too. For any length, attention without a mask converts. A mask
+# does not, because an axis is added to a tensor of unknown length, and neither do positions: their waves are then
+# computed in the graph, in float64, for which LiteRT has no sine. With a fixed length they are numbers in the file.
+#
+# ## What to remember
+#
+# * Our layers go where any Keras layer goes. The mask of `Embedding(mask_zero=True)` reaches them by itself, as long as
+#   only layers stand between; `x * 2.0` loses it.
+# * Keras's mask says `True` for a real token, our argument says 1 for a blocked key. Never pass on what Keras puts into an
+#   argument named `mask`. More in [Which way round is this mask?](mask_conventions.py)
+# * A class of your own needs the decorator, `get_config` and `build` to be saved, and an `input_signature` of int32 to be
+#   exported.
+# * A SavedModel takes any batch and any length. For LiteRT fix the length, pad, and forbid the operations of TensorFlow.
+# * Compare the numbers after each step: a mask that was lost on the way raises no error.
+#   [Certify your layer](certify_your_layer.py) looks for such mistakes, and [Carry weights over](carry_weights.py) brings weights
+#   that were trained elsewhere.

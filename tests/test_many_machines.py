@@ -1,0 +1,257 @@
+"""The Transformer on several devices and in several processes: the same losses, and nothing lost but an epoch."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from examples.cluster import ClusterError, read_cluster
+from examples.date_records import read_records, worker_batches, write_records
+from examples.start_workers import free_ports
+
+ROOT = Path(__file__).parents[1]
+TWO = '{"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}}'
+OURS = {name: text for name, text in os.environ.items() if not name.startswith(("COVERAGE", "COV_"))}  # not watched
+QUIET = OURS | {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dates")
+    write_records(folder, 1203)
+    return folder
+
+
+# The records
+
+
+def test_records_hold_the_pairs_and_no_unfinished_file_stays(records):
+    names = sorted(path.name for path in records.iterdir())
+    assert names == ["000.ids", "001.ids", "002.ids", "003.ids"]
+    assert sum(1 for _ in read_records(records)) == 1203
+    source, target, expected = next(iter(worker_batches(records, 64, epoch=0)))
+    assert (source.shape, target.shape, expected.shape) == ((64, 34), (64, 11), (64, 11))
+    np.testing.assert_array_equal(target[:, 1:], expected[:, :-1])
+    assert set(target[:, 0].numpy()) == {1}
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_workers_share_each_global_batch_between_them(records, workers):
+    def rows(batches):
+        return [sorted(map(tuple, batch[0].numpy())) for batch in batches]
+
+    whole = rows(worker_batches(records, 64, epoch=3))
+    parts = [rows(worker_batches(records, 64, 3, workers, index)) for index in range(workers)]
+    assert [len(part[0]) for part in parts] == [64 // workers] * workers
+    together = [sorted(itertools.chain(*pieces)) for pieces in zip(*parts, strict=True)]
+    assert together == whole[: len(together)]
+    assert len(together) >= len(whole) - 1 == 17
+
+
+def test_each_epoch_has_an_order_of_its_own(records):
+    first, again, second = (next(iter(worker_batches(records, 8, epoch)))[0].numpy() for epoch in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != second).any()
+
+
+def test_a_folder_without_records_says_how_to_make_some(tmp_path):
+    with pytest.raises(SystemExit, match=r"There are no records in .*: python -m examples\.date_records"):
+        read_records(tmp_path)
+
+
+# TF_CONFIG
+
+
+def test_tf_config_is_read():
+    assert read_cluster(TWO) == (["a:1", "b:2"], 1)
+    assert read_cluster(None) == read_cluster("") == (["localhost:0"], 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nonsense", r"must be a JSON object .* Received: TF_CONFIG=nonsense\."),
+        ("[1]", r"must be a JSON object .* Received: TF_CONFIG=\[1\]\."),
+        (TWO.replace('"task"', '"tasks"'), "must be a JSON object that names all workers"),
+        (TWO.replace('"type": "worker"', '"type": "ps"'), r"knows workers only.* Received: \['worker'\], type 'ps'\."),
+        (TWO.replace('"b:2"]', '"b:2"], "ps": ["c:3"]'), r"knows workers only.* Received: \['ps', 'worker'\]"),
+        (TWO.replace("b:2", "b"), r'list of addresses.* Received: \["a:1", "b"\]\.'),
+        (TWO.replace("b:2", "b:70000"), r"list of addresses"),
+        (TWO.replace('["a:1", "b:2"]', '"a:1"'), r'list of addresses.* Received: "a:1"\.'),
+        (TWO.replace("b:2", "a:1"), r"an address of its own.* Received: .*a:1.*a:1"),
+        (TWO.replace("1}}", "2}}"), r"Expected: an integer in \[0, 2\)\. Received: index 2\."),
+        (TWO.replace("1}}", '"0"}}'), r"Received: index '0'\."),
+        (TWO.replace("1}}", "true}}"), r"Received: index True\."),
+    ],
+)
+def test_a_bad_tf_config_gets_a_sentence(text, sentence):
+    with pytest.raises(ClusterError, match=sentence):
+        read_cluster(text)
+
+
+# Processes
+
+
+def run(module, *arguments, seconds=200, **environment):
+    command = [sys.executable, "-m", f"examples.{module}", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, env=QUIET | environment, capture_output=True, text=True, timeout=seconds)
+
+
+def worker_options(records, folder, *more):
+    sizes = ["--epochs", 3, "--steps", 15, "--d-model", 16, "--dtype", "float64"]
+    return ["--data", records, "--folder", folder, *sizes, *more]
+
+
+def losses(folder):
+    epochs = json.loads((folder / "losses.json").read_text())
+    return np.array([loss for epoch in epochs for loss in epoch["losses"]])
+
+
+@pytest.fixture(scope="module")
+def alone(records, tmp_path_factory):
+    """What one process leaves, which takes each batch in two pieces."""
+    folder = tmp_path_factory.mktemp("alone")
+    done = run("train_workers", *worker_options(records, folder, "--accumulate", 2))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_killed_worker_costs_an_epoch_at_most_and_changes_no_loss(records, alone, tmp_path):
+    arguments = ["start_workers", 2, "--restarts", 1, *worker_options(records, tmp_path, "--patience", 60)]
+    command = [sys.executable, "-m", *map(str, ["examples." + arguments[0], *arguments[1:]])]
+    seen, errors = [], tmp_path / "errors"
+    with (
+        errors.open("w") as file,
+        subprocess.Popen(command, cwd=ROOT, env=QUIET, stdout=subprocess.PIPE, stderr=file, text=True) as workers,
+    ):
+        for line in workers.stdout:
+            seen.append(line)
+            if line.startswith("epoch 1 of 3") and sum(line.startswith("epoch 1") for line in seen) == 1:
+                (second,) = re.findall(r"worker 1: process (\d+)", "".join(seen))
+                os.kill(int(second), signal.SIGKILL)
+    assert workers.returncode == 0, errors.read_text()
+    assert "Worker 0 lost the others" in errors.read_text()
+    assert re.search(r"\(exit codes \[75, -9\]\): all are started again", "".join(seen))
+    assert "2 worker(s), epoch 2 of 3 is next\n" in seen
+    found = losses(tmp_path)
+    assert found.shape == losses(alone).shape == (45,)
+    assert found[-1] < found[0] - 0.3
+    np.testing.assert_allclose(found, losses(alone), rtol=1e-9)  # the same sums in another order, in float64
+
+
+def test_a_checkpoint_that_was_not_completed_is_not_taken(records, alone, tmp_path):
+    folder = shutil.copytree(alone, tmp_path / "again")
+    for name in ("ckpt-4.index", "ckpt-4.data-00000-of-00001", "ckpt-5_temp"):
+        (folder / "checkpoints" / name).write_bytes(b"broken off")
+    done = run("train_workers", *worker_options(records, folder, "--accumulate", 2, "--epochs", 4))
+    assert done.returncode == 0, done.stderr
+    assert "epoch 4 of 4 is next" in done.stdout
+    assert losses(folder).shape == (60,)
+    np.testing.assert_array_equal(losses(folder)[:45], losses(alone))
+
+
+def test_in_16_bits_and_pieces_the_losses_are_nearly_those(records, tmp_path):
+    found = []
+    for dtype, pieces in (("float32", 1), ("mixed_bfloat16", 4)):
+        sizes = ["--epochs", 1, "--steps", 15, "--d-model", 16, "--dtype", dtype, "--accumulate", pieces]
+        done = run("train_workers", "--data", records, "--folder", tmp_path / dtype, *sizes)
+        assert done.returncode == 0, done.stderr
+        found.append(losses(tmp_path / dtype))
+    np.testing.assert_allclose(*found, atol=0.02)
+    assert (found[0] != found[1]).all()
+
+
+def test_a_missing_worker_is_named_in_time(records, tmp_path):
+    ports = free_ports(2)
+    config = {"cluster": {"worker": [f"127.0.0.1:{p}" for p in ports]}, "task": {"type": "worker", "index": 0}}
+    start = time.monotonic()
+    done = run("train_workers", *worker_options(records, tmp_path, "--patience", 3), TF_CONFIG=json.dumps(config))
+    assert done.returncode != 0
+    assert f"Expected: all within 3 seconds. Received: no answer from worker 1 at 127.0.0.1:{ports[1]}." in done.stderr
+    assert time.monotonic() - start < 90
+
+
+def test_a_port_in_use_is_named(records, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        config = {"cluster": {"worker": [f"127.0.0.1:{port}", "b:2"]}, "task": {"type": "worker", "index": 0}}
+        done = run("train_workers", *worker_options(records, tmp_path), TF_CONFIG=json.dumps(config))
+    assert done.returncode == 1
+    assert f"Worker 0 listens on port {port}, so nothing else may." in done.stderr
+    assert f"Received: 127.0.0.1:{port}: Address already in use." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_batch_that_cannot_be_shared_out_is_refused(records, tmp_path):
+    done = run("train_workers", *worker_options(records, tmp_path, "--batch", 10, "--accumulate", 4))
+    assert done.returncode == 1
+    assert "Expected: --batch divisible by 1 workers x 4 pieces. Received: --batch 10." in done.stderr
+
+
+MIRRORED = """
+    import json, sys
+    import keras
+    import numpy as np
+    import tensorflow as tf
+    from clear_attention import Transformer
+    from examples.date_records import worker_batches
+
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    records, folder = sys.argv[1:]
+
+
+    class Stop(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if len(self.model.history.epoch) == 1 and batch == 3:  # in the second epoch
+                raise KeyboardInterrupt
+
+
+    def train(devices, callbacks=()):
+        keras.utils.set_random_seed(0)
+        batches = worker_batches(records, 64, 0).take(8).map(lambda *ids: (ids[:2], ids[2]))
+        strategy = tf.distribute.MirroredStrategy(devices) if devices else tf.distribute.get_strategy()
+        with strategy.scope():
+            model = Transformer(1, 16, 2, 32, 45, 14, dropout=0.0, dtype="float64")
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+            model.compile(keras.optimizers.Adam(1e-3), loss, jit_compile=False)
+        return model.fit(batches, epochs=3, verbose=0, shuffle=False, callbacks=list(callbacks)).history["loss"]
+
+
+    two = ["CPU:0", "CPU:1"]
+    found = {"one": train(None), "two": train(two)}
+    try:
+        train(two, [keras.callbacks.BackupAndRestore(folder), Stop()])
+    except KeyboardInterrupt:
+        found["restored"] = train(two, [keras.callbacks.BackupAndRestore(folder)])
+    print(json.dumps(found))
+"""
+
+
+def test_fit_on_two_devices_gives_the_losses_of_one_and_goes_on_from_its_backup(records, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(MIRRORED), records, tmp_path / "backup"],
+        cwd=ROOT,
+        env=QUIET | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found["one"]) == 3
+    np.testing.assert_allclose(found["two"], found["one"], rtol=1e-6)  # Keras's mean of the losses is in float32
+    assert found["restored"] == found["two"][1:]  # the first epoch was not repeated, the second was, whole

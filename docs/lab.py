@@ -2,7 +2,6 @@
 # title: The Mask Lab
 # description: Edit a mask and watch the numbers of attention, step by step, with every way of applying a mask that people use, in float32 and float16.
 # hide: [navigation, toc]
-# alone: true
 # ---
 
 # %% [markdown]

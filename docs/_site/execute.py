@@ -47,6 +47,8 @@ KERNEL_ENV = {
     "PYTHONHASHSEED": "0",
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_ENABLE_ONEDNN_OPTS": "0",  # these kernels round differently from machine to machine
+    "TF_NUM_INTEROP_THREADS": "1",  # so does a sum that is cut into as many parts as there are cores; and two
+    "TF_NUM_INTRAOP_THREADS": "1",  # lessons at a time with one thread each are sooner done than with all cores each
 }
 NOISE = re.compile(  # lines that TensorFlow and matplotlib write on some machines, whatever the lesson does
     r"^(WARNING: All log messages before absl::InitializeLog|I0000 |Matplotlib (is building|created)).*\n?", re.M
@@ -101,7 +103,7 @@ async def execute_all(sources, targets):
     """Run every lesson even if one fails: the others are then done, and all failures are reported at once. Return each
     notebook, whatever another build does to the files.
 
-    A lesson with `alone: true` in its header trains a model, with both cores for itself, when the others are done.
+    A lesson with `slow: true` in its header is begun before the others: at the end no core shall wait for the last one.
     """
     log.info("Executing %d lessons, %d at a time", len(sources), WORKERS)
     gate, start, done = asyncio.Semaphore(WORKERS), time.monotonic(), []
@@ -119,17 +121,14 @@ async def execute_all(sources, targets):
         part.replace(targets[source])
         return json.loads(text)
 
-    alone = [s for s in sources if re.search(r"^# alone: true$", s.read_text(encoding="utf-8"), re.M)]
-    together = [s for s in sources if s not in alone]
-    results = await asyncio.gather(*map(one, together), return_exceptions=True)
-    for source in alone:
-        results += await asyncio.gather(one(source), return_exceptions=True)
+    sources = sorted(sources, key=lambda s: not re.search(r"^# slow: true$", s.read_text(encoding="utf-8"), re.M))
+    results = await asyncio.gather(*map(one, sources), return_exceptions=True)
     failures = [r for r in results if isinstance(r, BaseException)]
     if unexpected := [f for f in failures if not isinstance(f, PluginError)]:
         raise unexpected[0]
     if failures:
         raise PluginError("\n\n".join(map(str, failures)))
-    return dict(zip([*together, *alone], results, strict=True))
+    return dict(zip(sources, results, strict=True))
 
 
 async def execute_one(source):

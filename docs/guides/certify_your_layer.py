@@ -1,6 +1,7 @@
 # ---
 # title: Certify your layer
 # description: One call finds out which promises about masks a Keras layer keeps, with the smallest example of each broken one; in your test suite too, and the certificates of our layers and of Keras's.
+# slow: true
 # ---
 
 # %% [markdown]

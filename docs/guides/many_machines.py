@@ -1,6 +1,7 @@
 # ---
 # title: Train on many machines
 # description: Train the Transformer under tf.distribute on several devices and in several worker processes, with the same losses, checkpoints, accumulation, streamed files and an estimate of when the network limits.
+# slow: true
 # ---
 
 # %% [markdown]

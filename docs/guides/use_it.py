@@ -1,6 +1,7 @@
 # ---
 # title: How do I use it in my own model?
 # description: Our attention layers in a functional Keras model and in a subclass, with Keras's mask and with ours, trained, saved, exported, served, and converted to LiteRT, each step executed and compared with the model it came from.
+# slow: true
 # ---
 
 # %% [markdown]

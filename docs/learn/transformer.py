@@ -1,7 +1,7 @@
 # ---
 # title: The whole Transformer
 # description: A Transformer trained while this page is built, within a minute, to translate dates as people write them; what the shift and a leak are, greedy and beam search, and what a cache saves.
-# alone: true
+# slow: true
 # ---
 
 # %% [markdown]

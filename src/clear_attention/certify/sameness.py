@@ -130,12 +130,12 @@ def lengths(subject):
 
 
 def modes_agree(subject):
-    length = subject.lengths[0]
+    length, traced = subject.lengths[0], {}
     for hidden in dict.fromkeys((hidings(subject)[0], hidings(subject)[-1])):
         given = case(subject, (1, length, length), hidden)
         finite_to_begin_with(subject, given)
-        eager, names = flat(subject.run(given)), ", ".join(given.tensors)
-        atol = subject.tolerance(eager)
+        eager, tensors = flat(subject.run(given)), subject.tensors(given)
+        atol, names = subject.tolerance(eager), ", ".join(tensors)
         for name, compiled in (("graph", False), ("XLA", True)):
             steps = {
                 "eager": f"np.array({subject.text()})",
@@ -144,7 +144,7 @@ def modes_agree(subject):
             check = snippets.equal(name, "eager", atol)
             example = snippets.must_hold(subject, given, check, "the same numbers", **steps)
             try:
-                other = flat(in_mode(subject, given, compiled))
+                other = flat(in_mode(subject, given, tensors, compiled, traced))
             except Exception as error:
                 if "symbolic" in str(error) and "numpy" in str(error):
                     raise NotApplicableError(f"it leaves TensorFlow: {first_line(error)}") from error
@@ -153,13 +153,13 @@ def modes_agree(subject):
                 raise BrokenError(f"in {name} it gives other numbers than eagerly, {told(hidden)}", example)
 
 
-def in_mode(subject, given, compiled):
-    def run(tensors):
-        return subject.run(given, tensors=tensors)
-
-    tensors = {n: tf.constant(x) for n, x in given.tensors.items()}
-    graph = tf.function(run, jit_compile=compiled).get_concrete_function(tensors)  # which never warns of retracing
-    return graph(tensors)
+def in_mode(subject, given, tensors, compiled, traced):
+    """Call it as a graph, which is traced once for all masks; XLA compiles the same graph."""
+    key = (compiled, given.causal)
+    if key not in traced:
+        run = traced[False, given.causal] if compiled else lambda tensors: subject.run(given, tensors=tensors)
+        traced[key] = tf.function(run, jit_compile=compiled).get_concrete_function(tensors)
+    return traced[key](tensors)
 
 
 def save_load(subject):

@@ -81,6 +81,10 @@ class Subject:
         everything = {**case.tensors, **masks, "causal": case.causal, "return_weights": return_weights}
         return {name: everything[name] for name in self.names}
 
+    def tensors(self, case):
+        """Give those of the arguments that are tensors, masks among them."""
+        return {n: tf.convert_to_tensor(x) for n, x in self.arguments(case).items() if not isinstance(x, bool)}
+
     def run(self, case, return_weights=False, tensors=None):
         """Call it; give the output `(batch, query_length, ...)`, and a list of the weights if they are asked for."""
         arguments = self.arguments(case, return_weights)

@@ -14,7 +14,7 @@ import tensorflow as tf
 PACKAGES = ("tensorflow", "keras", "numpy", "torch", "jax")
 
 
-def facts():
+def facts(packages=PACKAGES):
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": {
@@ -24,7 +24,7 @@ def facts():
             "system": platform.system(),
             "python": platform.python_version(),
         },
-        "versions": {name: version(name) for name in PACKAGES},
+        "versions": {name: version(name) for name in packages},
     }
 
 

@@ -7,7 +7,6 @@ streams records from files larger than all the memory there is. The result is ke
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import shutil
@@ -16,19 +15,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.machine import memory, processor
+from benchmarks.machine import facts, memory
+from examples.date_records import SOURCE, TARGET, worker_batches
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_name("workers.json")
 SIZES = ((64, 64), (64, 512), (256, 64))  # d_model and the pairs of a global batch
 WORKERS = (1, 2)
 ROUNDS, STEPS, EPOCHS = 3, 30, 3
-RECORD = 46
 
 
 def seconds_a_step(workers, d_model, batch, data):
@@ -51,10 +49,8 @@ def scaling():
         for number in range(ROUNDS):
             for (d_model, batch, workers), times in found.items():
                 times.append(1000 * seconds_a_step(workers, d_model, batch, data))
-                print(
-                    f"round {number + 1} of {ROUNDS}: d_model {d_model}, batch {batch}, {workers} worker(s):", end=" "
-                )
-                print(f"{times[-1]:.1f} ms a step", flush=True)
+                what = f"round {number + 1} of {ROUNDS}: d_model {d_model}, batch {batch}, {workers} worker(s)"
+                print(f"{what}: {times[-1]:.1f} ms a step", flush=True)
     return [
         {"d_model": d, "batch": b, "workers": w, "parameters": parameters(d), "milliseconds": statistics.median(times)}
         for (d, b, w), times in found.items()
@@ -76,8 +72,8 @@ def streaming(gigabytes):
         if shutil.disk_usage(folder).free < needed + 2**32:
             sys.exit(f"{gigabytes:.0f} GB of records and 4 GB to spare do not fit on this disk.")
         rng = np.random.default_rng(0)
-        block = rng.integers(3, 14, (2**20, RECORD), np.uint8)
-        block[:, 34] = 1
+        block = rng.integers(3, 14, (2**20, SOURCE + TARGET), np.uint8)
+        block[:, SOURCE] = 1
         written, number = 0, 0
         while written < needed:  # files of 1 GB
             with (folder / f"{number:03}.ids").open("wb") as file:
@@ -95,12 +91,10 @@ def streaming(gigabytes):
 
 def read(folder):
     """Read all records, shuffled and decoded, and note the resident memory after each tenth."""
-    from examples.date_records import worker_batches
-
     total = sum(path.stat().st_size for path in Path(folder).glob("*.ids"))
     start, seen, noted = time.monotonic(), 0, []
     for source, _, _ in worker_batches(folder, 8192, epoch=0):
-        seen += len(source) * RECORD
+        seen += len(source) * (SOURCE + TARGET)
         if seen >= (len(noted) + 1) * total / 10 or not noted:
             noted.append(resident())
             print(f"\r{seen / total:4.0%} read, {noted[-1] / 2**20:.0f} MB resident", end="", file=sys.stderr)
@@ -123,22 +117,14 @@ def main():
         return read(options.read)
     found = {}
     if options.only != "streaming":
-        found["scaling"] = facts() | {"rows": scaling()}
+        found["scaling"] = facts(("tensorflow", "keras")) | {"rows": scaling()}
     if options.only != "scaling":
-        found["streaming"] = facts() | streaming(options.gigabytes)
+        found["streaming"] = facts(("tensorflow", "keras")) | streaming(options.gigabytes)
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     part = RESULTS.with_suffix(".part")
     part.write_text(json.dumps(kept | found, indent=1) + "\n")
     part.replace(RESULTS)
     print(f"Kept in {RESULTS.relative_to(ROOT)}; the guide shows it")
-
-
-def facts():
-    return {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "machine": {"processor": processor(), "cores": os.cpu_count(), "memory_gigabytes": round(memory(), 1)},
-        "versions": {name: version(name) for name in ("tensorflow", "keras")},
-    }
 
 
 if __name__ == "__main__":

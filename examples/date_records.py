@@ -37,7 +37,6 @@ def write_records(folder, num_pairs, seed=0, files=4):
                 if sys.stderr.isatty():
                     print(f"\r{written / num_pairs:4.0%} written", end="", file=sys.stderr)
         part.replace(part.with_suffix(".ids"))
-    print(f"{num_pairs:,} pairs in {files} files: {folder}")
 
 
 def read_records(folder):
@@ -58,8 +57,8 @@ def decode(records):
 def worker_batches(folder, batch, epoch, workers=1, index=0):
     """Give a worker its part of each global batch, which holds the same pairs however many workers there are."""
     records = read_records(folder).shuffle(10_000, seed=epoch, reshuffle_each_iteration=False)
-    part = records.shard(workers, index).batch(batch // workers, drop_remainder=True)
-    return part.map(decode, num_parallel_calls=tf.data.AUTOTUNE).prefetch(2)
+    batches = records.batch(batch, drop_remainder=True)  # so that all workers make equally many steps
+    return batches.map(lambda whole: decode(whole[index::workers]), num_parallel_calls=tf.data.AUTOTUNE).prefetch(2)
 
 
 if __name__ == "__main__":
@@ -69,3 +68,4 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     write_records(options.folder, options.pairs, options.seed)
+    print(f"{options.pairs:,} pairs: {options.folder}")

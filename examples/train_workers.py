@@ -17,6 +17,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 import keras
@@ -26,6 +27,15 @@ from clear_attention import Transformer, date_tokenizers
 from examples import TRY_AGAIN
 from examples.cluster import ClusterError, join, read_cluster
 from examples.date_records import worker_batches
+
+LOST = (  # what a sum over workers raises when one of them is gone
+    tf.errors.UnavailableError,
+    tf.errors.DeadlineExceededError,
+    tf.errors.AbortedError,
+    tf.errors.CancelledError,
+    tf.errors.InternalError,
+    tf.errors.FailedPreconditionError,
+)
 
 
 def arguments():
@@ -84,16 +94,16 @@ def make_step(strategy, model, optimizer, pieces):
 def same_everywhere(strategy, number):
     """Say whether all workers hold the same number."""
 
-    def difference():
-        mine = tf.cast(number, tf.float32)
-        context = tf.distribute.get_replica_context()
-        return mine * context.num_replicas_in_sync - context.all_reduce("sum", mine)
+    def spread(mine):  # n times the sum of squares, less the square of the sum
+        context, mine = tf.distribute.get_replica_context(), tf.cast(mine, tf.float64)
+        one, square = context.all_reduce("sum", [mine, mine**2])
+        return context.num_replicas_in_sync * square - one**2
 
-    found = strategy.experimental_local_results(strategy.run(tf.function(difference)))
+    found = strategy.experimental_local_results(strategy.run(tf.function(spread), args=(number,)))
     return all(float(x) == 0 for x in found)
 
 
-def train(options, cluster, strategy):
+def train(options, cluster, strategy, own):
     with strategy.scope():
         model, optimizer = make_model(options)
         epoch = tf.Variable(0, dtype=tf.int64)
@@ -106,11 +116,12 @@ def train(options, cluster, strategy):
     if not same_everywhere(strategy, first):
         law = "All workers go on from the same checkpoint, so --folder must be one that all of them see."
         raise ClusterError(law, "the same epoch on all workers", f"{first} on worker {cluster.index}")
-    own = shared if chief else tempfile.mkdtemp()  # every worker takes part in saving, and one copy is kept
-    manager = tf.train.CheckpointManager(checkpoint, own, max_to_keep=2)
+    # every worker takes part in saving, and one copy is kept
+    manager = tf.train.CheckpointManager(checkpoint, shared if chief else own, max_to_keep=2)
     log = options.folder / "losses.json"
     epochs = json.loads(log.read_text())[:first] if log.exists() else []
-    say(chief, f"{len(cluster.workers)} worker(s), epoch {first + 1} of {options.epochs} is next")
+    done = f"{min(first, options.epochs)} of {options.epochs} epochs are done"
+    say(chief, f"{len(cluster.workers)} worker(s), {done}")
 
     step = make_step(strategy, model, optimizer, options.accumulate)
     begin = time.monotonic()
@@ -122,6 +133,9 @@ def train(options, cluster, strategy):
             ).take(options.steps)
         )
         losses = [step(batch) for batch in dataset]
+        if not losses:
+            law, expected = "An epoch has at least one step.", f"{options.batch} records or more in {options.data}"
+            raise ClusterError(law, expected, "fewer")
         losses = [float(loss) for loss in losses]  # read at the end: nobody waits for a number in between
         epochs.append({"losses": losses, "seconds": time.monotonic() - start})
         if chief:
@@ -153,11 +167,15 @@ def main():
             parts = f"{len(cluster.workers)} workers x {options.accumulate} pieces"
             raise ClusterError(law, f"--batch divisible by {parts}", f"--batch {options.batch}")
         strategy = join(cluster, options.patience)
-        train(options, cluster, strategy)
+        with tempfile.TemporaryDirectory() as own:
+            train(options, cluster, strategy, own)
     except ClusterError as error:
         print(error, file=sys.stderr)
         leave(1)
-    except tf.errors.OpError as error:
+    except Exception as error:
+        if len(cluster.workers) == 1 or not isinstance(error, LOST):
+            traceback.print_exc()
+            leave(1)
         print(
             f"Worker {cluster.index} lost the others ({type(error).__name__}). "
             "Start all workers again: they go on after the last complete epoch.",

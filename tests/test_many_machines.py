@@ -1,5 +1,6 @@
 """The Transformer on several devices and in several processes: the same losses, and nothing lost but an epoch."""
 
+import argparse
 import itertools
 import json
 import os
@@ -15,10 +16,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from examples.cluster import ClusterError, read_cluster
 from examples.date_records import read_records, worker_batches, write_records
 from examples.start_workers import free_ports
+from examples.train_workers import make_model, make_step
 
 ROOT = Path(__file__).parents[1]
 TWO = '{"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}}'
@@ -54,9 +57,8 @@ def test_workers_share_each_global_batch_between_them(records, workers):
     whole = rows(worker_batches(records, 64, epoch=3))
     parts = [rows(worker_batches(records, 64, 3, workers, index)) for index in range(workers)]
     assert [len(part[0]) for part in parts] == [64 // workers] * workers
-    together = [sorted(itertools.chain(*pieces)) for pieces in zip(*parts, strict=True)]
-    assert together == whole[: len(together)]
-    assert len(together) >= len(whole) - 1 == 17
+    assert [sorted(itertools.chain(*pieces)) for pieces in zip(*parts, strict=True)] == whole
+    assert len(whole) == 18
 
 
 def test_each_epoch_has_an_order_of_its_own(records):
@@ -127,6 +129,7 @@ def alone(records, tmp_path_factory):
     return folder
 
 
+@pytest.mark.xdist_group("alone")  # a process of pytest for both: the run alone is made once
 def test_a_killed_worker_costs_an_epoch_at_most_and_changes_no_loss(records, alone, tmp_path):
     arguments = ["start_workers", 2, "--restarts", 1, *worker_options(records, tmp_path, "--patience", 60)]
     command = [sys.executable, "-m", *map(str, ["examples." + arguments[0], *arguments[1:]])]
@@ -143,33 +146,33 @@ def test_a_killed_worker_costs_an_epoch_at_most_and_changes_no_loss(records, alo
     assert workers.returncode == 0, errors.read_text()
     assert "Worker 0 lost the others" in errors.read_text()
     assert re.search(r"\(exit codes \[75, -9\]\): all are started again", "".join(seen))
-    assert "2 worker(s), epoch 2 of 3 is next\n" in seen
+    assert "2 worker(s), 1 of 3 epochs are done\n" in seen
     found = losses(tmp_path)
     assert found.shape == losses(alone).shape == (45,)
     assert found[-1] < found[0] - 0.3
     np.testing.assert_allclose(found, losses(alone), rtol=1e-9)  # the same sums in another order, in float64
 
 
+@pytest.mark.xdist_group("alone")
 def test_a_checkpoint_that_was_not_completed_is_not_taken(records, alone, tmp_path):
     folder = shutil.copytree(alone, tmp_path / "again")
     for name in ("ckpt-4.index", "ckpt-4.data-00000-of-00001", "ckpt-5_temp"):
         (folder / "checkpoints" / name).write_bytes(b"broken off")
     done = run("train_workers", *worker_options(records, folder, "--accumulate", 2, "--epochs", 4))
     assert done.returncode == 0, done.stderr
-    assert "epoch 4 of 4 is next" in done.stdout
+    assert "1 worker(s), 3 of 4 epochs are done" in done.stdout
     assert losses(folder).shape == (60,)
     np.testing.assert_array_equal(losses(folder)[:45], losses(alone))
 
 
-def test_in_16_bits_and_pieces_the_losses_are_nearly_those(records, tmp_path):
-    found = []
+def test_in_16_bits_and_pieces_the_losses_are_nearly_those(records):
+    batches, found = list(worker_batches(records, 64, 0).take(15)), []
     for dtype, pieces in (("float32", 1), ("mixed_bfloat16", 4)):
-        sizes = ["--epochs", 1, "--steps", 15, "--d-model", 16, "--dtype", dtype, "--accumulate", pieces]
-        done = run("train_workers", "--data", records, "--folder", tmp_path / dtype, *sizes)
-        assert done.returncode == 0, done.stderr
-        found.append(losses(tmp_path / dtype))
+        model, optimizer = make_model(argparse.Namespace(d_model=16, dtype=dtype))
+        step = make_step(tf.distribute.get_strategy(), model, optimizer, pieces)
+        found.append([float(step(batch)) for batch in batches])
     np.testing.assert_allclose(*found, atol=0.02)
-    assert (found[0] != found[1]).all()
+    assert found[0] != found[1]
 
 
 def test_a_missing_worker_is_named_in_time(records, tmp_path):
@@ -195,10 +198,19 @@ def test_a_port_in_use_is_named(records, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_a_batch_that_cannot_be_shared_out_is_refused(records, tmp_path):
-    done = run("train_workers", *worker_options(records, tmp_path, "--batch", 10, "--accumulate", 4))
+@pytest.mark.parametrize(
+    ("batch", "sentence"),
+    [
+        (10, r"Expected: --batch divisible by 1 workers x 4 pieces\. Received: --batch 10\."),
+        (2000, r"An epoch has at least one step\. Expected: 2000 records or more in .*\. Received: fewer\."),
+    ],
+)
+def test_a_batch_that_cannot_be_shared_out_or_filled_is_refused(records, tmp_path, batch, sentence):
+    done = run("train_workers", *worker_options(records, tmp_path, "--batch", batch, "--accumulate", 4))
     assert done.returncode == 1
-    assert "Expected: --batch divisible by 1 workers x 4 pieces. Received: --batch 10." in done.stderr
+    assert re.search(sentence, done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "losses.json").exists()
 
 
 MIRRORED = """
@@ -208,6 +220,7 @@ MIRRORED = """
     import tensorflow as tf
     from clear_attention import Transformer
     from examples.date_records import worker_batches
+    from examples.train_workers import make_step, same_everywhere
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
@@ -217,31 +230,59 @@ MIRRORED = """
     class Stop(keras.callbacks.Callback):
         def on_train_batch_end(self, batch, logs=None):
             if len(self.model.history.epoch) == 1 and batch == 3:  # in the second epoch
+                found["stopped"] = self.model.history.history["loss"]
                 raise KeyboardInterrupt
 
 
-    def train(devices, callbacks=()):
+    def make(strategy):
         keras.utils.set_random_seed(0)
-        batches = worker_batches(records, 64, 0).take(8).map(lambda *ids: (ids[:2], ids[2]))
-        strategy = tf.distribute.MirroredStrategy(devices) if devices else tf.distribute.get_strategy()
         with strategy.scope():
             model = Transformer(1, 16, 2, 32, 45, 14, dropout=0.0, dtype="float64")
+            model.build()
+            optimizer = keras.optimizers.Adam(1e-3)
+            optimizer.build(model.trainable_variables)
+        return model, optimizer
+
+
+    def fit(strategy, *callbacks):
+        model, optimizer = make(strategy)
+        with strategy.scope():
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-            model.compile(keras.optimizers.Adam(1e-3), loss, jit_compile=False)
+            model.compile(optimizer, loss, jit_compile=False)
+        batches = worker_batches(records, 64, 0).take(8).map(lambda *ids: (ids[:2], ids[2]))
         return model.fit(batches, epochs=3, verbose=0, shuffle=False, callbacks=list(callbacks)).history["loss"]
 
 
-    two = ["CPU:0", "CPU:1"]
-    found = {"one": train(None), "two": train(two)}
+    def loop(strategy):
+        '''The loop of the workers, with targets of unequal lengths: the first device gets more tokens.'''
+        source, target, expected = next(iter(worker_batches(records, 64, 0)))
+        keep = tf.sequence_mask(np.linspace(11, 2, 64).astype(int), 11, tf.int32)
+        size = 64 // strategy.num_replicas_in_sync
+
+        def share(x):
+            place = lambda context: size * context.replica_id_in_sync_group
+            return strategy.experimental_distribute_values_from_function(lambda context: x[place(context):][:size])
+
+        batch = source, target * keep, expected * keep
+        batch = tuple(map(share, batch)) if size < 64 else batch
+        step = make_step(strategy, *make(strategy), pieces=2)
+        return [float(step(batch)) for _ in range(4)]
+
+
+    one, two, found = tf.distribute.get_strategy(), tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), {}
+    found["one"] = fit(one)
     try:
-        train(two, [keras.callbacks.BackupAndRestore(folder), Stop()])
+        fit(two, keras.callbacks.BackupAndRestore(folder), Stop())
     except KeyboardInterrupt:
-        found["restored"] = train(two, [keras.callbacks.BackupAndRestore(folder)])
+        found["restored"] = fit(two, keras.callbacks.BackupAndRestore(folder))
+    found["loops"] = [loop(one), loop(two)]
+    own = two.experimental_distribute_values_from_function(lambda context: context.replica_id_in_sync_group)
+    found["same"] = [same_everywhere(two, 3), same_everywhere(two, own)]
     print(json.dumps(found))
 """
 
 
-def test_fit_on_two_devices_gives_the_losses_of_one_and_goes_on_from_its_backup(records, tmp_path):
+def test_two_devices_give_the_losses_of_one_and_go_on_from_their_backup(records, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(MIRRORED), records, tmp_path / "backup"],
         cwd=ROOT,
@@ -252,6 +293,8 @@ def test_fit_on_two_devices_gives_the_losses_of_one_and_goes_on_from_its_backup(
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    assert len(found["one"]) == 3
-    np.testing.assert_allclose(found["two"], found["one"], rtol=1e-6)  # Keras's mean of the losses is in float32
-    assert found["restored"] == found["two"][1:]  # the first epoch was not repeated, the second was, whole
+    assert (len(found["stopped"]), len(found["restored"])) == (1, 2)  # only the second epoch was repeated, whole
+    two = found["stopped"] + found["restored"]
+    np.testing.assert_allclose(two, found["one"], rtol=1e-6)  # Keras's mean of the losses is in float32
+    np.testing.assert_allclose(*found["loops"], rtol=1e-12)
+    assert found["same"] == [True, False]

@@ -10,6 +10,7 @@ from .conftest import SITE
 
 SVG = "figure.lesson-figure, svg.diagram"
 SCHEMES = {"light": "default", "dark": "slate"}
+COLOURS = ["color-contrast", "link-in-text-block"]  # what axe asks of colours: the rest is the same in the dark
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -25,12 +26,13 @@ def test_looks_right_and_is_accessible(turn_to, page_path, scheme):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         for figure in page.locator(SVG).all():
             assert figure.bounding_box()["width"] <= width
-        assert violations(page) == [], width
+        assert violations(page, None if scheme == "light" else COLOURS) == [], width
 
 
-def violations(page):
+def violations(page, rules=None):
     """Return what axe complains of, in our parts and in the theme's."""
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found = Axe().run(page, options=options).response["violations"]
     return [(rule["id"], node["target"], node["failureSummary"]) for rule in found for node in rule["nodes"]]
 
 
@@ -59,32 +61,26 @@ def test_math_and_figures_are_there_and_labelled(turn_to, page_path):
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels)), levels
 
 
-REACHABLE = """() => {
+LISTEN = """() => {
     const all = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
-    const wanted = all(document).filter(e =>
+    const elements = all(document);
+    const wanted = elements.filter(e =>
         e.matches('a[href],button,input,select,textarea,summary,[tabindex="0"]') && e.tabIndex >= 0 && !e.disabled &&
         !e.matches('[type=radio]:not(:checked)') && !e.closest('[inert]') &&
         e.checkVisibility({visibilityProperty: true, opacityProperty: true}) && e.getClientRects().length);
-    wanted.forEach((e, i) => e.wantedNumber = i);
-    return wanted.map(e => e.outerHTML.slice(0, 150));
-}"""
-FOCUSED = """() => {
-    let e = document.activeElement;
-    while (e && e.shadowRoot && e.shadowRoot.activeElement) e = e.shadowRoot.activeElement;
-    return e === document.body ? -1 : e.wantedNumber ?? -2;
+    window.notReached = new Set(wanted);
+    const reached = event => notReached.delete(event.composedPath()[0]);
+    for (const root of [document, ...elements.map(e => e.shadowRoot).filter(Boolean)])
+        root.addEventListener('focusin', reached, true);
+    return wanted.length;
 }"""
 
 
 def test_the_keyboard_reaches_everything(turn_to, page_path):
     page = turn_to(page_path, reduced_motion="reduce").page
-    wanted, reached = page.evaluate(REACHABLE), set()
-    for _ in range(len(wanted) + 60):
+    for _ in range(page.evaluate(LISTEN) + 60):
         page.keyboard.press("Tab")
-        focused = page.evaluate(FOCUSED)
-        if focused == -1 and reached:
-            break
-        reached.add(focused)
-    assert [html for i, html in enumerate(wanted) if i not in reached] == []
+    assert page.evaluate("[...notReached].map(e => e.outerHTML.slice(0, 150))") == []
 
 
 def test_lessons_have_formulas_figures_and_outputs(turn_to):

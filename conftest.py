@@ -11,12 +11,18 @@ os.environ["MPLBACKEND"] = "agg"
 import pytest
 from sybil import Sybil
 from sybil.evaluators.doctest import NUMBER
+from sybil.integration.pytest import SybilItem
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=NUMBER | ELLIPSIS | NORMALIZE_WHITESPACE), SkipParser()],
     patterns=["README.md", "docs/*.md", "docs/**/*.md"],
 ).pytest()
+
+
+def pytest_collection_modifyitems(items):
+    """Put the pages' snippets first: they build on each other, and pytest-xdist leaves one process the first tests."""
+    items.sort(key=lambda item: not isinstance(item, SybilItem))
 
 
 @pytest.fixture(autouse=True)

@@ -129,7 +129,6 @@ def alone(records, tmp_path_factory):
     return folder
 
 
-@pytest.mark.xdist_group("alone")  # a process of pytest for both: the run alone is made once
 def test_a_killed_worker_costs_an_epoch_at_most_and_changes_no_loss(records, alone, tmp_path):
     arguments = ["start_workers", 2, "--restarts", 1, *worker_options(records, tmp_path, "--patience", 60)]
     command = [sys.executable, "-m", *map(str, ["examples." + arguments[0], *arguments[1:]])]
@@ -153,7 +152,6 @@ def test_a_killed_worker_costs_an_epoch_at_most_and_changes_no_loss(records, alo
     np.testing.assert_allclose(found, losses(alone), rtol=1e-9)  # the same sums in another order, in float64
 
 
-@pytest.mark.xdist_group("alone")
 def test_a_checkpoint_that_was_not_completed_is_not_taken(records, alone, tmp_path):
     folder = shutil.copytree(alone, tmp_path / "again")
     for name in ("ckpt-4.index", "ckpt-4.data-00000-of-00001", "ckpt-5_temp"):
@@ -167,7 +165,7 @@ def test_a_checkpoint_that_was_not_completed_is_not_taken(records, alone, tmp_pa
 
 def test_in_16_bits_and_pieces_the_losses_are_nearly_those(records):
     batches, found = list(worker_batches(records, 64, 0).take(15)), []
-    for dtype, pieces in (("float32", 1), ("mixed_bfloat16", 4)):
+    for dtype, pieces in (("float32", 1), ("mixed_bfloat16", 2)):
         model, optimizer = make_model(argparse.Namespace(d_model=16, dtype=dtype))
         step = make_step(tf.distribute.get_strategy(), model, optimizer, pieces)
         found.append([float(step(batch)) for batch in batches])
@@ -265,7 +263,7 @@ MIRRORED = """
 
         batch = source, target * keep, expected * keep
         batch = tuple(map(share, batch)) if size < 64 else batch
-        step = make_step(strategy, *make(strategy), pieces=2)
+        step = make_step(strategy, *make(strategy), pieces=1)
         return [float(step(batch)) for _ in range(4)]
 
 

@@ -130,7 +130,8 @@ def lengths(subject):
 
 
 def modes_agree(subject):
-    length, traced = subject.lengths[0], {}
+    length = subject.lengths[0]
+    traced: dict[tuple[bool, bool], tf.types.experimental.ConcreteFunction] = {}
     for hidden in dict.fromkeys((hidings(subject)[0], hidings(subject)[-1])):
         given = case(subject, (1, length, length), hidden)
         finite_to_begin_with(subject, given)

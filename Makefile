@@ -75,6 +75,9 @@ format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+laws: $(READY) ## plant in each law's way the fault that it must catch, and see it caught (about 5 minutes)
+	$(BIN)/python -m checks.laws
+
 mutate: $(READY) ## plant small faults in six modules and see whether the tests find them
 	$(BIN)/python -m checks.mutate
 
@@ -115,4 +118,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site site-again test coverage test-oldest fuzz mutate test-site lighthouse check-torch bench bench-workers check-dates lint format lock clean
+.PHONY: help serve site site-again test coverage test-oldest fuzz laws mutate test-site lighthouse check-torch bench bench-workers check-dates lint format lock clean

@@ -1,11 +1,11 @@
 """Plant small faults in the source, one at a time, and see whether the tests notice: `make mutate`.
 
-Cosmic Ray says what to change: a sign, a comparison, a number, a switch. TensorFlow takes seconds to import, so that is
-done once; each fault gets a fork of that process, which imports the changed module and runs its tests up to the first
-failure. No file is touched. Faults that were found stay found in .cache/mutation.json, so that a run can be broken off.
+Cosmic Ray says what to change: a sign, a comparison, a number, a switch. Each fault gets a process that imports the
+changed module and runs its tests up to the first failure. No file is touched. Faults that were found stay found in
+.cache/mutation.json, so that a run can be broken off.
 
 Faults that no test can find, because they change nothing that anybody sees, stand in survivors.toml with the reason.
-When all modules are done, the result is kept for the page "How it is tested".
+The result of each module is kept for the page "How it is tested"; `python -m checks.mutate masks` tries one of them.
 """
 
 from __future__ import annotations
@@ -13,21 +13,18 @@ from __future__ import annotations
 import ast
 import difflib
 import hashlib
-import importlib.machinery
-import importlib.util
 import json
 import os
-import signal
 import sys
 import time
 import tomllib
-from pathlib import Path
 
-from checks.record import record
+from checks.plant import ROOT, fork, wait
+from checks.record import RESULTS, facts, record
 
-ROOT = Path(__file__).parents[1]
 FOUND = ROOT / ".cache" / "mutation.json"
 LAWS = ["tests/laws"]
+NOT_A_LAW = "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"
 TESTS = {  # the quick ones first
     "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
     "masks": ["test_masks", "test_mask_report", "test_attention_layer", "test_blocks"],
@@ -44,7 +41,6 @@ SWAPS = {  # of the eleven things an operator can become, those that still compu
 OTHERS = "AddNot ReplaceTrueWithFalse ReplaceFalseWithTrue ReplaceAndWithOr ReplaceOrWithAnd NumberReplacer"
 OTHERS += " RemoveDecorator ZeroIterationForLoop ReplaceBreakWithContinue ReplaceContinueWithBreak ExceptionReplacer"
 GOAL = 0.9
-NOT_USED = 70  # exit code of a process in which the fault was not even imported
 
 
 def operators():
@@ -88,74 +84,21 @@ def difference(source, changed):
     return tuple(" ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in ("- ", "+ "))
 
 
-class Planted:
-    """Import one module from a text instead of from its file: a plugin of pytest, which imports in a way of its own."""
-
-    def __init__(self, name, path, source):
-        self.name, self.path, self.source, self.used = name, str(path), source, False
-
-    def pytest_configure(self):
-        sys.meta_path.insert(0, self)
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname != self.name:
-            return None
-        self.used = True
-        loader = importlib.machinery.SourceFileLoader(fullname, self.path)
-        loader.get_code = lambda _: compile(self.source, self.path, "exec")
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=loader)
-
-
-def fork(module, source):
-    """Run the module's tests in a process of their own, on this source."""
-    pid = os.fork()
-    if pid:
-        return pid
-    os.setsid()
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    code = NOT_USED
-    try:
-        import pytest
-
-        planted = Planted(f"clear_attention.{module}", path_of(module), source)
-        tests = [test if "/" in test else f"tests/{test}.py" for test in TESTS[module]]
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        options += ["--deselect", "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"]
-        code = int(pytest.main([*options, str(path_of(module)), *tests], plugins=[planted]))
-        code = code if planted.used else NOT_USED
-    finally:
-        os._exit(code)
-
-
 def path_of(module):
     return ROOT / "src" / "clear_attention" / f"{module}.py"
 
 
-def wait(running, limit):
-    """Wait for one of the processes; give its job and whether a test failed, or took too long."""
-    while True:
-        for pid, (job, start) in running.items():
-            done, status = os.waitpid(pid, os.WNOHANG)
-            late = limit and time.monotonic() - start > limit
-            if late and not done:
-                os.killpg(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-            if done or late:
-                del running[pid]
-                code = 1 if late else os.waitstatus_to_exitcode(status)
-                if code == NOT_USED:
-                    sys.exit("the fault was not imported: see fork in checks/mutate.py")
-                return job, code != 0
-        time.sleep(0.05)
+def tests_of(module):
+    tests = [test if "/" in test else f"tests/{test}.py" for test in TESTS[module]]
+    return [str(path_of(module)), *tests, "--deselect", NOT_A_LAW]
 
 
 def try_all(module, found):
     """Plant all faults of a module that were not yet found; give the survivors, and how many faults there are."""
     source = path_of(module).read_text(encoding="utf-8")
     start = time.monotonic()
-    if wait({fork(module, source): (None, start)}, None)[1]:
+    path, tests = path_of(module), tests_of(module)
+    if wait({fork(path, source, tests): (None, start)}, None)[1]:
         sys.exit(f"the tests of {module} fail without any fault: {' '.join(TESTS[module])}")
     limit = 3 * (time.monotonic() - start) + 30
     changes = {hashlib.sha256(changed.encode()).hexdigest(): changed for changed in mutants(source)}
@@ -164,10 +107,10 @@ def try_all(module, found):
     while running or done + len(running) < len(todo):
         while len(running) < (os.cpu_count() or 1) and done + len(running) < len(todo):
             key = todo[done + len(running)]
-            running[fork(module, changes[key])] = (key, time.monotonic())
-        key, killed = wait(running, limit)
+            running[fork(path, changes[key], tests)] = (key, time.monotonic())
+        key, code = wait(running, limit)
         done += 1
-        if killed:
+        if code:
             found[key] = module
             FOUND.write_text(json.dumps(found))
         else:
@@ -187,21 +130,32 @@ def main():
     FOUND.parent.mkdir(exist_ok=True)
     found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
     known = tomllib.loads((ROOT / "checks" / "survivors.toml").read_text(encoding="utf-8"))
-    failed, results = False, {}
+    failed = False
     for module in sys.argv[1:] or TESTS:
         survivors, number = try_all(module, found)
-        results[module] = [number - len(survivors), number]
         reasons = {(entry["before"], entry["after"]) for entry in known.get(module, [])}
-        for before, after in set(survivors) - reasons:
-            failed = True
+        unexplained, outdated = set(survivors) - reasons, reasons - set(survivors)
+        for before, after in unexplained:
             print(f"  not found, and not explained:\n    - {before}\n    + {after}")
-        for before, after in reasons - set(survivors):
-            failed = True
+        for before, after in outdated:
             print(f"  explained, but found or no longer tried:\n    - {before}\n    + {after}")
-        failed |= len(survivors) > (1 - GOAL) * number
-    if not failed and len(results) == len(TESTS):
-        record("mutation", modules=results)
+        if unexplained or outdated or len(survivors) > (1 - GOAL) * number:
+            failed = True
+        else:
+            keep(module, number - len(survivors), number)
     sys.exit(failed)
+
+
+def source_of(module):
+    """Tell one source of a module from another."""
+    return hashlib.sha256(meaning(path_of(module).read_text(encoding="utf-8")).encode()).hexdigest()[:16]
+
+
+def keep(module, found, number):
+    """Each module's result has a date of its own, and says of which source it is."""
+    kept = json.loads(RESULTS.read_text(encoding="utf-8")).get("mutation", {}).get("modules", {})
+    new = {module: {"found": found, "number": number, "source": source_of(module), **facts()}}
+    record("mutation", modules={name: (kept | new)[name] for name in TESTS if name in kept | new})
 
 
 if __name__ == "__main__":

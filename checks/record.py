@@ -20,21 +20,25 @@ RESULTS = ROOT / "checks" / "results.json"
 PACKAGES = ("tensorflow", "keras", "numpy", "matplotlib")
 
 
-def record(name, **facts):
+def record(name, **found):
     """Replace what the last run of a check found."""
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    results[name] = {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "commit": commit.stdout.strip(),
-        "cores": os.cpu_count(),
-        "versions": {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}},
-        **facts,
-    }
+    results[name] = facts() | found
     part = RESULTS.with_suffix(".part")
     part.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     part.replace(RESULTS)
     print(f"Kept in {RESULTS.relative_to(ROOT)}; the page about/tests shows it")
+
+
+def facts():
+    """Say when a check was run, and with what."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "commit": commit.stdout.strip(),
+        "cores": os.cpu_count(),
+        "versions": {"python": platform.python_version(), **{package: version(package) for package in PACKAGES}},
+    }
 
 
 def coverage():

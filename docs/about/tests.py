@@ -60,6 +60,25 @@ def show(name, write):
 # | The mask's dtype and its tiling change nothing; ten calls give the same ten times, and so do eight threads | bit by bit |
 # | `merge_heads(split_heads(x))` is `x` | bit by bit |
 #
+# Does each law notice when it is broken? `make laws` plants a fault for each, runs the law on the cases of `make test`, and
+# expects it to fail:
+
+
+# %% tags=["remove-input"]
+def laws(run):
+    planted = tomllib.loads((root / "checks/laws.toml").read_text(encoding="utf-8"))
+    assert set(run["caught"]) <= set(planted)
+    lines = ["| Law | The fault | Caught |", "| --- | --- | --- |"]
+    for name, fault in planted.items():
+        law = name.removeprefix("test_").replace("_", " ")
+        caught = "yes" if name in run["caught"] else "not yet run"
+        lines.append(f"| {law} | {fault['what']} | {caught} |")
+    return "\n".join(lines)
+
+
+show("laws", laws)
+
+# %% [markdown]
 # The last run of `make fuzz`:
 
 
@@ -89,17 +108,30 @@ show("fuzz", fuzz)
 
 
 # %% tags=["remove-input"]
+from checks.mutate import TESTS, source_of
+
+
+def share_found(found, made):
+    return f"{made}", f"{found}", f"{found / made:.1%}"
+
+
 def mutation(run):
-    counts = run["modules"] | {
-        "all": [
-            sum(column) for column in zip(*run["modules"].values(), strict=True)
-        ]
-    }
-    rows = [
-        (name, made, found, f"{found / made:.1%}")
-        for name, (found, made) in counts.items()
-    ]
-    return report.table(("Module", "faults", "found", "share"), rows)
+    rows, all_found, all_made = [], 0, 0
+    for module in TESTS:
+        if module not in run["modules"]:
+            rows.append((f"`{module}`", "not yet run in full", "", "", ""))
+            continue
+        last = run["modules"][module]
+        when = f"{last['date']}, {last['commit']}"
+        if last["source"] != source_of(module):
+            when += ", and changed since"
+        rows.append(
+            (f"`{module}`", when, *share_found(last["found"], last["number"]))
+        )
+        all_found, all_made = all_found + last["found"], all_made + last["number"]
+    rows.append(("these together", "", *share_found(all_found, all_made)))
+    head = ("Module", "last run, on commit", "faults", "found", "share")
+    return report.table(head, rows)
 
 
 show("mutation", mutation)

@@ -295,7 +295,7 @@ display(Markdown(text))
 scaling = measured["scaling"]
 rows = {(r["d_model"], r["batch"], r["workers"]): r for r in scaling["rows"]}
 lines = [
-    "| `d_model` | Parameters | Pairs a step | One worker | Two workers | Faster by |",
+    "| `d_model` | Parameters | Pairs a step | One worker | Two workers | Times as fast |",
     "| ---: | ---: | ---: | ---: | ---: | ---: |",
 ]
 for d_model, batch in dict.fromkeys((d, b) for d, b, _ in rows):

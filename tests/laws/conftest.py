@@ -1,5 +1,7 @@
 """How many cases the laws are tried on: the same 500 each time, or with LAWS_PROFILE=fuzz 20,000 new ones.
 
+The profiles short and planted are those of checks/, which plants faults: a case that fails there stays as it is.
+
 A fuzz run says which seed it draws them from, how far it is, and when it will be done; LAWS_SEED=... repeats it.
 """
 
@@ -9,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, seed, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 
 PROFILE = os.environ.get("LAWS_PROFILE", "fixed")
 SEED = int(os.environ.setdefault("LAWS_SEED", str(secrets.randbits(32))))  # workers get the same
@@ -18,7 +20,8 @@ HERE = Path(__file__).parent
 COMMON = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fixed", max_examples=500, derandomize=True, **COMMON)
 settings.register_profile("fuzz", max_examples=20_000, print_blob=True, **COMMON)
-settings.register_profile("short", max_examples=60, derandomize=True, **COMMON)  # for benchmarks/mutate.py
+settings.register_profile("planted", max_examples=500, derandomize=True, phases=[Phase.generate], **COMMON)
+settings.register_profile("short", max_examples=60, derandomize=True, phases=[Phase.generate], **COMMON)
 settings.load_profile(PROFILE)
 
 

@@ -1,0 +1,31 @@
+"""The planted faults fit the source they are planted in."""
+
+import re
+
+import pytest
+
+from checks.laws import ROOT, faults, planted
+from checks.plant import name_of
+
+LAWS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "laws").glob("test_*.py")))
+
+
+def test_each_law_has_a_fault_to_catch():
+    assert sorted(faults()) == sorted(re.findall(r"^def (test_\w+)", LAWS, re.M))
+
+
+@pytest.mark.parametrize("law", faults())
+def test_a_fault_stands_in_its_file_once_and_leaves_it_a_program(law):
+    path, source = planted(faults()[law])
+    compile(source, path, "exec")
+    assert source != path.read_text(encoding="utf-8")
+
+
+def test_a_fault_whose_line_is_gone_is_said():
+    with pytest.raises(SystemExit, match=r"must hold the line of a fault once\. Received: 'no such line'"):
+        planted({"file": "checks/laws.py", "before": "no such line", "after": ""})
+
+
+def test_modules_have_the_names_they_are_imported_by():
+    assert name_of(ROOT / "src/clear_attention/certify/case.py") == "clear_attention.certify.case"
+    assert name_of(ROOT / "tests/laws/reference.py") == "reference"

@@ -283,6 +283,9 @@ assert resident.max() < resident[0] + 100
 display(Markdown(text))
 
 # %% [markdown]
+# When this was measured, a worker took its part of the records before they were batched, and now takes it of each batch.
+# For one process, as here, that is the same.
+#
 # Reading everything and keeping a part is simple and wasteful. When reading limits you, give each worker its own files:
 # `tf.data.Dataset.list_files(...).shard(workers, index)`. Then the batches depend on the number of workers.
 #

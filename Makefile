@@ -60,7 +60,7 @@ check-torch: $(PEERS) ## compare with a real torch, in the environment of the be
 bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 50
 	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
-bench-workers: $(READY) ## measure one worker and two, and streaming from files larger than memory (about 20 minutes)
+bench-workers: $(READY) ## measure one worker and two, and streaming from files larger than memory (about 50 minutes)
 	PYTHONPATH=src $(BIN)/python -m benchmarks.workers $(if $(ONLY),--only $(ONLY))
 
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
@@ -75,7 +75,7 @@ format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-laws: $(READY) ## plant in each law's way the fault that it must catch, and see it caught (about 5 minutes)
+laws: $(READY) ## plant in each law's way the fault that it must catch, and see it caught (about 2 minutes)
 	$(BIN)/python -m checks.laws
 
 mutate: $(READY) ## plant small faults in six modules and see whether the tests find them

@@ -274,6 +274,7 @@ def said(part):
 resident = np.array(stream["resident"]) / 2**20
 files, machine = stream["bytes"] / 2**30, stream["machine_bytes"] / 2**30
 assert files > machine
+assert date_records.SOURCE + date_records.TARGET == 46
 text = f"""The whole memory of the machine was {machine:.1f} GB, the files were {files:.1f} GB. The process that streamed
 all of it through this pipeline held {resident[0]:.0f} MB after the first batch, most of it TensorFlow itself, and
 {resident[-1]:.0f} MB at the end; {resident.max():.0f} MB at most.

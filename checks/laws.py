@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 import tomllib
 
-from checks.plant import ROOT, fork, wait
+from checks.plant import FAILED, ROOT, run_all
 from checks.record import record
 
 FAULTS = ROOT / "checks" / "laws.toml"
-FAILED = 1  # pytest's exit code: tests ran, and one failed
 LIMIT = 600  # seconds
 
 
@@ -38,26 +36,13 @@ def main():
     os.environ |= {"LAWS_PROFILE": "planted", "CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0"}
     import keras  # noqa: F401 - imported before all forks, and with it TensorFlow
 
-    start, running, missed, done = time.monotonic(), {}, [], 0
-    todo = {law: (*planted(fault), ["tests/laws", "-k", law]) for law, fault in faults().items()}
-    jobs = [*todo.items(), *((None, (path, path.read_text(), tests)) for path, _, tests in todo.values())]
-    jobs.sort(key=lambda job: job[0] is not None)
-    print(f"{len(todo)} laws, each without its fault and with it", flush=True)
-    while running or done + len(running) < len(jobs):
-        while len(running) < (os.cpu_count() or 1) and done + len(running) < len(jobs):
-            law, (path, source, tests) = jobs[done + len(running)]
-            running[fork(path, source, tests)] = ((law, tests[-1]), time.monotonic())
-        (law, name), code = wait(running, LIMIT)
-        done += 1
-        wanted = FAILED if law else 0
-        if code != wanted:
-            missed.append(f"{name} {'with' if law else 'without'} its fault: exit code {code}, not {wanted}")
-        left = (time.monotonic() - start) / done * (len(jobs) - done) / 60
-        print(f"\r{done}/{len(jobs)}, {len(missed)} missed, about {left:.0f} min left ", end="", flush=True)
-    print()
-    if missed:
+    laws = {law: (*planted(fault), ["tests/laws", "-k", law]) for law, fault in faults().items()}
+    sound = [((law, 0), path, path.read_text(encoding="utf-8"), tests) for law, (path, _, tests) in laws.items()]
+    print(f"{len(laws)} laws, each without its fault and with it", flush=True)
+    codes = dict(run_all([*sound, *(((law, FAILED), *job) for law, job in laws.items())], LIMIT))
+    if missed := [f"{law}: exit code {code}, not {wanted}" for (law, wanted), code in codes.items() if code != wanted]:
         sys.exit("\n".join(missed))
-    record("laws", caught=sorted(todo))
+    record("laws", caught=sorted(laws))
 
 
 if __name__ == "__main__":

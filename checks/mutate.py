@@ -19,13 +19,13 @@ import sys
 import time
 import tomllib
 
-from checks.plant import ROOT, fork, wait
+from checks.plant import ROOT, run_all
 from checks.record import RESULTS, facts, record
 
 FOUND = ROOT / ".cache" / "mutation.json"
 LAWS = ["tests/laws"]
 NOT_A_LAW = "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"
-TESTS = {  # the quick ones first
+TESTS = {
     "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
     "masks": ["test_masks", "test_mask_report", "test_attention_layer", "test_blocks"],
     "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_layer_contract", "test_weights"],
@@ -95,30 +95,23 @@ def tests_of(module):
 
 def try_all(module, found):
     """Plant all faults of a module that were not yet found; give the survivors, and how many faults there are."""
-    source = path_of(module).read_text(encoding="utf-8")
-    start = time.monotonic()
     path, tests = path_of(module), tests_of(module)
-    if wait({fork(path, source, tests): (None, start)}, None)[1]:
-        sys.exit(f"the tests of {module} fail without any fault: {' '.join(TESTS[module])}")
+    source = path.read_text(encoding="utf-8")
+    for _ in range(2):  # the second time with the quick tests first, as from then on
+        start = time.monotonic()
+        if next(run_all([(None, path, source, tests)]))[1]:
+            sys.exit(f"the tests of {module} fail without any fault: {' '.join(TESTS[module])}")
     limit = 3 * (time.monotonic() - start) + 30
     changes = {hashlib.sha256(changed.encode()).hexdigest(): changed for changed in mutants(source)}
-    todo = [key for key in changes if key not in found]
-    running, survivors, done, start = {}, [], 0, time.monotonic()
-    while running or done + len(running) < len(todo):
-        while len(running) < (os.cpu_count() or 1) and done + len(running) < len(todo):
-            key = todo[done + len(running)]
-            running[fork(path, changes[key], tests)] = (key, time.monotonic())
-        key, code = wait(running, limit)
-        done += 1
+    todo, survivors = [key for key in changes if key not in found], []
+    print(f"{module}: {len(todo)} faults to plant", flush=True)
+    for key, code in run_all([(key, path, changes[key], tests) for key in todo], limit):
         if code:
             found[key] = module
             FOUND.write_text(json.dumps(found))
         else:
             survivors.append(difference(source, changes[key]))
-        left = (time.monotonic() - start) / done * (len(todo) - done) / 60
-        print(f"\r{module}: {done}/{len(todo)}, {len(survivors)} survive, about {left:.0f} min left ", end="")
-        sys.stdout.flush()
-    print(f"\r{module}: {len(changes) - len(survivors)} of {len(changes)} faults found" + " " * 30)
+    print(f"{module}: {len(changes) - len(survivors)} of {len(changes)} faults found")
     return survivors, len(changes)
 
 

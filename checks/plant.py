@@ -7,21 +7,42 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NOT_USED = 70  # exit code of a process in which the fault was not even imported
+FAILED = 1  # pytest's: tests ran, and one failed
+LATE = 124
+SECONDS = ROOT / ".cache" / "seconds.json"  # what each test took when all of them passed
 
 
 class Planted:
-    """Import one module from a text instead of from its file: a plugin of pytest, which imports in a way of its own."""
+    """Import one module from a text instead of from its file: a plugin of pytest, which imports in a way of its own.
+
+    Quick tests go first: most faults are found by one of them.
+    """
 
     def __init__(self, name, path, source):
         self.name, self.path, self.source, self.used = name, str(path), source, False
+        self.before, self.took = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}, Counter()
+
+    def pytest_collection_modifyitems(self, items):
+        items.sort(key=lambda item: self.before.get(item.nodeid, 0))
+
+    def pytest_runtest_logreport(self, report):
+        self.took[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self, exitstatus):
+        if exitstatus == 0:
+            part = SECONDS.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps(self.before | self.took))
+            part.replace(SECONDS)
 
     def pytest_configure(self):
         sys.meta_path.insert(0, self)
@@ -62,10 +83,23 @@ def name_of(path):
     return ".".join(parts[1:]) if parts[0] == "src" else parts[-1]
 
 
+def run_all(jobs, limit=None):
+    """Run jobs of (name, path, source, tests), one a core; yield each name and exit code, and show the time left."""
+    jobs, running, done, start = list(jobs), {}, 0, time.monotonic()
+    while done < len(jobs):
+        while len(running) < (os.cpu_count() or 1) and done + len(running) < len(jobs):
+            name, *job = jobs[done + len(running)]
+            running[fork(*job)] = (name, time.monotonic())
+        yield wait(running, limit)
+        done += 1
+        left = (time.monotonic() - start) / done * (len(jobs) - done) / 60
+        print(f"\r{done}/{len(jobs)}, about {left:.0f} min left ", end="\n" if done == len(jobs) else "", flush=True)
+
+
 def wait(running, limit):
-    """Wait for one of the processes; give its job and its exit code, 1 if a test failed or took too long."""
+    """Wait for one of the processes; give its name and pytest's exit code, or LATE."""
     while True:
-        for pid, (job, start) in running.items():
+        for pid, (name, start) in running.items():
             done, status = os.waitpid(pid, os.WNOHANG)
             late = limit and time.monotonic() - start > limit
             if late and not done:
@@ -73,8 +107,8 @@ def wait(running, limit):
                 os.waitpid(pid, 0)
             if done or late:
                 del running[pid]
-                code = 1 if late else os.waitstatus_to_exitcode(status)
+                code = LATE if late else os.waitstatus_to_exitcode(status)
                 if code == NOT_USED:
                     sys.exit("the fault was not imported: see fork in checks/plant.py")
-                return job, code
+                return name, code
         time.sleep(0.05)

@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import (
     Attention,
@@ -31,10 +32,6 @@ def example(*leading, queries=5, keys=7, d_k=11, d_v=13, dtype=np.float32, seed=
     rng = np.random.default_rng(seed)
     shapes = [(queries, d_k), (keys, d_k), (keys, d_v)]
     return [rng.normal(size=(*leading, *shape)).astype(dtype) for shape in shapes]
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 def gradients(f, *tensors):

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import (
     CrossAttentionBlock,
@@ -58,10 +59,6 @@ def shaken(kind, **options):
 def run(block, *inputs, **options):
     """Return output and weights; a feed-forward block has none."""
     return block(*inputs, **options, return_weights=True) if type(block) in MASKS else (block(*inputs, **options), None)
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 # token_by_token

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import (
     MultiHeadAttention,
@@ -25,10 +26,6 @@ def example(dtype="float32", queries=5, keys=7, depth=12, depths=(None, None)):
     rng = np.random.default_rng(0)
     sizes = [(queries, depth), (keys, depths[0] or depth), (keys, depths[1] or depth)]
     return [rng.normal(size=(3, *size)).astype(dtype) for size in sizes]
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 # split_heads and merge_heads

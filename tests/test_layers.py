@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import DecoderLayer, EncoderLayer, combine_masks, create_look_ahead_mask, create_padding_mask
 
@@ -47,10 +48,6 @@ def blocks_of(layer):
 
 def maps_of(weights):
     return weights if isinstance(weights, dict) else {"self": weights}
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 # Keras: the same numbers from its own layers

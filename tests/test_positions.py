@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import PositionalEncoding, positions, sinusoidal_encoding
 
@@ -33,10 +34,6 @@ def by_hand(places, depth, n=10000):
 
 def example(*shape, dtype="float32"):
     return np.random.default_rng(0).normal(size=shape).astype(dtype)
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 # sinusoidal_encoding

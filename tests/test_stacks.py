@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import Decoder, Encoder, combine_masks, create_look_ahead_mask, create_padding_mask
 
@@ -39,10 +40,6 @@ def shaken(kind, **options):
     for variable in stack.trainable_variables:
         variable.assign(rng.normal(size=variable.shape) * 0.4)
     return stack
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 # One after the other

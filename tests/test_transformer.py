@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
 
 from clear_attention import (
     Transformer,
@@ -39,10 +40,6 @@ def shaken(cls=Transformer, seed=1, **options):
 def shared():
     """Return one model for all tests that change nothing about it."""
     return shaken()
-
-
-def close(actual, expected, tolerance=1e-6):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
 
 
 # The parts

@@ -139,6 +139,7 @@ def masks_for(queries, keys):
         "one row": rng.random((1, keys)) < 0.5,
         "one column": rng.random((queries, 1)) < 0.5,
         "rank 1": rng.random(keys) < 0.5,
+        "rank 0": np.True_,
     }
 
 

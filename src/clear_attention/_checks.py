@@ -76,7 +76,7 @@ def attention_inputs(q, k, v, mask=None):
         return q, k, v, None
     blocked = mask_tensor(mask)
     mask_fits(blocked, q, k)
-    return q, k, v, blocked
+    return q, k, v, tf.reshape(blocked, (1,)) if blocked.shape.rank == 0 else blocked
 
 
 def _check_attention_shapes(q, k, v):

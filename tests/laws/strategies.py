@@ -54,7 +54,7 @@ class Recipe:
     mask: str
     mask_dtype: str
     thin: int  # the bits say which axes of a random mask have length 1
-    shorter: int  # how many leading axes it lacks
+    shorter: int  # how many axes it lacks; with none left it is one number
     empties: bool  # some queries are left without any key
     strange: float | None  # what stands where nobody looks
 
@@ -95,7 +95,7 @@ class Recipe:
         return mask.astype(numpy_dtype(self.mask_dtype))
 
     def random_shape(self):
-        shape = (*self.leading, self.queries, self.keys)[min(self.shorter, len(self.leading)) :]
+        shape = (*self.leading, self.queries, self.keys)[self.shorter :]
         return tuple(1 if self.thin >> i & 1 else n for i, n in enumerate(shape))
 
     def padding(self, rng):

@@ -229,6 +229,7 @@ def test_the_cases_are_many_and_different():
     for field, choices in {"dtype": HALVES + WHOLES, "content": CONTENTS, "mask": ("none", *MASKS)}.items():
         assert {getattr(recipe, field) for recipe in drawn} == set(choices)
     assert {recipe.mask_dtype for recipe in drawn} == set(MASK_DTYPES)
+    assert {case.mask.ndim for case in cases if case.mask is not None} == {0, 1, 2, 3, 4, 5}
     assert {str(recipe.strange) for recipe in drawn} == {str(x) for x in STRANGE}
     assert sum(recipe.d_k != recipe.d_v for recipe in drawn) > len(drawn) / 2
     assert sum(1 in (recipe.queries, recipe.keys) for recipe in drawn) > len(drawn) / 50

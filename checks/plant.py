@@ -19,30 +19,34 @@ ROOT = Path(__file__).parents[1]
 NOT_USED = 70  # exit code of a process in which the fault was not even imported
 FAILED = 1  # pytest's: tests ran, and one failed
 LATE = 124
-SECONDS = ROOT / ".cache" / "seconds.json"  # what each test took when all of them passed
+ORDER = ROOT / ".cache" / "order.json"  # what each test took, in seconds; of one that found faults, minus their number
 
 
 class Planted:
     """Import one module from a text instead of from its file: a plugin of pytest, which imports in a way of its own.
 
-    Quick tests go first: most faults are found by one of them.
+    Tests that have found faults go first, then the quick ones.
     """
 
     def __init__(self, name, path, source):
         self.name, self.path, self.source, self.used = name, str(path), source, False
-        self.before, self.took = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}, Counter()
+        self.took, self.failed = Counter(), []
 
     def pytest_collection_modifyitems(self, items):
-        items.sort(key=lambda item: self.before.get(item.nodeid, 0))
+        order = read_order()
+        items.sort(key=lambda item: order.get(item.nodeid, 0))
 
     def pytest_runtest_logreport(self, report):
         self.took[report.nodeid] += report.duration
+        self.failed += [report.nodeid] if report.failed else []
 
-    def pytest_sessionfinish(self, exitstatus):
-        if exitstatus == 0:
-            part = SECONDS.with_suffix(f".{os.getpid()}")
-            part.write_text(json.dumps(self.before | self.took))
-            part.replace(SECONDS)
+    def pytest_sessionfinish(self):
+        before = read_order()  # anew: other processes have written, too
+        order = self.took | {name: n for name, n in before.items() if n < 0}
+        order |= {name: min(before.get(name, 0), 0) - 1 for name in self.failed}
+        part = ORDER.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(before | order))
+        part.replace(ORDER)
 
     def pytest_configure(self):
         sys.meta_path.insert(0, self)
@@ -54,6 +58,10 @@ class Planted:
         loader = importlib.machinery.SourceFileLoader(fullname, self.path)
         loader.get_code = lambda _: compile(self.source, self.path, "exec")
         return importlib.util.spec_from_file_location(fullname, self.path, loader=loader)
+
+
+def read_order():
+    return json.loads(ORDER.read_text()) if ORDER.exists() else {}
 
 
 def fork(path, source, tests):

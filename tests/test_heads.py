@@ -157,6 +157,19 @@ def test_what_is_hidden_changes_no_output_and_no_gradient_of_any_weight(strange,
         close(after, before)
 
 
+def test_a_mask_that_is_just_true_hides_everything_nan_too():
+    x = example(keys=5)[0]
+    layer = MultiHeadAttention(12, 3)
+    layer(x)
+    bias = layer.project_output.bias
+    bias.assign(np.arange(12))
+    with tf.GradientTape() as tape:
+        output = layer(x + np.nan, mask=True)
+        loss = tf.reduce_sum(output**2)
+    np.testing.assert_array_equal(output, np.broadcast_to(bias, (3, 5, 12)))
+    assert all(np.all(np.isfinite(gradient)) for gradient in tape.gradient(loss, layer.trainable_variables))
+
+
 def test_a_visible_nan_still_shows():
     x = example(keys=5)[0]
     layer = MultiHeadAttention(12, 3)
@@ -377,7 +390,11 @@ def test_weights_under_16_bits_are_those_of_the_function():
         (lambda x: MultiHeadAttention(12, 3)(x, return_weights="x"), TypeError, "return_weights='x'"),
         (lambda x: MultiHeadAttention(12, 3, use_bias="yes"), TypeError, "use_bias='yes'"),
         (lambda x: MultiHeadAttention(12, 3)(x[0]), ValueError, r"\(batch, length, 12\)"),
-        (lambda x: MultiHeadAttention(12, 3)(x, x, x[:, :3]), ValueError, "each key comes with one value"),
+        (
+            lambda x: MultiHeadAttention(12, 3)(x, x, x[:, :3]),
+            ValueError,
+            r"each key comes with one value.*values.shape=\(3, 3, 12\)",
+        ),
         (lambda x: MultiHeadAttention(12, 3)(x, mask=np.zeros((3, 5, 5))), ValueError, r"three axes.*mask\[:, None\]"),
         (lambda x: MultiHeadAttention(12, 3)(x, mask=np.zeros((3, 5))), ValueError, r"reshape it to \(3, 1, 1, 5\)"),
         (lambda x: MultiHeadAttention(12, 3)(x, mask=np.zeros((3, 2, 5, 5))), ValueError, r"\(3, 3, 5, 5\)"),

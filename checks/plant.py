@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import json
+import linecache
 import os
 import signal
 import sys
@@ -20,6 +21,8 @@ NOT_USED = 70  # exit code of a process in which the fault was not even imported
 FAILED = 1  # pytest's: tests ran, and one failed
 LATE = 124
 ORDER = ROOT / ".cache" / "order.json"  # what each test took, in seconds; of one that found faults, minus their number
+
+update_cache = linecache.updatecache
 
 
 class Planted:
@@ -55,9 +58,17 @@ class Planted:
         if fullname != self.name:
             return None
         self.used = True
+        linecache.updatecache = self.lines_of  # AutoGraph compiles for graphs what it reads there
         loader = importlib.machinery.SourceFileLoader(fullname, self.path)
         loader.get_code = lambda _: compile(self.source, self.path, "exec")
         return importlib.util.spec_from_file_location(fullname, self.path, loader=loader)
+
+    def lines_of(self, path, names=None):
+        if path != self.path:
+            return update_cache(path, names)
+        lines = self.source.splitlines(keepends=True)
+        linecache.cache[path] = (len(self.source), None, lines, path)
+        return lines
 
 
 def read_order():

@@ -1,11 +1,15 @@
 """The planted faults fit the source they are planted in."""
 
+import importlib
+import linecache
 import re
+import sys
 
 import pytest
+import tensorflow as tf
 
 from checks.laws import ROOT, faults, planted
-from checks.plant import name_of
+from checks.plant import Planted, name_of
 
 LAWS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "laws").glob("test_*.py")))
 
@@ -29,3 +33,14 @@ def test_a_fault_whose_line_is_gone_is_said():
 def test_modules_have_the_names_they_are_imported_by():
     assert name_of(ROOT / "src/clear_attention/certify/case.py") == "clear_attention.certify.case"
     assert name_of(ROOT / "tests/laws/reference.py") == "reference"
+
+
+def test_graphs_are_made_of_the_planted_source_too(tmp_path, monkeypatch):
+    path = tmp_path / "sound_here.py"
+    path.write_text("def f(x):\n    return x\n", encoding="utf-8")
+    for kept in ((sys, "meta_path", [*sys.meta_path]), (linecache, "updatecache", linecache.updatecache)):
+        monkeypatch.setattr(*kept)  # as they are now: what is planted is taken away afterwards
+    Planted("sound_here", path, path.read_text(encoding="utf-8").replace("return x", "return x + 1")).pytest_configure()
+    f = importlib.import_module("sound_here").f
+    monkeypatch.delitem(sys.modules, "sound_here")
+    assert tf.function(f)(tf.constant(1)) == f(1) == 2

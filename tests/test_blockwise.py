@@ -87,6 +87,16 @@ def test_modes_agree(name, mode):
     same(with_gradients(attend, *data), with_gradients(plain(**options), *data))
 
 
+@pytest.mark.parametrize("leading", [(), (2,), (1, 2, 1)])
+@pytest.mark.parametrize("known", [(), ("queries",), ("keys",)])
+def test_lengths_may_be_unknown_whatever_the_other_axes(leading, known):
+    data = inputs(9, 5, leading)  # the first queries see nothing
+    lengths = [9 if "queries" in known else None, *[5 if "keys" in known else None] * 2]
+    signature = [tf.TensorSpec((*leading, n, x.shape[-1]), x.dtype) for n, x in zip(lengths, data, strict=True)]
+    attend = tf.function(lambda *x: blockwise_attention(*x, causal=True, block_size=4), signature)
+    same(with_gradients(attend, *data), with_gradients(plain(causal=True), *data))
+
+
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (1, 9), (5, 9), (9, 5), (300, 300), (257, 600)])
 @pytest.mark.parametrize("options", [{"causal": True}, {"causal": True, "window": 2}, {"window": 3}])
 def test_lengths_align_the_last_query_with_the_last_key(queries, keys, options):

@@ -100,6 +100,9 @@ def test_what_pays():
     assert not pays(huge, spec(1, 8, None, 64), causal=True)
     assert pays(spec(1, 8, 1, 64), spec(1, 8, 4096, 64), causal=True)
     assert not pays(spec(1, 8, 1, 64), spec(1, 8, 4095, 64), causal=True)  # eager
+    assert pays(spec(8, 8193, 64), spec(8, 8193, 64), causal=False)
+    assert not pays(spec(1, 1, 64), spec(1, None, 64), causal=True)
+    assert pays(spec(1, 64), spec(4096, 64), causal=True)
 
 
 def test_refusals_of_blockwise():

@@ -148,11 +148,14 @@ def change(before, after):
 survivors = tomllib.loads(
     (root / "checks/survivors.toml").read_text(encoding="utf-8")
 )
-lines = [
-    f"* **{module}:** {change(entry['before'], entry['after'])}. {entry['reason']}"
-    for module, entries in survivors.items()
-    for entry in entries
-]
+lines = []
+for module, entries in survivors.items():
+    reasons = {entry["reason"]: [] for entry in entries}
+    for entry in entries:
+        reasons[entry["reason"]].append(change(entry["before"], entry["after"]))
+    for reason, changes in reasons.items():
+        lines.append(f"* **{module}:** {reason}")
+        lines += [f"    * {each}" for each in changes]
 display(Markdown("\n".join(lines)))
 
 # %% [markdown]

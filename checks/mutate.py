@@ -20,7 +20,7 @@ import sys
 import time
 import tomllib
 
-from checks.plant import ORDER, ROOT, run_all
+from checks.plant import ROOT, run_all
 from checks.record import RESULTS, facts, record
 
 FOUND = ROOT / ".cache" / "mutation.json"
@@ -105,7 +105,7 @@ def try_all(module, found, explained):
     differences = {key: difference(source, changes[key]) for key in changes if key not in found}
     todo, survivors, limit = [key for key, lines in differences.items() if lines not in explained], [], None
     print(f"{module}: {len(todo)} faults to plant", flush=True)
-    for _ in range((1 if ORDER.exists() else 2) if todo else 0):  # in the order of all later runs: see checks/plant.py
+    if todo:
         start = time.monotonic()
         if next(run_all([(None, path, source, tests)]))[1]:
             sys.exit(f"the tests of {module} fail without any fault: {' '.join(TESTS[module])}")

@@ -11,7 +11,7 @@ The names in the order data flows: the definition, who may not look where, atten
     positions    waves that say where a token stands
     blocks       self-attention, cross-attention, feed-forward, each with its residual and its norm
     layers       one layer of the encoder, one of the decoder
-    stacks       layers on top of each other: the encoder, the decoder
+    encoder_decoder  layers on top of each other: the encoder, the decoder
     transformer  the whole model, from ids to logits
     generation   greedy and beam search over cached keys and values
     certify      which promises about masks a layer keeps, whoever wrote it
@@ -26,8 +26,9 @@ from clear_attention.blockwise import blockwise_attention
 from clear_attention.by_hand import attention_by_hand
 from clear_attention.certify import Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
+from clear_attention.encoder_decoder import Decoder, Encoder
 from clear_attention.generation import Beams, beam_search, greedy_search
-from clear_attention.heads import MultiHeadAttention, merge_heads, split_heads
+from clear_attention.heads import ContextCache, KeyValueCache, MultiHeadAttention, merge_heads, split_heads
 from clear_attention.layers import DecoderLayer, EncoderLayer
 from clear_attention.mask_report import Finding, MaskReport
 from clear_attention.masks import (
@@ -41,7 +42,6 @@ from clear_attention.masks import (
 )
 from clear_attention.plots import plot_alignment, plot_heads, plot_mask, plot_positions, plot_weights
 from clear_attention.positions import PositionalEncoding, sinusoidal_encoding
-from clear_attention.stacks import Decoder, Encoder
 from clear_attention.transformer import Transformer
 from clear_attention.weights import weights_from_keras, weights_from_torch, weights_to_keras, weights_to_torch
 
@@ -63,6 +63,8 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "split_heads",
     "merge_heads",
     "MultiHeadAttention",
+    "KeyValueCache",
+    "ContextCache",
     "sinusoidal_encoding",
     "PositionalEncoding",
     "SelfAttentionBlock",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 
 import keras
 import numpy as np
+import tensorflow as tf
 
-from clear_attention._checks import FLOATS, float_tensor, shapes, size, tensor
+from clear_attention._checks import FLOATS, float_tensor, shape_of, shapes, size, tensor
 from clear_attention._refusal import refusal, shown
 
 
@@ -58,6 +60,59 @@ def mask_with_heads(mask):
         law = "A mask of three axes could mean (batch, ...) or (heads, ...): say which, with an axis of length 1."
         expected = "mask[:, None] for (batch, 1, query_length, key_length), mask[None] for (1, heads, ...)"
         raise ValueError(refusal(law, expected, f"mask.shape={tuple(shape)}"))
+
+
+def options_of(layer_class, name, options):
+    """Return the options that a layer inside another one gets, by name; the outer one knows its sizes."""
+    if options is None:
+        return {}
+    own = ("self", "d_model", "num_heads", "kwargs")
+    known = [option for option in inspect.signature(layer_class.__init__).parameters if option not in own]
+    law = f"{name} holds options of the {layer_class.__name__} inside, by name."
+    if not isinstance(options, Mapping):
+        raise TypeError(refusal(law, f"a dict of some of {', '.join(known)}", f"{name}={shown(options, True)}"))
+    for option in options:
+        if option not in known:
+            raise ValueError(refusal(law, f"some of {', '.join(known)}", f"{name} with {shown(option)}"))
+    return dict(options)
+
+
+def cache_fits(cache, layer, x):
+    """Refuse a cache that another layer made, or that is for other sentences."""
+    if cache is None:
+        return
+    expected = "what create_cache returned, or the last call"
+    fields = getattr(type(cache), "_fields", ())
+    if fields[:3] != ("keys", "values", "blocked"):
+        law = "A cache holds the keys and values of the tokens so far."
+        raise TypeError(refusal(law, expected, f"cache={shown(cache, with_type=True)}"))
+    wanted = {"keys": (x.shape[0], layer.num_heads, layer.d_k), "values": (x.shape[0], layer.num_heads, layer.d_v)}
+    for name, (batch, heads, depth) in wanted.items():
+        shape = getattr(cache, name).shape
+        if (
+            shape.rank != 4
+            or (None not in (shape[0], batch) and shape[0] != batch)
+            or (shape[1], shape[3]) != (heads, depth)
+        ):
+            law = f"The {name} of a cache are those of this layer, for the sentences of this batch."
+            expected = f"cache.{name} of shape ({batch}, {heads}, capacity, {depth})"
+            raise ValueError(refusal(law, expected, f"cache.{name}.shape={shape_of(getattr(cache, name))}"))
+
+
+def room_in_cache(length, more, capacity):
+    """Return the filled length of a cache, refusing more tokens than it has room for; in a graph by an assertion."""
+    law = "A cache has room for as many tokens as it was made for."
+    expected = f"create_cache with a capacity of all tokens, here at most {capacity}"
+    if isinstance(more, int) and (hasattr(length, "numpy") or more > (capacity or more)):
+        kept = int(length) if hasattr(length, "numpy") else None
+        if capacity is not None and (kept or 0) + more > capacity:
+            received = f"{more} more tokens" if kept is None else f"{kept} kept tokens and {more} more"
+            raise ValueError(refusal(law, expected, received))
+        return length
+    sentence = refusal(law, expected, "more")
+    fits = True if capacity is None else length + more <= capacity
+    with tf.control_dependencies([tf.debugging.Assert(fits, [sentence])]):
+        return tf.identity(length)
 
 
 def is_a(kind, written, **values):

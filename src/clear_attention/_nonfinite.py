@@ -7,7 +7,30 @@ numbers are finite, which one pass over them tells, neither is done.
 
 from __future__ import annotations
 
+import itertools
+from typing import NamedTuple
+
 import tensorflow as tf
+
+
+def without_nonfinite(*tensors):
+    """Return tensors that are finite everywhere, and whether they are others than those that came in.
+
+    The second is None where it is known that they are the same, which in a graph it never is.
+    """
+    found = ~all_finite(*tensors)
+    if tf.executing_eagerly() and not found:
+        return tensors, None
+
+    @tf.custom_gradient  # the gradient of tf.cond would keep its branches' bools, of which TensorFlow warns
+    def replace(*tensors):
+        def zeros():
+            return [tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in tensors]
+
+        replaced = tf.cond(found, zeros, lambda: [tf.identity(x) for x in tensors])
+        return replaced, lambda *upstream: upstream
+
+    return replace(*tensors), found
 
 
 def all_finite(*tensors):
@@ -16,42 +39,20 @@ def all_finite(*tensors):
     return tf.math.is_finite(tf.add_n([tf.reduce_sum(x) for x in wide]))
 
 
-def guarded(compute, find_visible, *tensors):
-    """Return the tuple `compute(*tensors)`, with NaN where `find_visible()` says so for each of its tensors.
+def marked(results, found, visible):
+    """Return the results with NaN where NaN and infinity were visible, if any were found.
 
-    `compute` gets tensors that are finite everywhere.
+    `visible.places()` tells for each of the results where that is. It is asked only if some were found.
     """
-    fine = all_finite(*tensors)
-    if tf.executing_eagerly() and fine:
-        return compute(*tensors)
-    results = compute(*without_nonfinite(fine, tensors))
-    return with_nan(fine, results, find_visible)
-
-
-def without_nonfinite(fine, tensors):
-    """Put 0 in place of NaN and infinity."""
-
-    @tf.custom_gradient  # the gradient of tf.cond would keep its branches' bools, of which TensorFlow warns
-    def replace(*tensors):
-        replaced = tf.cond(
-            fine,
-            lambda: [tf.identity(x) for x in tensors],
-            lambda: [tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in tensors],
-        )
-        return replaced, lambda *upstream: upstream
-
-    return replace(*tensors)
-
-
-def with_nan(fine, results, find_visible):
-    """Write NaN where it is visible."""
+    if found is None:
+        return results
 
     @tf.custom_gradient
     def mark(*results):
-        def marked():
-            return [y + nan_where(where, y.dtype) for y, where in zip(results, find_visible(), strict=True)]
+        def with_nan():
+            return [y + nan_where(place, y.dtype) for y, place in zip(results, visible.places(), strict=True)]
 
-        return tf.cond(fine, lambda: [tf.identity(y) for y in results], marked), lambda *upstream: upstream
+        return tf.cond(found, with_nan, lambda: [tf.identity(y) for y in results]), lambda *upstream: upstream
 
     return mark(*results)
 
@@ -60,13 +61,32 @@ def nan_where(condition, dtype):
     return tf.where(condition, tf.constant(float("nan"), dtype), tf.constant(0, dtype))
 
 
-def token_by_token(f, x):
-    """Apply f, which works on each token alone, so that NaN or infinity in a token stays in it.
+class Tokens(NamedTuple):
+    """Hold vectors that layers work on one by one: a NaN in a token stays in its token.
 
     If nobody sees that token its gradient is 0, and 0 * NaN = NaN would spoil the gradients that all tokens share.
     """
 
-    def bad_tokens():
-        return [~tf.reduce_all(tf.math.is_finite(x), axis=-1, keepdims=True)]
+    given: tf.Tensor
+    finite: tf.Tensor
+    found: tf.Tensor | None
 
-    return guarded(lambda x: [f(x)], bad_tokens, x)[0]
+    @classmethod
+    def of(cls, x):
+        (finite,), found = without_nonfinite(x)
+        return cls(x, finite, found)
+
+    @classmethod
+    def of_each(cls, *tensors):
+        """Look only once at a tensor that is given more than once."""
+        tokens = [cls.of(tensors[0])]
+        for before, x in itertools.pairwise(tensors):
+            tokens.append(tokens[-1] if x is before else cls.of(x))
+        return tokens
+
+    def places(self):
+        return [~tf.reduce_all(tf.math.is_finite(self.given), axis=-1, keepdims=True)]
+
+    def marked(self, y):
+        """Return what was computed of `finite`, with NaN in the tokens that were not finite."""
+        return marked([y], self.found, self)[0]

@@ -7,11 +7,10 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks
-from clear_attention._types import LayerInput, Output, Shape
+from clear_attention._types import Shape
 
 
-class SpecFromCall:
+class TracedOutputs:
     """A layer that says its shape, and whose symbolic outputs come from `call` nevertheless."""
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
@@ -25,19 +24,10 @@ def dense(x):
     return keras.KerasTensor(x.shape, x.dtype) if getattr(x, "sparse", False) else x
 
 
-class TokenLayer(SpecFromCall, keras.Layer):
+class TokenLayer(TracedOutputs, keras.Layer):
     def compute_output_shape(self, x_shape: Shape, *other_shapes: Shape) -> Shape:
         return tuple(x_shape)
 
     def compute_mask(self, inputs: tf.Tensor, previous_mask: Any) -> tf.Tensor | None:
         # Keras would attach the argument `mask` to the output, whose tokens are those of the first input.
         return getattr(inputs, "_keras_mask", None)
-
-
-class SelfMasked(TokenLayer):
-    """A layer that is called with one tensor and our mask."""
-
-    def __call__(self, x: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
-        # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
-        x, mask = _checks.from_lists(x=x, mask=mask)
-        return super().__call__(x, mask=False if mask is None else mask, **kwargs)

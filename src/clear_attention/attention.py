@@ -7,7 +7,6 @@ holds no weights.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Never
 
@@ -15,7 +14,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention._nonfinite import guarded
+from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.masks import combine_masks
@@ -41,9 +40,17 @@ class Attention(NamedTuple):
     weights: Weights
 
 
-def pair(result, has_weights):
-    """Give what a layer returned as output and weights, None for the weights that were not asked for."""
-    return result if has_weights else Attention(result, None)
+def packed(output, weights=None, cache=None):
+    """Return what a layer returns: its output, with weights and with a cache if there are any."""
+    result = output if weights is None else Attention(output, weights)
+    return result if cache is None else (result, cache)
+
+
+def unpacked(result, has_weights, has_cache):
+    """Return what a layer returned as output, weights and cache, None for what was not asked for."""
+    result, cache = result if has_cache else (result, None)
+    output, weights = result if has_weights else (result, None)
+    return output, weights, cache
 
 
 def scaled_dot_product_attention(
@@ -98,19 +105,25 @@ def scaled_dot_product_attention(
     """
     q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
     _layer_checks.function_of_weights("dropout", dropout)
-    formula = functools.partial(attend, blocked=blocked, dropout=dropout)
-    if blocked is not None:
-        formula = functools.partial(attend_around_nonfinite, formula, blocked=blocked)
-    return in_full_precision(formula, q, k, v)
+    wide = widened(q, k, v)
+    (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide)  # nothing to do while all is finite
 
-
-def attend(q, k, v, blocked=None, dropout=None):
-    d_k = depth(q)
-    scores = tf.matmul(q / d_k**0.5, k, transpose_b=True)  # (..., query_length, key_length)
+    scores = tf.matmul(safe_q / depth(q) ** 0.5, safe_k, transpose_b=True)  # (..., query_length, key_length)
     weights = softmax_of_visible(scores, blocked)  # (..., query_length, key_length)
     kept = weights if dropout is None else dropout(weights)
-    output = tf.matmul(kept, v)  # (..., query_length, d_v)
-    return Attention(output, weights)
+    output = tf.matmul(kept, safe_v)  # (..., query_length, d_v)
+
+    output, weights = marked([output, weights], strange, Visible(*wide, blocked=blocked))
+    return Attention(*narrowed(q.dtype, output, weights))
+
+
+def widened(*tensors):
+    """Return float32 for 16-bit tensors, since 16-bit sums lose digits."""
+    return [tf.cast(x, tf.float32) if x.dtype.size < 4 else x for x in tensors]
+
+
+def narrowed(dtype, *tensors):
+    return [tf.cast(x, dtype) for x in tensors]
 
 
 def depth(x):
@@ -142,26 +155,23 @@ def softmax_of_visible(scores, blocked):
     return softmax(scores)
 
 
-def in_full_precision(formula, q, k, v):
-    """Compute in float32 at least, since 16-bit sums lose digits."""
-    dtype = q.dtype
-    q, k, v = (tf.cast(x, tf.float32) if dtype.size < 4 else x for x in (q, k, v))
-    return Attention(*(tf.cast(x, dtype) for x in formula(q, k, v)))
+class Visible(NamedTuple):
+    """Find the outputs and weights that see a NaN or an infinity."""
 
+    q: tf.Tensor
+    k: tf.Tensor
+    v: tf.Tensor
+    blocked: tf.Tensor | None
 
-def attend_around_nonfinite(formula, q, k, v, blocked):
-    """Attend so that NaN and infinity reach the queries that see them, and no others."""
-
-    def seen():
-        bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (q, k, v))
+    def places(self):
+        bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (self.q, self.k, self.v))
         bad_queries = tf.reduce_any(bad_q, axis=-1)[..., :, tf.newaxis]  # (..., query_length, 1)
         bad_keys = tf.reduce_any(bad_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
-        bad_weights = (bad_queries | bad_keys) & ~blocked  # (..., query_length, key_length)
+        visible = tf.constant([True]) if self.blocked is None else ~self.blocked
+        bad_weights = (bad_queries | bad_keys) & visible  # (..., query_length, key_length)
         bad_rows = tf.reduce_any(bad_weights, axis=-1, keepdims=True)  # (..., query_length, 1)
-        visible = tf.cast(tf.broadcast_to(~blocked, tf.shape(bad_weights)), q.dtype)
-        return bad_rows | (tf.matmul(visible, tf.cast(bad_v, q.dtype)) > 0), bad_rows & ~blocked
-
-    return Attention(*guarded(formula, seen, q, k, v))
+        seen = tf.cast(tf.broadcast_to(visible, tf.shape(bad_weights)), self.q.dtype)
+        return [bad_rows | (tf.matmul(seen, tf.cast(bad_v, seen.dtype)) > 0), bad_rows & visible]
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")

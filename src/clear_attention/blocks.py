@@ -6,18 +6,57 @@ is around it is written once, in `ResidualBlock`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention._nonfinite import token_by_token
-from clear_attention._token_layer import SelfMasked, TokenLayer
-from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
-from clear_attention.attention import Attention, pair
-from clear_attention.heads import MultiHeadAttention, on_rows
+from clear_attention._nonfinite import Tokens
+from clear_attention._token_layer import TokenLayer
+from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike
+from clear_attention.attention import packed, unpacked
+from clear_attention.heads import ContextCache, KeyValueCache, MultiHeadAttention, project_rows
+
+
+class SelfAttending(TokenLayer):
+    """A layer whose tokens look at each other: it is called with one tensor and our mask."""
+
+    def __call__(self, x: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
+        # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
+        x, mask = _checks.from_lists(x=x, mask=mask)
+        return super().__call__(x, mask=False if mask is None else mask, **kwargs)
+
+    def call(
+        self,
+        x: tf.Tensor,
+        mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        training: bool | None = None,
+        cache: Any = None,
+    ) -> Output:
+        return_weights = _layer_checks.flag("return_weights", return_weights)
+        options = {"causal": causal, "return_weights": return_weights, "training": training, "cache": cache}
+        return packed(*self.attend(x, mask=None if mask is False else mask, **options))
+
+
+class CrossAttending(TokenLayer):
+    """A layer whose tokens look at a context: it is called with two tensors and our masks."""
+
+    def __call__(
+        self,
+        x: LayerInput,
+        context: LayerInput,
+        mask: LayerInput | None = None,
+        cross_mask: LayerInput | None = None,
+        **kwargs: Any,
+    ) -> Output:
+        _layer_checks.has_context(context)
+        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
+        masks = {"mask": mask} if cross_mask is None else {"mask": mask, "cross_mask": cross_mask}
+        return super().__call__(x, context, **masks, **kwargs)
 
 
 class ResidualBlock(TokenLayer):
@@ -32,20 +71,51 @@ class ResidualBlock(TokenLayer):
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
         self.norm = keras.layers.LayerNormalization(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
 
-    def around(self, sublayer: Callable, x: tf.Tensor, training: bool | None = None) -> tuple[tf.Tensor, Any]:
-        """Return the block's output and whatever else the sub-layer returns: `sublayer(x)` gives both."""
-        if self.norm_first:
-            output, extra = sublayer(token_by_token(self.norm, x))
-            return x + self.drop(output, training=training), extra
-        output, extra = sublayer(x)
-        return token_by_token(self.norm, x + self.drop(output, training=training)), extra
+    def before(self, x: tf.Tensor) -> tf.Tensor:
+        """Return what goes into the sub-layer."""
+        return self.normed(x) if self.norm_first else x
+
+    def after(self, x: tf.Tensor, output: tf.Tensor, training: bool | None = None) -> tf.Tensor:
+        """Add what came out of the sub-layer to what went into the block."""
+        total = x + self.drop(output, training=training)
+        return total if self.norm_first else self.normed(total)
+
+    def normed(self, x: tf.Tensor) -> tf.Tensor:
+        tokens = Tokens.of(x)
+        return tokens.marked(self.norm(tokens.finite))
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **{name: getattr(self, name) for name in ("dropout", "norm_first", "epsilon")}}
 
 
+class AttentionBlock(ResidualBlock):
+    """A block whose sub-layer is attention in several heads; `inside` names the argument that holds its options."""
+
+    inside: str
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        dropout: float,
+        norm_first: bool,
+        epsilon: float,
+        options: Mapping[str, Any] | None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(dropout, norm_first, epsilon, **kwargs)
+        options = _layer_checks.options_of(MultiHeadAttention, self.inside, options)
+        self.chosen = tuple(options)
+        self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy, **options)
+
+    def get_config(self) -> dict[str, Any]:
+        of_attention = self.attention.get_config()
+        sizes = {name: of_attention[name] for name in ("d_model", "num_heads")}
+        return {**super().get_config(), **sizes, self.inside: {name: of_attention[name] for name in self.chosen}}
+
+
 @keras.saving.register_keras_serializable(package="clear_attention")
-class SelfAttentionBlock(SelfMasked, ResidualBlock):
+class SelfAttentionBlock(SelfAttending, AttentionBlock):
     r"""Let the tokens of one sequence look at each other.
 
     $$ y = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)) \quad\text{or, norm first,}\quad
@@ -59,6 +129,9 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         dropout: share of the sub-layer's output that is dropped in training, in [0, 1).
         norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norm adds to the variance.
+        self_attention: options of the attention inside, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -67,10 +140,13 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         causal: hide later tokens, too: quicker for long sequences than a mask that says so.
         return_weights: return the weights `(batch, heads, length, length)` too.
         training: whether dropout is active.
+        cache: what `create_cache` made, or what the last call returned: the tokens of `x` look back at those of the
+            calls before. The keys of `mask` are then all places of the cache.
 
     Returns:
         The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache
+            with the new tokens in it.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, inputs that are not floating-point.
@@ -89,6 +165,8 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         the Transformer Architecture*, for norm first.
     """
 
+    inside = "self_attention"
+
     def __init__(
         self,
         d_model: int,
@@ -96,10 +174,10 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         dropout: float = 0.0,
         norm_first: bool = False,
         epsilon: float = 1e-6,
+        self_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, norm_first, epsilon, **kwargs)
-        self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy)
+        super().__init__(d_model, num_heads, dropout, norm_first, epsilon, self_attention, **kwargs)
 
     def build(self, x_shape: Shape) -> None:
         shape = (None, None, self.attention.d_model)
@@ -107,30 +185,21 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         self.norm.build(shape)
         self.built = True
 
-    def call(
-        self,
-        x: tf.Tensor,
-        mask: Mask = None,
-        causal: bool = False,
-        return_weights: bool = False,
-        training: bool | None = None,
-    ) -> tf.Tensor | Attention:
+    def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
+        """Return an empty cache for `batch` texts of at most `capacity` tokens."""
+        return self.attention.create_cache(batch, capacity)
+
+    def attend(self, x, mask, causal, return_weights, training, cache):
         _layer_checks.d_model(self.attention.d_model, x=x)
-        masks = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
-
-        def attend(x):
-            options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
-            return pair(self.attention(x, **options, **masks), return_weights)
-
-        output, weights = self.around(attend, x, training)
-        return Attention(output, weights) if return_weights else output
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "d_model": self.attention.d_model, "num_heads": self.attention.num_heads}
+        options = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
+        options |= {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        result = self.attention(self.before(x), cache=cache, **options)
+        output, weights, cache = unpacked(result, return_weights, cache is not None)
+        return self.after(x, output, training), weights, cache
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class CrossAttentionBlock(ResidualBlock):
+class CrossAttentionBlock(CrossAttending, AttentionBlock):
     r"""Let the tokens of one sequence look at those of another.
 
     $$ y = \operatorname{Norm}(x + \operatorname{MultiHead}(x, c, c)) \quad\text{or, norm first,}\quad
@@ -145,6 +214,9 @@ class CrossAttentionBlock(ResidualBlock):
         dropout: share of the sub-layer's output that is dropped in training, in [0, 1).
         norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norm adds to the variance.
+        cross_attention: options of the attention inside, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -153,10 +225,11 @@ class CrossAttentionBlock(ResidualBlock):
         mask: broadcasts to `(batch, heads, length, context_length)`; 1 blocks a key. Masks that Keras adds count too.
         return_weights: return the weights `(batch, heads, length, context_length)` too.
         training: whether dropout is active.
+        cache: what `create_cache` made of the context, so that it is projected once.
 
     Returns:
         The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, inputs that are not floating-point.
@@ -175,6 +248,8 @@ class CrossAttentionBlock(ResidualBlock):
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
     """
 
+    inside = "cross_attention"
+
     def __init__(
         self,
         d_model: int,
@@ -182,10 +257,10 @@ class CrossAttentionBlock(ResidualBlock):
         dropout: float = 0.0,
         norm_first: bool = False,
         epsilon: float = 1e-6,
+        cross_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, norm_first, epsilon, **kwargs)
-        self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy)
+        super().__init__(d_model, num_heads, dropout, norm_first, epsilon, cross_attention, **kwargs)
 
     def build(self, x_shape: Shape, context_shape: Shape) -> None:
         shape = (None, None, self.attention.d_model)
@@ -193,10 +268,9 @@ class CrossAttentionBlock(ResidualBlock):
         self.norm.build(shape)
         self.built = True
 
-    def __call__(self, x: LayerInput, context: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask = _checks.from_lists(x=x, context=context, mask=mask)
-        return super().__call__(x, context, mask=mask, **kwargs)
+    def create_cache(self, context: TensorLike) -> ContextCache:
+        """Return the context's keys and values, projected once for all tokens to come."""
+        return self.attention.create_context_cache(context)
 
     def call(
         self,
@@ -205,23 +279,19 @@ class CrossAttentionBlock(ResidualBlock):
         mask: Mask = None,
         return_weights: bool = False,
         training: bool | None = None,
+        cache: ContextCache | None = None,
         x_mask: tf.Tensor | None = None,
         context_mask: tf.Tensor | None = None,
-    ) -> tf.Tensor | Attention:
+    ) -> Output:
         _layer_checks.d_model(self.attention.d_model, x=x)
         _layer_checks.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
         _layer_checks.same_number(0, x=x, context=context)
-
-        def attend(x):
-            masks = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
-            options = {"mask": mask, "return_weights": return_weights, "training": training}
-            return pair(self.attention(x, context, **options, **masks), return_weights)
-
-        output, weights = self.around(attend, x, training)
-        return Attention(output, weights) if return_weights else output
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "d_model": self.attention.d_model, "num_heads": self.attention.num_heads}
+        return_weights = _layer_checks.flag("return_weights", return_weights)
+        options = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
+        options |= {"mask": mask, "return_weights": return_weights, "training": training}
+        result = self.attention(self.before(x), context, cache=cache, **options)
+        output, weights, cache = unpacked(result, return_weights, cache is not None)
+        return packed(self.after(x, output, training), weights, cache)
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -290,10 +360,10 @@ class FeedForwardBlock(ResidualBlock):
     def call(self, x: tf.Tensor, training: bool | None = None) -> tf.Tensor:
         _layer_checks.d_model(self.d_model, x=x)
 
-        def feed_forward(x):
-            return token_by_token(lambda x: on_rows(self.narrow, on_rows(self.widen, x)), x), None
-
-        return self.around(feed_forward, x, training)[0]
+        tokens = Tokens.of(self.before(x))
+        wide = project_rows(self.widen, tokens.finite)  # (batch, length, d_ff)
+        output = tokens.marked(project_rows(self.narrow, wide))  # (batch, length, d_model)
+        return self.after(x, output, training)
 
     def get_config(self) -> dict[str, Any]:
         activation = keras.activations.serialize(self.activation)

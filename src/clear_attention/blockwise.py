@@ -12,10 +12,10 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from clear_attention import _blockwise_checks, _checks
-from clear_attention._nonfinite import guarded
+from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._types import Mask, TensorLike
 from clear_attention._xla import in_xla
-from clear_attention.attention import depth
+from clear_attention.attention import depth, narrowed, widened
 
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
 CAUSAL_FROM = 2048  # keys: from here on the half that is skipped is worth more than the loop costs
@@ -78,16 +78,17 @@ def blockwise_attention(
     _blockwise_checks.flags(causal=causal, return_weights=return_weights)
     window = None if window is None else _checks.size("window", window)
     block = BLOCK if block_size is None else _checks.size("block_size", block_size)
-    dtype = q.dtype
-    q, k, v = (tf.cast(x, tf.float32) if dtype.size < 4 else x for x in (q, k, v))
-    plan = Plan.of(q, k, blocked, causal, window, block)
-    if not plan.hides:
-        return tf.cast(attend_by_blocks(plan, q, k, v), dtype)
-    (output,) = guarded(lambda *x: [attend_by_blocks(plan, *x)], lambda: [see_nonfinite(plan, q, k, v)], q, k, v)
-    return tf.cast(output, dtype)
+    wide = widened(q, k, v)
+    (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide)  # nothing to do while all is finite
+    blocks = QueryBlocks.of(q, k, blocked, causal, window, block)
+
+    output = attend_by_blocks(blocks, safe_q, safe_k, safe_v)  # (..., query_length, d_v)
+
+    (output,) = marked([output], strange, VisibleByBlocks(blocks, *wide))
+    return narrowed(q.dtype, output)[0]
 
 
-def pays(q, k, causal):
+def blockwise_pays(q, k, causal):
     """Tell whether attention by blocks is quicker than all at once, or all at once would need too much memory.
 
     The numbers are those of the committed benchmark. Lengths that are not known yet decide nothing.
@@ -101,13 +102,13 @@ def pays(q, k, causal):
     return cells > LARGEST
 
 
-class Plan(NamedTuple):
-    """Say how the queries are cut into blocks, and what a block may see."""
+class QueryBlocks(NamedTuple):
+    """Say how the queries are cut into blocks, and which keys a block sees."""
 
     queries: tf.Tensor  # query_length
     keys: tf.Tensor  # key_length
-    block: tf.Tensor
-    number: tf.Tensor
+    size: tf.Tensor  # queries in a block
+    number: tf.Tensor  # of blocks
     blocked: tf.Tensor | None
     causal: bool
     window: int | None
@@ -115,50 +116,48 @@ class Plan(NamedTuple):
     may_be_empty: bool
 
     @classmethod
-    def of(cls, q, k, blocked, causal, window, block):
+    def of(cls, q, k, blocked, causal, window, size):
         queries, keys = (x.shape[-2] or tf.shape(x)[-2] for x in (q, k))
         known = isinstance(queries, int) and isinstance(keys, int)
-        block = min(block, queries) if isinstance(queries, int) else tf.minimum(block, queries)
+        size = min(size, queries) if isinstance(queries, int) else tf.minimum(size, queries)
         may_be_empty = not (blocked is None and window is None and known and keys >= queries)
-        number = -(-queries // block)
+        number = -(-queries // size)
         if blocked is not None:
-            blocked = whole_blocks(blocked, number * block)
-        return cls(queries, keys, block, number, blocked, causal, window, not in_xla(), may_be_empty)
+            blocked = whole_blocks(blocked, number * size)
+        return cls(queries, keys, size, number, blocked, causal, window, not in_xla(), may_be_empty)
 
     @property
-    def hides(self):
-        return self.causal or self.window is not None or self.blocked is not None
+    def known_size(self):
+        return self.size if isinstance(self.size, int) else None
 
     def padded(self, x):
         """Lengthen the axis of queries to whole blocks."""
-        more = self.number * self.block - self.queries
+        more = self.number * self.size - self.queries
         return tf.pad(x, [[0, 0]] * (x.shape.rank - 2) + [[0, more], [0, 0]])
 
     def cut(self, x, i):
         """Take block i of queries out of a padded tensor."""
-        size = tf.concat([tf.shape(x)[:-2], [self.block, x.shape[-1]]], axis=0)
-        begin = tf.concat([tf.zeros(x.shape.rank - 2, tf.int32), [i * self.block, 0]], axis=0)
-        part = tf.slice(x, begin, size)
-        block = self.block if isinstance(self.block, int) else None
-        return tf.ensure_shape(part, [*x.shape[:-2], block, x.shape[-1]])
+        size = tf.concat([tf.shape(x)[:-2], [self.size, x.shape[-1]]], axis=0)
+        begin = tf.concat([tf.zeros(x.shape.rank - 2, tf.int32), [i * self.size, 0]], axis=0)
+        return tf.ensure_shape(tf.slice(x, begin, size), [*x.shape[:-2], self.known_size, x.shape[-1]])
 
     def seen(self, i):
-        """Give the first key that anybody in block i sees, and the one after the last."""
+        """Return the first key that anybody in block i sees, and the one after the last."""
         first, last, ahead = 0, self.keys, 0
         if self.skips and (self.causal or self.window is not None):
-            place = i * self.block + self.keys - self.queries  # of the block's first query among the keys
+            place = i * self.size + self.keys - self.queries  # of the block's first query among the keys
             if self.window is not None:
                 first = tf.clip_by_value(place - self.window + 1, 0, self.keys - 1)
                 ahead = 0 if self.causal else self.window - 1
-            last = tf.clip_by_value(place + self.block + ahead, first + 1, self.keys)
+            last = tf.clip_by_value(place + self.size + ahead, first + 1, self.keys)
         return first, last
 
     def hidden(self, i, first, last):
-        """Give which keys from first to last are hidden from block i: `(..., block, keys)`, or None."""
+        """Tell which keys from first to last are hidden from block i: `(..., size, keys)`, or None if none are."""
         hidden = None if self.blocked is None else self.of_mask(self.blocked, i, first, last)
         if self.causal or self.window is not None:
-            places = i * self.block + tf.range(self.block) + self.keys - self.queries
-            ahead = tf.range(first, last) - places[:, tf.newaxis]  # (block, keys)
+            places = i * self.size + tf.range(self.size) + self.keys - self.queries
+            ahead = tf.range(first, last) - places[:, tf.newaxis]  # (size, keys)
             if self.causal:
                 far = ahead > 0 if self.window is None else (ahead > 0) | (ahead <= -self.window)
             else:
@@ -168,11 +167,45 @@ class Plan(NamedTuple):
 
     def of_mask(self, mask, i, first, last):
         rows, columns = tf.shape(mask)[-2], tf.shape(mask)[-1]
-        begin = [tf.where(rows == 1, 0, i * self.block), tf.where(columns == 1, 0, first)]
-        size = [tf.where(rows == 1, 1, self.block), tf.where(columns == 1, 1, last - first)]
+        begin = [tf.where(rows == 1, 0, i * self.size), tf.where(columns == 1, 0, first)]
+        size = [tf.where(rows == 1, 1, self.size), tf.where(columns == 1, 1, last - first)]
         leading = mask.shape.rank - 2
         begin = tf.concat([tf.zeros(leading, tf.int32), begin], axis=0)
         return tf.slice(mask, begin, tf.concat([tf.shape(mask)[:-2], size], axis=0))
+
+    def weights(self, q, k, i, first, last):
+        """Return the weights `(..., size, keys)` of block i, and which queries see nothing and got useless ones."""
+        scores = tf.matmul(q, k, transpose_b=True)
+        hidden = self.hidden(i, first, last)
+        if hidden is None:
+            return tf.nn.softmax(scores), None
+        lowest = tf.constant(float("-inf"), scores.dtype)
+        if not self.may_be_empty:
+            return tf.nn.softmax(tf.where(hidden, lowest, scores)), None
+        sees_nothing = tf.reduce_all(hidden, axis=-1, keepdims=True)  # (..., size, 1)
+        fill = tf.where(sees_nothing, tf.constant(0, scores.dtype), lowest)
+        return tf.nn.softmax(tf.where(hidden, fill, scores)), sees_nothing
+
+    def results(self, like, dtype=None):
+        """Return room for what is computed of each block."""
+        shape = [*like.shape[:-2], self.known_size, like.shape[-1]]
+        return tf.TensorArray(dtype or like.dtype, size=self.number, element_shape=shape)
+
+    def joined(self, results, like):
+        """Join what was computed of each block: as `like`, with queries for keys."""
+        results = results.stack()  # (number, ..., size, depth)
+        rank = like.shape.rank
+        results = tf.transpose(results, [*range(1, rank - 1), 0, rank - 1, rank])  # (..., number, size, depth)
+        shape = tf.concat([tf.shape(like)[:-2], [self.number * self.size, tf.shape(like)[-1]]], axis=0)
+        known = self.queries if isinstance(self.queries, int) else None
+        results = tf.reshape(results, shape)[..., : self.queries, :]
+        return tf.ensure_shape(results, [*like.shape[:-2], known, like.shape[-1]])
+
+    def repeat(self, step, *start):
+        """Take a step for each block, one after the other, so that one block at a time is held."""
+        once = {"parallel_iterations": 1, "maximum_iterations": self.number}
+        _, *results = tf.while_loop(lambda i, *_: i < self.number, step, (0, *start), **once)
+        return results
 
 
 def whole_blocks(mask, length):
@@ -184,114 +217,83 @@ def whole_blocks(mask, length):
     return tf.pad(mask, [[0, 0]] * (mask.shape.rank - 2) + [[0, more], [0, 0]])
 
 
-def attend_by_blocks(plan, q, k, v):
+def attend_by_blocks(blocks, q, k, v):
     """Loop over blocks of queries, forward and backward; nothing of a block is kept."""
-
-    def weights_of(q_block, k, i, first, last):
-        """Give the weights `(..., block, keys)`, and which queries see nothing and get useless ones, or None."""
-        scores = tf.matmul(q_block, k, transpose_b=True)
-        hidden = plan.hidden(i, first, last)
-        if hidden is None:
-            return tf.nn.softmax(scores), None
-        lowest = tf.constant(float("-inf"), scores.dtype)
-        if not plan.may_be_empty:
-            return tf.nn.softmax(tf.where(hidden, lowest, scores)), None
-        sees_nothing = tf.reduce_all(hidden, axis=-1, keepdims=True)  # (..., block, 1)
-        fill = tf.where(sees_nothing, tf.constant(0, scores.dtype), lowest)
-        return tf.nn.softmax(tf.where(hidden, fill, scores)), sees_nothing
 
     @tf.custom_gradient
     def attend(q, k, v):
         scale = depth(q) ** -0.5
-        padded = plan.padded(q * scale)
+        padded = blocks.padded(q * scale)
 
-        def forward(i):
-            first, last = plan.seen(i)
-            weights, sees_nothing = weights_of(plan.cut(padded, i), k[..., first:last, :], i, first, last)
-            return zero_where(sees_nothing, tf.matmul(weights, v[..., first:last, :]))  # (..., block, d_v)
+        def forward(i, outputs):
+            first, last = blocks.seen(i)
+            weights, sees_nothing = blocks.weights(blocks.cut(padded, i), k[..., first:last, :], i, first, last)
+            output = zero_where(sees_nothing, tf.matmul(weights, v[..., first:last, :]))  # (..., size, d_v)
+            return i + 1, outputs.write(i, output)
 
-        output = over_blocks(plan, forward, v)
+        (outputs,) = blocks.repeat(forward, blocks.results(v))
+        output = blocks.joined(outputs, v)
 
         def backward(upstream):
             delta = tf.reduce_sum(upstream * output, axis=-1, keepdims=True)  # (..., query_length, 1)
-            upstream, delta = plan.padded(upstream), plan.padded(delta)
+            upstream, delta = blocks.padded(upstream), blocks.padded(delta)
 
             def step(i, dq, dk, dv):
-                first, last = plan.seen(i)
+                first, last = blocks.seen(i)
                 seen_k, seen_v = k[..., first:last, :], v[..., first:last, :]
-                q_block = plan.cut(padded, i)
-                weights, sees_nothing = weights_of(q_block, seen_k, i, first, last)
-                do = zero_where(sees_nothing, plan.cut(upstream, i))
-                dw = tf.matmul(do, seen_v, transpose_b=True) - plan.cut(delta, i)
+                q_block = blocks.cut(padded, i)
+                weights, sees_nothing = blocks.weights(q_block, seen_k, i, first, last)
+                do = zero_where(sees_nothing, blocks.cut(upstream, i))
+                dw = tf.matmul(do, seen_v, transpose_b=True) - blocks.cut(delta, i)
                 ds = tf.math.multiply_no_nan(dw, weights)  # a hidden dw may have overflowed
                 dq = dq.write(i, tf.matmul(ds, seen_k) * scale)
-                dk = add_at(plan, dk, first, last, tf.matmul(ds, q_block, transpose_a=True))
-                dv = add_at(plan, dv, first, last, tf.matmul(weights, do, transpose_a=True))
+                dk = add_at(blocks, dk, first, last, tf.matmul(ds, q_block, transpose_a=True))
+                dv = add_at(blocks, dv, first, last, tf.matmul(weights, do, transpose_a=True))
                 return i + 1, dq, dk, dv
 
-            start = (0, blocks(plan, q), tf.zeros_like(k), tf.zeros_like(v))
-            once = {"parallel_iterations": 1, "maximum_iterations": plan.number}
-            _, dq, dk, dv = tf.while_loop(lambda i, *_: i < plan.number, step, start, **once)
-            return joined(plan, dq, q), dk, dv
+            dq, dk, dv = blocks.repeat(step, blocks.results(q), tf.zeros_like(k), tf.zeros_like(v))
+            return blocks.joined(dq, q), dk, dv
 
         return output, backward
 
     return attend(q, k, v)
 
 
-def over_blocks(plan, f, like, dtype=None):
-    """Compute f for each block of queries and join the results: as `like`, with queries for keys."""
-
-    def step(i, results):
-        return i + 1, results.write(i, f(i))
-
-    number = plan.number
-    start = (0, blocks(plan, like, dtype))
-    _, results = tf.while_loop(lambda i, _: i < number, step, start, parallel_iterations=1, maximum_iterations=number)
-    return joined(plan, results, like)
-
-
-def blocks(plan, like, dtype=None):
-    block = plan.block if isinstance(plan.block, int) else None
-    shape = [*like.shape[:-2], block, like.shape[-1]]
-    return tf.TensorArray(dtype or like.dtype, size=plan.number, element_shape=shape)
-
-
-def joined(plan, results, like):
-    results = results.stack()  # (number, ..., block, depth)
-    rank = like.shape.rank
-    results = tf.transpose(results, [*range(1, rank - 1), 0, rank - 1, rank])  # (..., number, block, depth)
-    shape = tf.concat([tf.shape(like)[:-2], [plan.number * plan.block, tf.shape(like)[-1]]], axis=0)
-    known = plan.queries if isinstance(plan.queries, int) else None
-    results = tf.reshape(results, shape)[..., : plan.queries, :]
-    return tf.ensure_shape(results, [*like.shape[:-2], known, like.shape[-1]])
-
-
 def zero_where(rows, x):
     return x if rows is None else tf.where(rows, tf.constant(0, x.dtype), x)
 
 
-def add_at(plan, total, first, last, part):
+def add_at(blocks, total, first, last, part):
     """Add what a block says about the keys it sees."""
-    if isinstance(first, int) and last is plan.keys:
+    if isinstance(first, int) and last is blocks.keys:
         return total + part
     pieces = [total[..., :first, :], total[..., first:last, :] + part, total[..., last:, :]]
     return tf.ensure_shape(tf.concat(pieces if not isinstance(first, int) else pieces[1:], axis=-2), total.shape)
 
 
-def see_nonfinite(plan, q, k, v):
-    """Find the outputs that see a NaN or an infinity: bool, as the output."""
-    finite_q, finite_k, finite_v = (tf.math.is_finite(x) for x in (q, k, v))
-    bad_q = plan.padded(~tf.reduce_all(finite_q, axis=-1, keepdims=True))  # (..., query_length, 1)
-    bad_k = ~tf.reduce_all(finite_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
-    bad_v = tf.cast(~finite_v, tf.float32)
+class VisibleByBlocks(NamedTuple):
+    """Find the outputs that see a NaN or an infinity, a block at a time."""
 
-    def seen_by(i):
-        first, last = plan.seen(i)
-        visible = ~plan.hidden(i, first, last)
-        rows = tf.reduce_any((plan.cut(bad_q, i) | bad_k[..., first:last]) & visible, axis=-1, keepdims=True)
-        shape = tf.concat([tf.shape(bad_v)[:-2], [plan.block, last - first]], axis=0)
-        visible = tf.broadcast_to(tf.cast(visible, tf.float32), shape)
-        return rows | (tf.matmul(visible, bad_v[..., first:last, :]) > 0)
+    blocks: QueryBlocks
+    q: tf.Tensor
+    k: tf.Tensor
+    v: tf.Tensor
 
-    return over_blocks(plan, seen_by, finite_v, tf.bool)
+    def places(self):
+        blocks = self.blocks
+        finite_q, finite_k, finite_v = (tf.math.is_finite(x) for x in (self.q, self.k, self.v))
+        bad_q = blocks.padded(~tf.reduce_all(finite_q, axis=-1, keepdims=True))  # (..., query_length, 1)
+        bad_k = ~tf.reduce_all(finite_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
+        bad_v = tf.cast(~finite_v, tf.float32)
+
+        def step(i, found):
+            first, last = blocks.seen(i)
+            hidden = blocks.hidden(i, first, last)
+            visible = tf.constant([True]) if hidden is None else ~hidden
+            rows = tf.reduce_any((blocks.cut(bad_q, i) | bad_k[..., first:last]) & visible, axis=-1, keepdims=True)
+            shape = tf.concat([tf.shape(bad_v)[:-2], [blocks.size, last - first]], axis=0)
+            visible = tf.broadcast_to(tf.cast(visible, tf.float32), shape)
+            return i + 1, found.write(i, rows | (tf.matmul(visible, bad_v[..., first:last, :]) > 0))
+
+        (found,) = blocks.repeat(step, blocks.results(finite_v, tf.bool))
+        return [blocks.joined(found, finite_v)]

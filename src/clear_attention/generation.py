@@ -6,15 +6,16 @@ those of one token, and looks back at the kept ones: its cost grows with the len
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks, _text_checks
 from clear_attention._types import TensorLike
-from clear_attention.attention import attend, in_full_precision
+from clear_attention.heads import KeyValueCache
 from clear_attention.transformer import Transformer
+
+KEPT = 8  # graphs of one model
 
 
 class Beams(NamedTuple):
@@ -135,83 +136,60 @@ def compiled(transformer, max_length, width, length_penalty, jit_compile):
     """Return the search as one graph; the model keeps it, so that it is traced once and goes when the model goes."""
     _layer_checks.flag("jit_compile", jit_compile)
     kept = vars(transformer).setdefault("_searches", {})  # past Keras, which would take a dict for a part of the model
-    options = (max_length, width, length_penalty, bool(jit_compile))
-    if options not in kept:
+    key = (max_length, width, length_penalty, bool(jit_compile), state_of(transformer))
+    if key not in kept:
 
         def run(source_ids):
             return search(transformer, source_ids, max_length, width, length_penalty)
 
         signature = [tf.TensorSpec((None, None), tf.int32)]
         graph = tf.function(run, signature, autograph=False, jit_compile=jit_compile)
-        kept[options] = graph.get_concrete_function()  # a tf.function would warn when many models are searched
-    return kept[options]
+        kept[key] = graph.get_concrete_function()  # a tf.function would warn when many models are searched
+        while len(kept) > KEPT:
+            del kept[next(iter(kept))]
+    kept[key] = kept.pop(key)  # the last one used goes last
+    return kept[key]
 
 
-class Past(NamedTuple):
-    """Keep the keys and values of one decoder layer's self-attention: `(batch * width, heads, max_length, d_k)`."""
+def state_of(transformer):
+    """Return what a graph takes from a model for good: which variables it reads, and all plain attributes.
 
-    keys: tf.Tensor
-    values: tf.Tensor
-
-
-class Context(NamedTuple):
-    """Keep those of its cross-attention, which never change: `(batch, heads, source_length, d_k)`."""
-
-    keys: tf.Tensor
-    values: tf.Tensor
-    blocked: tf.Tensor
+    LoRA and quantisation bring other variables; a special id or an activation is an attribute.
+    """
+    variables = tuple(id(variable) for variable in transformer.variables)  # a kept graph keeps them: no id comes again
+    attributes = (
+        (name, value)
+        for layer in transformer._flatten_layers()
+        for name, value in vars(layer).items()
+        if not name.startswith("_") and (isinstance(value, (bool, int, float, str)) or callable(value))
+    )
+    return variables, tuple(attributes)
 
 
 def prepare(transformer, source_ids, max_length, width=1):
-    """Encode once, and project the context to the keys and values of every decoder layer."""
-    encoded = transformer.encode(source_ids, training=False).output
-    blocked = tf.cast(transformer.source_mask(source_ids), tf.bool)
-    contexts, pasts = [], []
-    for layer in transformer.decoder.stack:
-        attention = layer.cross_attention.attention
-        keys = attention.to_heads(attention.project_keys, encoded)
-        contexts.append(Context(keys, attention.to_heads(attention.project_values, encoded), blocked))
-        heads, rows = layer.self_attention.attention, tf.shape(source_ids)[0] * width
-        shapes = [(rows, heads.num_heads, max_length, depth) for depth in (heads.d_k, heads.d_v)]
-        pasts.append(Past(*(tf.zeros(shape, encoded.dtype) for shape in shapes)))
-    return contexts, pasts
+    """Encode once; return the context, its mask, and for every decoder layer what it keeps of the context and an empty
+    past."""
+    context = transformer.encode(source_ids, training=False).output
+    layers, rows = transformer.decoder.layers, tf.shape(source_ids)[0] * width
+    contexts = [layer.cross_attention.create_cache(context) for layer in layers]
+    pasts = [layer.self_attention.create_cache(rows, max_length) for layer in layers]
+    return context, transformer.source_mask(source_ids), contexts, pasts
 
 
-def step(transformer, tokens, position, contexts, pasts):
-    """Give the logits `(batch, width, target_vocab)` that follow `tokens` `(batch, width)`, and the longer past."""
+def step(transformer, tokens, position, context, source_mask, contexts, pasts):
+    """Return the logits `(batch, width, target_vocab)` that follow `tokens` `(batch, width)`, and the longer pasts."""
     batch, width = tf.shape(tokens)[0], tokens.shape[1]
     x = transformer.embed_target(tokens) * transformer.d_model**0.5  # (batch, width, d_model)
     x = transformer.target_positions(x, positions=tf.fill([width], position), training=False)
     longer = []
-    for layer, context, past in zip(transformer.decoder.stack, contexts, pasts, strict=True):
+    for layer, kept, past in zip(transformer.decoder.layers, contexts, pasts, strict=True):
         x = tf.reshape(x, (-1, 1, transformer.d_model))  # a hypothesis sees its own past only
-        x, past = layer.self_attention.around(lambda x, a=layer, p=past: look_back(a, x, p, position), x)
+        x, past = layer.self_attention(x, cache=past, training=False)
         x = tf.reshape(x, (batch, width, transformer.d_model))  # and all of them one context
-        x, _ = layer.cross_attention.around(lambda x, a=layer, c=context: look_across(a, x, c), x)
+        x, _ = layer.cross_attention(x, context, mask=source_mask, cache=kept, training=False)
         x = layer.feed_forward(x, training=False)
         longer.append(past)
-    return transformer.project_logits(transformer.decoder.final_norm(x)), longer
-
-
-def look_back(layer, x, past, position):
-    attention = layer.self_attention.attention
-    places = tf.range(past.keys.shape[2])
-    new = (attention.to_heads(project, x) for project in (attention.project_keys, attention.project_values))
-    here = (places == position)[:, tf.newaxis]  # (max_length, 1)
-    past = Past(*(tf.where(here, one, all_) for one, all_ in zip(new, past, strict=True)))
-    q = attention.to_heads(attention.project_queries, x)
-    return attention.from_heads(output_of(q, past, blocked=places > position)), past
-
-
-def look_across(layer, x, context):
-    attention = layer.cross_attention.attention
-    q = attention.to_heads(attention.project_queries, x)
-    return attention.from_heads(output_of(q, context, blocked=context.blocked)), None
-
-
-def output_of(q, kept, blocked):
-    """Attend without looking for hidden NaN, which at every step would cost as much again: what is hidden here is 0."""
-    return in_full_precision(functools.partial(attend, blocked=blocked), q, kept.keys, kept.values).output
+    return transformer.to_logits(transformer.decoder.final_norm(x)), longer
 
 
 def log_probabilities(transformer, logits):
@@ -229,7 +207,7 @@ def write(ids, tokens, position):
 def search(transformer, source_ids, max_length, width, length_penalty):
     """Run the loop of both searches: greedy search is a beam of 1."""
     batch, pad = tf.shape(source_ids)[0], transformer.pad_id
-    contexts, pasts = prepare(transformer, source_ids, max_length, width)
+    context, source_mask, contexts, pasts = prepare(transformer, source_ids, max_length, width)
     first = tf.concat([tf.zeros((batch, 1)), tf.fill((batch, width - 1), float("-inf"))], axis=1)
     state = {
         "position": tf.constant(0),
@@ -245,7 +223,9 @@ def search(transformer, source_ids, max_length, width, length_penalty):
         return (state["position"] < max_length) & ~tf.reduce_all(state["ended"])
 
     def longer(state):
-        logits, pasts = step(transformer, state["tokens"], state["position"], contexts, state["pasts"])
+        logits, pasts = step(
+            transformer, state["tokens"], state["position"], context, source_mask, contexts, state["pasts"]
+        )
         chances = log_probabilities(transformer, logits)  # (batch, width, target_vocab)
         stay = tf.where(tf.range(transformer.target_vocab) == pad, 0.0, float("-inf"))
         chances = tf.where(state["ended"][..., tf.newaxis], tf.cast(stay, chances.dtype), chances)
@@ -258,9 +238,9 @@ def search(transformer, source_ids, max_length, width, length_penalty):
         def of_parents(x):
             return x if width == 1 else tf.gather(x, parents, batch_dims=1)
 
-        def pasts_of_parents(x):
-            split = tf.reshape(x, (batch, width, *x.shape[1:]))
-            return x if width == 1 else tf.reshape(of_parents(split), tf.shape(x))
+        def past_of_parents(past):
+            rows = (of_parents(tf.reshape(x, (batch, width, *x.shape[1:]))) for x in past[:-1])
+            return KeyValueCache(*(tf.reshape(x, (-1, *x.shape[2:])) for x in rows), length=past.length)
 
         following = {
             "position": state["position"] + 1,
@@ -269,7 +249,7 @@ def search(transformer, source_ids, max_length, width, length_penalty):
             "totals": tf.gather(tf.reshape(totals, (batch, -1)), best, batch_dims=1),
             "lengths": of_parents(lengths),
             "ended": of_parents(state["ended"]) | (tokens == transformer.end_id),
-            "pasts": tf.nest.map_structure(pasts_of_parents, pasts),
+            "pasts": [past_of_parents(past) for past in pasts],
         }
         return tf.nest.map_structure(lambda new, old: tf.ensure_shape(new, old.shape), following, state)
 

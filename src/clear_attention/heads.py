@@ -7,17 +7,17 @@ and that of [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import keras
 import tensorflow as tf
 
 from clear_attention import _blockwise_checks, _checks, _layer_checks
-from clear_attention._nonfinite import token_by_token
+from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer
-from clear_attention._types import LayerInput, Mask, Output, Shape, TensorLike
-from clear_attention.attention import Attention, add_keras_masks, scaled_dot_product_attention
-from clear_attention.blockwise import blockwise_attention, pays
+from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
+from clear_attention.attention import Attention, add_keras_masks, packed, scaled_dot_product_attention
+from clear_attention.blockwise import blockwise_attention, blockwise_pays
 from clear_attention.masks import combine_masks, create_look_ahead_mask
 
 
@@ -53,7 +53,7 @@ def split_heads(x: TensorLike, num_heads: int) -> tf.Tensor:
     """
     x = _layer_checks.at_least_rank("x", x, 2, "(..., length, depth)")
     num_heads = _layer_checks.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
-    *leading, length, depth = sizes(x)
+    *leading, length, depth = full_shape(x)
     x = tf.reshape(x, (*leading, length, num_heads, depth // num_heads))  # (..., length, heads, depth / heads)
     return swap_axes(x, -3, -2)  # (..., heads, length, depth / heads)
 
@@ -84,12 +84,12 @@ def merge_heads(x: TensorLike) -> tf.Tensor:
     """
     x = _layer_checks.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
     x = swap_axes(x, -3, -2)  # (..., length, heads, depth / heads)
-    *leading, num_heads, depth = sizes(x)
+    *leading, num_heads, depth = full_shape(x)
     return tf.reshape(x, (*leading, num_heads * depth))  # (..., length, depth)
 
 
-def sizes(x):
-    """List the sizes of the axes: as numbers where they are known, else as tensors."""
+def full_shape(x):
+    """List the lengths of the axes: as numbers where they are known, else as tensors."""
     dynamic = tf.shape(x)
     return [dynamic[axis] if n is None else n for axis, n in enumerate(x.shape)]
 
@@ -100,13 +100,89 @@ def swap_axes(x, a, b):
     return tf.transpose(x, order)
 
 
-def on_rows(dense, x):
+def project_rows(dense, x):
     """Apply a Dense layer to all tokens as the rows of one matrix.
 
     On three axes its gradient would be formed once for each sentence and summed, which is several times slower.
     """
     rows = dense(tf.reshape(x, (-1, x.shape[-1])))
-    return tf.reshape(rows, (*sizes(x)[:-1], dense.units))
+    return tf.reshape(rows, (*full_shape(x)[:-1], dense.units))
+
+
+class KeyValueCache(NamedTuple):
+    """Keep the keys and values of the tokens so far, so that later tokens can look back at them.
+
+    A layer makes one with `create_cache`, and is called with it: `output, cache = layer(x, cache=cache)`. The tokens of
+    `x` are written behind those that are kept. A text that comes in any number of pieces gets the numbers that it gets
+    in one.
+
+    Attributes:
+        keys: `(batch, heads, capacity, d_k)`, 0 where nothing is kept yet.
+        values: `(batch, heads, capacity, d_v)`, likewise.
+        blocked: `(batch, capacity)`, bool: places that no query sees, which are padding or not filled yet.
+        length: int32, how many places are filled.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import MultiHeadAttention
+        >>> attention, x = MultiHeadAttention(d_model=8, num_heads=2), np.random.default_rng(0).normal(size=(1, 5, 8))
+        >>> cache = attention.create_cache(batch=1, capacity=5)
+        >>> first, cache = attention(x[:, :3], causal=True, cache=cache)
+        >>> last, cache = attention(x[:, 3:], causal=True, cache=cache)
+        >>> bool(np.allclose(np.concatenate([first, last], axis=1), attention(x, causal=True), atol=1e-6))
+        True
+    """
+
+    keys: tf.Tensor
+    values: tf.Tensor
+    blocked: tf.Tensor
+    length: tf.Tensor
+
+    def extended(self, keys: tf.Tensor, values: tf.Tensor, blocked: tf.Tensor | None = None) -> KeyValueCache:
+        """Return the cache with more keys and values `(batch, heads, length, depth)`, and which of them are blocked."""
+        batch, _, more, _ = full_shape(keys)
+        blocked = tf.zeros((batch, more), tf.bool) if blocked is None else blocked
+        length = _layer_checks.room_in_cache(self.length, more, self.keys.shape[2])
+        place = tf.range(full_shape(self.keys)[2]) - length  # of each key among the new ones
+        is_new = (place >= 0) & (place < more)
+        if more != 1:  # one alone fits everywhere
+            place = tf.clip_by_value(place, 0, more - 1)
+            keys, values = (tf.gather(x, place, axis=2) for x in (keys, values))
+            blocked = tf.gather(blocked, place, axis=1)
+        return KeyValueCache(
+            tf.where(is_new[:, tf.newaxis], keys, self.keys),
+            tf.where(is_new[:, tf.newaxis], values, self.values),
+            tf.where(is_new, blocked, self.blocked),
+            length + more,
+        )
+
+    def future_of(self, queries: int | tf.Tensor) -> tf.Tensor:
+        """Tell which places lie in the future of the last so many tokens: bool `(queries, capacity)`."""
+        stands = self.length - queries + tf.range(queries)
+        return tf.range(full_shape(self.keys)[2]) > stands[:, tf.newaxis]
+
+
+class ContextCache(NamedTuple):
+    """Keep the keys and values of a context, which stays as it is: nothing is added when a layer is called with it.
+
+    Attributes:
+        keys: `(batch, heads, context_length, d_k)`.
+        values: `(batch, heads, context_length, d_v)`.
+        blocked: `(batch, context_length)`, bool: tokens of the context that no query sees, because they are padding.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import CrossAttentionBlock
+        >>> block, x, context = CrossAttentionBlock(d_model=8, num_heads=2), np.ones((1, 3, 8)), np.ones((1, 5, 8))
+        >>> expected = block(x, context)
+        >>> output, cache = block(x, context, cache=block.create_cache(context))
+        >>> bool(np.allclose(output, expected)), cache.keys.shape
+        (True, TensorShape([1, 2, 5, 4]))
+    """
+
+    keys: tf.Tensor
+    values: tf.Tensor
+    blocked: tf.Tensor
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -141,16 +217,21 @@ class MultiHeadAttention(TokenLayer):
         causal: hide later keys, too; the last query stands on the last key.
         return_weights: return the weights `(batch, heads, query_length, key_length)` too, and the same output.
         training: whether dropout is active.
+        cache: what [`create_cache`][clear_attention.KeyValueCache] made, or what the last call returned: the keys are
+            written behind those that are kept, and the queries look back at all of them. Then `key_length` is the
+            capacity of the cache, for `mask` and for the weights.
 
     Returns:
         The output `(batch, query_length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache
+            with the new tokens in it.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, inputs that are not floating-point.
         ValueError: a size below 1, heads that do not divide `d_model`, a dropout outside [0, 1), an input that does not
             have the depth the layer was built with, inputs of different batches, a mask that is not ours or does not
-            fit, `blockwise=True` with `return_weights=True` or a dropout: both need the weights.
+            fit, `blockwise=True` with `return_weights=True` or a dropout: both need the weights. A cache that another
+            layer made, or that has no room left.
 
     Examples:
         >>> import numpy as np
@@ -233,10 +314,11 @@ class MultiHeadAttention(TokenLayer):
         causal: bool = False,
         return_weights: bool = False,
         training: bool | None = None,
+        cache: KeyValueCache | ContextCache | None = None,
         queries_mask: tf.Tensor | None = None,
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
-    ) -> tf.Tensor | Attention:
+    ) -> Output:
         _layer_checks.as_built(self.project_queries.kernel, queries=queries)
         _layer_checks.as_built(self.project_keys.kernel, keys=keys)
         _layer_checks.as_built(self.project_values.kernel, values=values)
@@ -245,37 +327,98 @@ class MultiHeadAttention(TokenLayer):
         _layer_checks.mask_with_heads(mask)
         causal = _layer_checks.flag("causal", causal)
         return_weights = _layer_checks.flag("return_weights", return_weights)
+        _layer_checks.cache_fits(cache, self, queries)
+        queries, keys, values = Tokens.of_each(queries, keys, values)
+        start = cache.length if isinstance(cache, KeyValueCache) else 0
+
+        q = self.to_queries(queries, start)  # (batch, heads, query_length, d_k)
+        if isinstance(cache, ContextCache):
+            k, v = cache.keys, cache.values
+        else:
+            k, v = self.to_keys_and_values(keys, values, start)  # (batch, heads, key_length, d_k), and with d_v
+        if isinstance(cache, KeyValueCache):
+            cache = cache.extended(k, v, blocked_by_keras(keys_mask, values_mask))
+            k, v = cache.keys, cache.values  # (batch, heads, capacity, d_k), and with d_v
+            mask = combine_masks(mask, cache.future_of(full_shape(q)[2]) if causal else None)
+            causal = False
+        if cache is not None:
+            keys_mask, values_mask = ~cache.blocked, None
         implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
         mask = add_keras_masks(mask, *implicit)
-
-        masked = causal or (mask is not None and mask is not False)
-        q = self.to_heads(self.project_queries, queries, masked)  # (batch, heads, query_length, d_k)
-        k = self.to_heads(self.project_keys, keys, masked)  # (batch, heads, key_length, d_k)
-        v = self.to_heads(self.project_values, values, masked)  # (batch, heads, key_length, d_v)
         dropout = self.drop if training and self.dropout else None
+        output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout)
+        return packed(self.to_output(output), weights if return_weights else None, cache)
+
+    def to_queries(self, x: Tokens, start: Size = 0) -> tf.Tensor:
+        """Return the queries of all heads; the first token stands at position `start`."""
+        return self.at_positions(self.to_heads(self.project_queries, x), start)
+
+    def to_keys_and_values(self, keys: Tokens, values: Tokens, start: Size = 0) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return the keys and values of all heads; the first token stands at position `start`."""
+        k = self.at_positions(self.to_heads(self.project_keys, keys), start)
+        return k, self.to_heads(self.project_values, values)
+
+    def at_positions(self, heads: tf.Tensor, start: Size) -> tf.Tensor:
+        """Return queries or keys `(batch, heads, length, d_k)` as they are compared: here no position changes them.
+
+        A subclass can turn them by where they stand: at `start`, `start + 1`, ... A cache keeps what is returned here.
+        """
+        return heads
+
+    def attend(
+        self,
+        q: tf.Tensor,
+        k: tf.Tensor,
+        v: tf.Tensor,
+        mask: Mask = None,
+        causal: bool = False,
+        return_weights: bool = False,
+        dropout: Callable[[tf.Tensor], tf.Tensor] | None = None,
+    ) -> Attention:
+        """Attend in each head: all at once, or by blocks, which knows no weights."""
         if self.goes_blockwise(q, k, causal, return_weights, dropout):
-            return self.from_heads(blockwise_attention(q, k, v, mask, causal, return_weights=return_weights), masked)
+            return Attention(blockwise_attention(q, k, v, mask, causal, return_weights=return_weights), None)
         if causal:
-            mask = combine_masks(mask, create_look_ahead_mask(sizes(q)[-2], sizes(k)[-2]))
-        result = scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
-        output = self.from_heads(result.output, masked)  # (batch, query_length, d_model)
-        return Attention(output, result.weights) if return_weights else output
+            mask = combine_masks(mask, create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2]))
+        return scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
 
     def goes_blockwise(
         self, q: tf.Tensor, k: tf.Tensor, causal: bool, return_weights: bool, dropout: Callable | None
     ) -> bool:
         if self.blockwise != "auto":
             return self.blockwise
-        return not return_weights and dropout is None and pays(q, k, causal)
+        return not return_weights and dropout is None and blockwise_pays(q, k, causal)
 
-    def to_heads(self, project: keras.layers.Dense, x: tf.Tensor, masked: bool = False) -> tf.Tensor:
-        return split_heads(self.project(project, x, masked), self.num_heads)
+    def to_output(self, heads: tf.Tensor) -> tf.Tensor:
+        """Join the heads, and project them to the output `(batch, query_length, d_model)`."""
+        x = Tokens.of(merge_heads(heads))
+        return x.marked(project_rows(self.project_output, x.finite))
 
-    def from_heads(self, x: tf.Tensor, masked: bool = False) -> tf.Tensor:
-        return self.project(self.project_output, merge_heads(x), masked)
+    def to_heads(self, dense: keras.layers.Dense, x: Tokens) -> tf.Tensor:
+        return split_heads(x.marked(project_rows(dense, x.finite)), self.num_heads)
 
-    def project(self, dense: keras.layers.Dense, x: tf.Tensor, masked: bool) -> tf.Tensor:
-        return token_by_token(lambda x: on_rows(dense, x), x) if masked else on_rows(dense, x)
+    def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
+        """Return an empty cache for `batch` texts of at most `capacity` tokens."""
+        batch, capacity = _checks.size("batch", batch), _checks.size("capacity", capacity)
+        keys, values = (
+            tf.zeros((batch, self.num_heads, capacity, depth), self.compute_dtype) for depth in (self.d_k, self.d_v)
+        )
+        return KeyValueCache(keys, values, tf.ones((batch, capacity), tf.bool), tf.constant(0))
+
+    def create_context_cache(self, keys: TensorLike, values: TensorLike | None = None) -> ContextCache:
+        """Return a context's keys and values, projected once for all queries to come; the values default to the keys.
+
+        A mask that Keras attached to them is kept.
+        """
+        _layer_checks.is_built("layer", self)
+        keys, values = _checks.from_lists(keys=keys, values=keys if values is None else values)
+        masks = [getattr(x, "_keras_mask", None) for x in (keys, values)]
+        _layer_checks.as_built(self.project_keys.kernel, keys=keys)
+        _layer_checks.as_built(self.project_values.kernel, values=values)
+        _layer_checks.same_number(1, keys=keys, values=values)
+        k, v = self.to_keys_and_values(*Tokens.of_each(keys, values))
+        blocked = blocked_by_keras(*masks)
+        return ContextCache(k, v, tf.zeros(tf.shape(k)[::2], tf.bool) if blocked is None else blocked)
 
     def compute_output_shape(  # type: ignore[override]  # a layer's inputs have names of its own
         self, queries_shape: Shape, keys_shape: Shape | None = None, values_shape: Shape | None = None
@@ -288,3 +431,9 @@ class MultiHeadAttention(TokenLayer):
     def get_config(self) -> dict[str, Any]:
         names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+
+
+def blocked_by_keras(*masks):
+    """Tell which tokens are blocked by masks that Keras attached, `(batch, length)`, or None if there are no masks."""
+    blocked = [~mask for mask in masks if mask is not None]
+    return blocked[0] | blocked[-1] if blocked else None

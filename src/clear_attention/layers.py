@@ -5,22 +5,27 @@ Layers take vectors, not ids, and block nothing unless a mask says so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
-from clear_attention._token_layer import SelfMasked, TokenLayer
-from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
-from clear_attention.attention import Attention, pair
-from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
-
-NOTHING = ((False,),)  # a mask that blocks nothing
+from clear_attention import _layer_checks
+from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
+from clear_attention.attention import packed, unpacked
+from clear_attention.blocks import (
+    CrossAttending,
+    CrossAttentionBlock,
+    FeedForwardBlock,
+    SelfAttending,
+    SelfAttentionBlock,
+)
+from clear_attention.heads import ContextCache, KeyValueCache, full_shape
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class EncoderLayer(SelfMasked):
+class EncoderLayer(SelfAttending):
     r"""Let tokens look at each other, then work on each alone.
 
     $$ y = \operatorname{FeedForward}(\operatorname{SelfAttention}(x)) $$
@@ -33,6 +38,9 @@ class EncoderLayer(SelfMasked):
         activation: of the feed-forward block: a name that Keras knows, or a function.
         norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norms add to the variance.
+        self_attention: options of the attention inside, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -41,10 +49,13 @@ class EncoderLayer(SelfMasked):
         causal: hide later tokens, too: quicker for long sequences than a mask that says so.
         return_weights: return the weights `(batch, heads, length, length)` too.
         training: whether dropout is active.
+        cache: what `create_cache` made, or what the last call returned: the tokens of `x` look back at those of the
+            calls before. The keys of `mask` are then all places of the cache.
 
     Returns:
         The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache
+            with the new tokens in it.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
@@ -71,12 +82,15 @@ class EncoderLayer(SelfMasked):
         activation: Activation = "relu",
         norm_first: bool = False,
         epsilon: float = 1e-6,
+        self_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         options = {"dropout": dropout, "norm_first": norm_first, "epsilon": epsilon, "dtype": self.dtype_policy}
-        self.self_attention = SelfAttentionBlock(d_model, num_heads, name="self_attention", **options)
+        self.self_attention = SelfAttentionBlock(
+            d_model, num_heads, self_attention=self_attention, name="self_attention", **options
+        )
         self.feed_forward = FeedForwardBlock(d_model, d_ff, activation=activation, name="feed_forward", **options)
 
     def build(self, x_shape: Shape) -> None:
@@ -84,25 +98,22 @@ class EncoderLayer(SelfMasked):
         self.feed_forward.build(x_shape)
         self.built = True
 
-    def call(
-        self,
-        x: tf.Tensor,
-        mask: Mask = None,
-        causal: bool = False,
-        return_weights: bool = False,
-        training: bool | None = None,
-    ) -> tf.Tensor | Attention:
-        options = {"return_weights": return_weights, "training": training}
-        x, weights = pair(self.self_attention(x, mask=mask, causal=causal, **options), return_weights)
-        x = self.feed_forward(x, training=training)
-        return Attention(x, weights) if return_weights else x
+    def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
+        """Return an empty cache for `batch` texts of at most `capacity` tokens."""
+        return self.self_attention.create_cache(batch, capacity)
+
+    def attend(self, x, mask, causal, return_weights, training, cache):
+        options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        result = self.self_attention(x, cache=cache, **options)
+        x, weights, cache = unpacked(result, return_weights, cache is not None)
+        return self.feed_forward(x, training=training), weights, cache
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class DecoderLayer(TokenLayer):
+class DecoderLayer(CrossAttending):
     r"""Let tokens look at each other, then at the context, then work on each alone.
 
     $$ y = \operatorname{FeedForward}(\operatorname{CrossAttention}(\operatorname{SelfAttention}(x),\, c)) $$
@@ -118,6 +129,10 @@ class DecoderLayer(TokenLayer):
         activation: of the feed-forward block: a name that Keras knows, or a function.
         norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norms add to the variance.
+        self_attention: options of the attention inside, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
+        cross_attention: likewise for the attention to the context.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -128,10 +143,13 @@ class DecoderLayer(TokenLayer):
         cross_mask: broadcasts to `(batch, heads, length, context_length)`: which tokens of the context are blocked.
         return_weights: return the weights too: a dict of `"self"` and `"cross"`.
         training: whether dropout is active.
+        cache: what `create_cache` made, or what the last call returned: the tokens of `x` look back at those of the
+            calls before. The keys of `mask` are then all places of the cache.
 
     Returns:
         The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache
+            with the new tokens in it.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
@@ -159,13 +177,19 @@ class DecoderLayer(TokenLayer):
         activation: Activation = "relu",
         norm_first: bool = False,
         epsilon: float = 1e-6,
+        self_attention: Mapping[str, Any] | None = None,
+        cross_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         options = {"dropout": dropout, "norm_first": norm_first, "epsilon": epsilon, "dtype": self.dtype_policy}
-        self.self_attention = SelfAttentionBlock(d_model, num_heads, name="self_attention", **options)
-        self.cross_attention = CrossAttentionBlock(d_model, num_heads, name="cross_attention", **options)
+        self.self_attention = SelfAttentionBlock(
+            d_model, num_heads, self_attention=self_attention, name="self_attention", **options
+        )
+        self.cross_attention = CrossAttentionBlock(
+            d_model, num_heads, cross_attention=cross_attention, name="cross_attention", **options
+        )
         self.feed_forward = FeedForwardBlock(d_model, d_ff, activation=activation, name="feed_forward", **options)
 
     def build(self, x_shape: Shape, context_shape: Shape) -> None:
@@ -174,17 +198,10 @@ class DecoderLayer(TokenLayer):
         self.feed_forward.build(x_shape)
         self.built = True
 
-    def __call__(
-        self,
-        x: LayerInput,
-        context: LayerInput,
-        mask: LayerInput | None = None,
-        cross_mask: LayerInput | None = None,
-        **kwargs: Any,
-    ) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
-        return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
+    def create_cache(self, context: TensorLike, capacity: Size) -> dict[str, KeyValueCache | ContextCache]:
+        """Return a cache with the context in it, and room for `capacity` tokens of each text."""
+        own = self.self_attention.create_cache(full_shape(context)[0], capacity)
+        return {"self": own, "cross": self.cross_attention.create_cache(context)}
 
     def call(
         self,
@@ -195,19 +212,24 @@ class DecoderLayer(TokenLayer):
         causal: bool = False,
         return_weights: bool = False,
         training: bool | None = None,
-    ) -> tf.Tensor | Attention:
+        cache: dict[str, KeyValueCache | ContextCache] | None = None,
+    ) -> Output:
+        return_weights = _layer_checks.flag("return_weights", return_weights)
         options = {"return_weights": return_weights, "training": training}
-        if cross_mask is None and (causal or mask is not None):
-            cross_mask = NOTHING  # a token that is hidden from others may hold NaN, as a query too
-        x, self_weights = pair(self.self_attention(x, mask=mask, causal=causal, **options), return_weights)
-        x, cross_weights = pair(self.cross_attention(x, context, mask=cross_mask, **options), return_weights)
+        past, kept = (None, None) if cache is None else (cache["self"], cache["cross"])
+        result = self.self_attention(x, mask=mask, causal=causal, cache=past, **options)
+        x, own, past = unpacked(result, return_weights, cache is not None)
+        result = self.cross_attention(x, context, mask=cross_mask, cache=kept, **options)
+        x, across, kept = unpacked(result, return_weights, cache is not None)
         x = self.feed_forward(x, training=training)
-        return Attention(x, {"self": self_weights, "cross": cross_weights}) if return_weights else x
+        weights = {"self": own, "cross": across} if return_weights else None
+        return packed(x, weights, None if cache is None else {"self": past, "cross": kept})
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
+        parts = (self.self_attention, self.cross_attention, self.feed_forward)
+        return super().get_config() | {k: v for part in parts for k, v in options_of(part).items()}
 
 
 def options_of(layer):
-    """Give the arguments a layer was made with, without those that every Keras layer has."""
+    """Return the arguments that a layer was made with, without those that every Keras layer has."""
     return {k: v for k, v in layer.get_config().items() if k not in ("name", "trainable", "dtype")}

@@ -1,10 +1,11 @@
 """The Transformer: from ids to logits.
 
-Only this model knows ids, and makes the masks; the layers and stacks below it take vectors.
+Only this model knows ids, and makes the masks; the encoder, the decoder and their layers take vectors.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,19 @@ import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks, _text_checks
-from clear_attention._nonfinite import token_by_token
-from clear_attention._token_layer import SpecFromCall
+from clear_attention._nonfinite import Tokens
+from clear_attention._token_layer import TracedOutputs
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, TensorLike
-from clear_attention.attention import Attention, pair
-from clear_attention.heads import on_rows
+from clear_attention.attention import Attention, unpacked
+from clear_attention.encoder_decoder import Decoder, Encoder
+from clear_attention.heads import project_rows
 from clear_attention.layers import options_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
 from clear_attention.positions import PositionalEncoding
-from clear_attention.stacks import Decoder, Encoder
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class Transformer(SpecFromCall, keras.Model):
+class Transformer(TracedOutputs, keras.Model):
     r"""Go from source ids and the target ids so far to logits for the next one: the whole encoder-decoder.
 
     $$ \text{logits}_t = W \operatorname{Decoder}(\text{target}_{\le t}, \operatorname{Encoder}(\text{source}))_t + b $$
@@ -47,6 +48,10 @@ class Transformer(SpecFromCall, keras.Model):
         pad_id: the id that stands for padding, in source and target.
         start_id: the id every target begins with.
         end_id: the id every target ends with; only generation reads it.
+        self_attention: options of the self-attention of each layer, in encoder and decoder, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
+        cross_attention: likewise for the decoder's attention to the encoder's output.
         **kwargs: what every `keras.Model` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -96,13 +101,15 @@ class Transformer(SpecFromCall, keras.Model):
         pad_id: int = 0,
         start_id: int = 1,
         end_id: int = 2,
+        self_attention: Mapping[str, Any] | None = None,
+        cross_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         policy = self.dtype_policy
-        options = (num_layers, d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon)
+        options = (num_layers, d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention)
         self.encoder = Encoder(*options, name="encoder", dtype=policy)
-        self.decoder = Decoder(*options, name="decoder", dtype=policy)
+        self.decoder = Decoder(*options, cross_attention=cross_attention, name="decoder", dtype=policy)
         self.source_vocab = _checks.size("source_vocab", source_vocab)
         self.target_vocab = _checks.size("target_vocab", target_vocab)
         self.pad_id, self.start_id, self.end_id = _text_checks.special_ids(
@@ -148,11 +155,12 @@ class Transformer(SpecFromCall, keras.Model):
         return Attention(logits, maps | {f"decoder.{name}": w for name, w in decoder_maps.items()})
 
     def encode(self, source_ids: TensorLike, return_weights: bool = False, training: bool | None = None) -> Attention:
-        """Give the context `(batch, source_length, d_model)` and the encoder's weights, or None."""
+        """Return the context `(batch, source_length, d_model)` and the encoder's weights, or None."""
         source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, self.source_vocab)
         x = self.source_positions(self.embed_source(source_ids) * self.d_model**0.5, training=training)
         options = {"return_weights": return_weights, "training": training}
-        return pair(self.encoder(x, mask=self.source_mask(source_ids), **options), return_weights)
+        result = self.encoder(x, mask=self.source_mask(source_ids), **options)
+        return Attention(*unpacked(result, return_weights, False)[:2])
 
     def decode(
         self,
@@ -162,14 +170,18 @@ class Transformer(SpecFromCall, keras.Model):
         return_weights: bool = False,
         training: bool | None = None,
     ) -> Attention:
-        """Give the logits `(batch, target_length, target_vocab)` and the decoder's weights, or None."""
+        """Return the logits `(batch, target_length, target_vocab)` and the decoder's weights, or None."""
         target_ids = _text_checks.vocabulary_ids("target_ids", target_ids, self.target_vocab)
         target_ids = _text_checks.begins_with(self.start_id, target_ids)
         x = self.target_positions(self.embed_target(target_ids) * self.d_model**0.5, training=training)
         masks = {"mask": self.target_mask(target_ids), "cross_mask": source_mask}
         options = {"return_weights": return_weights, "training": training}
-        x, maps = pair(self.decoder(x, context, **masks, **options), return_weights)
-        return Attention(token_by_token(lambda x: on_rows(self.project_logits, x), x), maps)
+        x, maps, _ = unpacked(self.decoder(x, context, **masks, **options), return_weights, has_cache=False)
+        return Attention(self.to_logits(x), maps)
+
+    def to_logits(self, x: tf.Tensor) -> tf.Tensor:
+        tokens = Tokens.of(x)
+        return tokens.marked(project_rows(self.project_logits, tokens.finite))
 
     def source_mask(self, source_ids: TensorLike) -> tf.Tensor:
         """Block padding: `(batch, 1, 1, source_length)`."""
@@ -194,7 +206,7 @@ class Transformer(SpecFromCall, keras.Model):
 
     def get_config(self) -> dict[str, Any]:
         names = ("source_vocab", "target_vocab", "pad_id", "start_id", "end_id")
-        config = {**super().get_config(), **options_of(self.encoder)}
+        config = {**super().get_config(), **options_of(self.decoder)}
         return {**config, **{name: getattr(self, name) for name in names}}
 
 

@@ -6,10 +6,10 @@ import keras
 
 from clear_attention.attention import DotProductAttention, scaled_dot_product_attention
 from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
+from clear_attention.encoder_decoder import Decoder, Encoder
 from clear_attention.heads import MultiHeadAttention
 from clear_attention.layers import DecoderLayer, EncoderLayer
 from clear_attention.positions import PositionalEncoding
-from clear_attention.stacks import Decoder, Encoder
 from clear_attention.transformer import Transformer
 
 ops = keras.ops

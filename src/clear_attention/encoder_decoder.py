@@ -1,55 +1,61 @@
-"""Layers on top of each other: the encoder and the decoder.
+"""The encoder and the decoder: layers on top of each other.
 
-Stacks take vectors, not ids, and block nothing unless a mask says so.
+Both take vectors, not ids, and block nothing unless a mask says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
 from clear_attention import _checks, _layer_checks
-from clear_attention._nonfinite import token_by_token
-from clear_attention._token_layer import SelfMasked, TokenLayer
-from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
-from clear_attention.attention import Attention, pair
+from clear_attention._nonfinite import Tokens
+from clear_attention._token_layer import TokenLayer
+from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
+from clear_attention.attention import packed, unpacked
+from clear_attention.blocks import CrossAttending, SelfAttending
+from clear_attention.heads import ContextCache, KeyValueCache
 from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
 
 
-class Stack(TokenLayer):
+class LayerStack(TokenLayer):
     """Layers of one kind on top of each other, with a norm at the end if each of them norms first."""
 
-    def __init__(
-        self, make_layer: Callable[..., keras.Layer], num_layers: int, norm_first: bool, epsilon: float, **kwargs: Any
-    ) -> None:
+    def __init__(self, layer_class: type[keras.Layer], num_layers: int, options: tuple, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
-        num_layers = _checks.size("num_layers", num_layers)
-        self.stack = [make_layer(name=f"layer_{i}", dtype=self.dtype_policy) for i in range(num_layers)]
-        self.norm = None
-        if norm_first:
-            self.norm = keras.layers.LayerNormalization(epsilon=epsilon, name="norm", dtype=self.dtype_policy)
+        names = [f"layer_{i}" for i in range(_checks.size("num_layers", num_layers))]
+        self.layers = [layer_class(*options, name=name, dtype=self.dtype_policy) for name in names]
+        self.stack = self.layers  # as version 0.1 called them, whose files name them so
+        for layer in self.layers:
+            self._track_trackable(layer, layer.name)  # Keras leaves what is in a list out of tf.train.Checkpoint
+        block, self.norm = self.layers[0].self_attention, None
+        if block.norm_first:
+            self.norm = keras.layers.LayerNormalization(epsilon=block.epsilon, name="norm", dtype=self.dtype_policy)
 
-    def build_stack(self, *shapes: Shape) -> None:
-        for layer in self.stack:
-            layer.build(*shapes)
+    def build(self, x_shape: Shape, *context_shape: Shape) -> None:
+        for layer in self.layers:
+            layer.build(x_shape, *context_shape)
         if self.norm is not None:
-            self.norm.build(shapes[0])
+            self.norm.build(x_shape)
         self.built = True
 
     def final_norm(self, x: tf.Tensor) -> tf.Tensor:
-        return x if self.norm is None else token_by_token(self.norm, x)
+        if self.norm is None:
+            return x
+        tokens = Tokens.of(x)
+        return tokens.marked(self.norm(tokens.finite))
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "num_layers": len(self.stack), **options_of(self.stack[0])}
+        return {**super().get_config(), "num_layers": len(self.layers), **options_of(self.layers[0])}
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class Encoder(SelfMasked, Stack):
-    r"""Stack encoder layers.
+class Encoder(SelfAttending, LayerStack):
+    r"""Put encoder layers on top of each other.
 
     $$ y = (L_N \circ \dots \circ L_1)(x) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
 
@@ -62,6 +68,9 @@ class Encoder(SelfMasked, Stack):
         activation: of the feed-forward blocks: a name that Keras knows, or a function.
         norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norms add to the variance.
+        self_attention: options of the attention inside each layer, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -70,10 +79,13 @@ class Encoder(SelfMasked, Stack):
         causal: hide later tokens, too: quicker for long sequences than a mask that says so.
         return_weights: return the weights of every layer too: a dict of `"0"`, `"1"`, ...
         training: whether dropout is active.
+        cache: what `create_cache` made, or what the last call returned: the tokens of `x` look back at those of the
+            calls before. The keys of `mask` are then all places of the cache.
 
     Returns:
         The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache
+            with the new tokens in it.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
@@ -102,35 +114,28 @@ class Encoder(SelfMasked, Stack):
         activation: Activation = "relu",
         norm_first: bool = False,
         epsilon: float = 1e-6,
+        self_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        def make_layer(**kwargs):
-            return EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
+        options = (d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention)
+        super().__init__(EncoderLayer, num_layers, options, **kwargs)
 
-        super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
+    def create_cache(self, batch: Size, capacity: Size) -> dict[str, KeyValueCache]:
+        """Return an empty cache for `batch` texts of at most `capacity` tokens: one of each layer, `"0"`, `"1"`, ..."""
+        return {f"{i}": layer.create_cache(batch, capacity) for i, layer in enumerate(self.layers)}
 
-    def build(self, x_shape: Shape) -> None:
-        self.build_stack(x_shape)
-
-    def call(
-        self,
-        x: tf.Tensor,
-        mask: Mask = None,
-        causal: bool = False,
-        return_weights: bool = False,
-        training: bool | None = None,
-    ) -> tf.Tensor | Attention:
+    def attend(self, x, mask, causal, return_weights, training, cache):
         options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
-        weights: dict[str, tf.Tensor] = {}
-        for name, layer in enumerate(self.stack):
-            x, weights[f"{name}"] = pair(layer(x, **options), return_weights)
-        x = self.final_norm(x)
-        return Attention(x, weights) if return_weights else x
+        weights, caches = {}, {}
+        for name, layer in zip(map(str, range(len(self.layers))), self.layers, strict=True):
+            result = layer(x, cache=cache and cache[name], **options)
+            x, weights[name], caches[name] = unpacked(result, return_weights, cache is not None)
+        return self.final_norm(x), weights if return_weights else None, cache and caches
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
-class Decoder(Stack):
-    r"""Stack decoder layers.
+class Decoder(CrossAttending, LayerStack):
+    r"""Put decoder layers on top of each other.
 
     $$ y = (L_N \circ \dots \circ L_1)(x, c) \quad\text{and, norm first, a last}\quad \operatorname{Norm}(y) $$
 
@@ -145,6 +150,10 @@ class Decoder(Stack):
         activation: of the feed-forward blocks: a name that Keras knows, or a function.
         norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norms add to the variance.
+        self_attention: options of the attention inside each layer, by name, as
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
+            weights), `use_bias`, `blockwise`.
+        cross_attention: likewise for the attention to the context.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -155,10 +164,13 @@ class Decoder(Stack):
         cross_mask: broadcasts to `(batch, heads, length, context_length)`: which tokens of the context are blocked.
         return_weights: return the weights of every layer too: a dict of `"0.self"`, `"0.cross"`, `"1.self"`, ...
         training: whether dropout is active.
+        cache: what `create_cache` made, or what the last call returned: the tokens of `x` look back at those of the
+            calls before. The keys of `mask` are then all places of the cache.
 
     Returns:
         The output `(batch, length, d_model)`; with `return_weights=True` an
-            [`Attention`][clear_attention.Attention] of output and weights.
+            [`Attention`][clear_attention.Attention] of output and weights. With a cache a pair of this and the cache
+            with the new tokens in it.
 
     Raises:
         TypeError: a size that is not an integer, a flag that is not a bool, an input that is not floating-point.
@@ -187,27 +199,16 @@ class Decoder(Stack):
         activation: Activation = "relu",
         norm_first: bool = False,
         epsilon: float = 1e-6,
+        self_attention: Mapping[str, Any] | None = None,
+        cross_attention: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        def make_layer(**kwargs):
-            return DecoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, **kwargs)
+        options = (d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention, cross_attention)
+        super().__init__(DecoderLayer, num_layers, options, **kwargs)
 
-        super().__init__(make_layer, num_layers, norm_first, epsilon, **kwargs)
-
-    def build(self, x_shape: Shape, context_shape: Shape) -> None:
-        self.build_stack(x_shape, context_shape)
-
-    def __call__(
-        self,
-        x: LayerInput,
-        context: LayerInput,
-        mask: LayerInput | None = None,
-        cross_mask: LayerInput | None = None,
-        **kwargs: Any,
-    ) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
-        return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
+    def create_cache(self, context: TensorLike, capacity: Size) -> dict[str, dict[str, KeyValueCache | ContextCache]]:
+        """Return a cache with the context in it and room for `capacity` tokens: one of each layer, `"0"`, `"1"`, ..."""
+        return {f"{i}": layer.create_cache(context, capacity) for i, layer in enumerate(self.layers)}
 
     def call(
         self,
@@ -218,11 +219,14 @@ class Decoder(Stack):
         causal: bool = False,
         return_weights: bool = False,
         training: bool | None = None,
-    ) -> tf.Tensor | Attention:
+        cache: dict[str, dict[str, KeyValueCache | ContextCache]] | None = None,
+    ) -> Output:
+        return_weights = _layer_checks.flag("return_weights", return_weights)
         options = {"mask": mask, "cross_mask": cross_mask, "causal": causal, "training": training}
         weights: dict[str, tf.Tensor] = {}
-        for name, layer in enumerate(self.stack):
-            x, maps = pair(layer(x, context, **options, return_weights=return_weights), return_weights)
+        caches: dict[str, Any] = {}
+        for name, layer in zip(map(str, range(len(self.layers))), self.layers, strict=True):
+            result = layer(x, context, cache=cache and cache[name], return_weights=return_weights, **options)
+            x, maps, caches[name] = unpacked(result, return_weights, cache is not None)
             weights |= {f"{name}.{kind}": map_ for kind, map_ in (maps or {}).items()}
-        x = self.final_norm(x)
-        return Attention(x, weights) if return_weights else x
+        return packed(self.final_norm(x), weights if return_weights else None, cache and caches)

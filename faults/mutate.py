@@ -6,7 +6,7 @@ changed module and runs its tests up to the first failure. No file is touched. F
 
 Faults that no test can find, because they change nothing that anybody sees, stand in survivors.toml with the reason:
 they count as not found, and are not tried again. The result of each module is kept for the page "How it is tested";
-`python -m checks.mutate masks` tries one of them.
+`python -m faults.mutate masks` tries one of them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import sys
 import time
 import tomllib
 
-from checks.plant import ROOT, run_all
-from checks.record import RESULTS, facts, record
+from faults.plant import ROOT, run_all
+from faults.record import RESULTS, facts, record
 
 FOUND = ROOT / ".cache" / "mutation.json"
 LAWS = ["tests/laws"]
@@ -128,7 +128,7 @@ def main():
 
     FOUND.parent.mkdir(exist_ok=True)
     found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    known = tomllib.loads((ROOT / "checks" / "survivors.toml").read_text(encoding="utf-8"))
+    known = tomllib.loads((ROOT / "faults" / "survivors.toml").read_text(encoding="utf-8"))
     failed = False
     for module in sys.argv[1:] or TESTS:
         explained = {(entry["before"], entry["after"]) for entry in known.get(module, [])}

@@ -10,10 +10,10 @@ import os
 import sys
 import tomllib
 
-from checks.plant import FAILED, ROOT, run_all
-from checks.record import record
+from faults.plant import FAILED, ROOT, run_all
+from faults.record import record
 
-FAULTS = ROOT / "checks" / "laws.toml"
+FAULTS = ROOT / "faults" / "laws.toml"
 LIMIT = 600  # seconds
 
 

@@ -128,6 +128,6 @@ def wait(running, limit):
                 del running[pid]
                 code = LATE if late else os.waitstatus_to_exitcode(status)
                 if code == NOT_USED:
-                    sys.exit("the fault was not imported: see fork in checks/plant.py")
+                    sys.exit("the fault was not imported: see fork in faults/plant.py")
                 return name, code
         time.sleep(0.05)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from clear_attention import _checks
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks import masks, tensors
+from clear_attention._checks.sentence import refusal, shown
 
 TRUE_BLOCKS = ("blocked", "torch_mha")
 TRUE_ATTENDS = ("keras", "torch_sdpa", "jax", "huggingface")
@@ -20,21 +20,21 @@ AXES = ("batch keys", "queries keys")
 def read(mask, source, axes=None):
     """Make our bool mask of a mask in the convention `source`."""
     if source == "additive":
-        blocked = _checks.additive_mask(mask)
+        blocked = masks.additive_mask(mask)
     else:
-        blocked = _checks.mask_tensor(mask, convention=source)
+        blocked = masks.mask_tensor(mask, convention=source)
         blocked = ~blocked if source in TRUE_ATTENDS else blocked
     rank = blocked.shape.rank
     if source == "huggingface" and rank != 2:
         law = "Hugging Face's attention_mask says which tokens of each sentence are real."
-        raise ValueError(refusal(law, "a mask of shape (batch, keys)", _checks.shapes(mask=blocked)))
+        raise ValueError(refusal(law, "a mask of shape (batch, keys)", tensors.shapes(mask=blocked)))
     if source == "torch_mha" and (rank == 3 or (rank == 2 and axes is None)):
         law = (
             "torch's MultiheadAttention takes two kinds of mask: say axes='batch keys' for a key_padding_mask or "
             "axes='queries keys' for an attn_mask; batch and heads merged into one axis must be taken apart first."
         )
         expected = "a mask of rank 2 with axes, or of shape (batch, heads, queries, keys)"
-        raise ValueError(refusal(law, expected, f"{_checks.shapes(mask=blocked)}, axes={shown(axes)}"))
+        raise ValueError(refusal(law, expected, f"{tensors.shapes(mask=blocked)}, axes={shown(axes)}"))
     if rank == 2 and (axes == "batch keys" or source == "huggingface"):
         return blocked[:, tf.newaxis, tf.newaxis, :]
     if rank == 3 and source == "keras":
@@ -55,7 +55,7 @@ def _axes_for(blocked, target):
     if target == "huggingface":
         if not is_padding:
             law = "Hugging Face's attention_mask can only say which tokens are real: it has no axis for queries."
-            raise ValueError(refusal(law, "a mask of shape (batch, 1, 1, keys)", _checks.shapes(mask=blocked)))
+            raise ValueError(refusal(law, "a mask of shape (batch, 1, 1, keys)", tensors.shapes(mask=blocked)))
         return blocked[:, 0, 0]
     if target == "keras" and shape.rank == 4 and shape[1] == 1:
         return blocked[:, 0]
@@ -69,7 +69,7 @@ def _axes_for(blocked, target):
         if shape[1] == 1:
             law = "torch's MultiheadAttention wants one mask for each sentence and head, and doesn't broadcast heads."
             expected = "a mask of shape (batch, heads, queries, keys): tf.repeat(mask, heads, axis=1) makes it"
-            raise ValueError(refusal(law, expected, _checks.shapes(mask=blocked)))
+            raise ValueError(refusal(law, expected, tensors.shapes(mask=blocked)))
         return tf.reshape(blocked, tf.concat([[-1], tf.shape(blocked)[2:]], axis=0))  # (batch * heads, queries, keys)
     return blocked
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention import _checks
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks import options
+from clear_attention._checks.sentence import refusal, shown
 
 COLOURS = {  # Okabe and Ito's colours, which colour-blind readers can tell apart
     "queries": "#0072b2",
@@ -36,8 +36,8 @@ def labels_of(shape, tokens, key_tokens):
         "tokens": range(rows) if tokens is None else tokens,
         "key_tokens": range(columns) if key_tokens is None else key_tokens,
     }
-    _checks.one_label_each("tokens", labels["tokens"], "query", rows)
-    _checks.one_label_each("key_tokens", labels["key_tokens"], "key", columns)
+    options.one_label_each("tokens", labels["tokens"], "query", rows)
+    options.one_label_each("key_tokens", labels["key_tokens"], "key", columns)
     return labels
 
 
@@ -135,4 +135,4 @@ def labels(name, tokens, axis, length):
     if not isinstance(tokens, (str, list, tuple, np.ndarray)):
         law = f"{name} are the labels of an axis."
         raise TypeError(refusal(law, f"a list of {name}, or a text", f"{name}={shown(tokens)}"))
-    _checks.one_label_each(name, list(tokens), axis, length)
+    options.one_label_each(name, list(tokens), axis, length)

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks
+from clear_attention._checks import tensors
 from clear_attention._types import LayerInput, Output, Shape
 
 
@@ -39,5 +39,5 @@ class SelfMasked(TokenLayer):
 
     def __call__(self, x: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
         # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
-        x, mask = _checks.from_lists(x=x, mask=mask)
+        x, mask = tensors.from_lists(x=x, mask=mask)
         return super().__call__(x, mask=False if mask is None else mask, **kwargs)

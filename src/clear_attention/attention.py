@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Never
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import options, tensors
+from clear_attention._checks.attention import attention_inputs, same_depth
 from clear_attention._nonfinite import guarded
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
@@ -96,8 +97,8 @@ def scaled_dot_product_attention(
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
-    q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
-    _layer_checks.function_of_weights("dropout", dropout)
+    q, k, v, blocked = attention_inputs(q, k, v, mask)
+    options.function_of_weights("dropout", dropout)
     formula = functools.partial(attend, blocked=blocked, dropout=dropout)
     if blocked is not None:
         formula = functools.partial(attend_around_nonfinite, formula, blocked=blocked)
@@ -209,7 +210,7 @@ class DotProductAttention(TokenLayer):
     """
 
     def __init__(self, *data: Never, **kwargs: Any) -> None:
-        _checks.not_built_with_data("DotProductAttention", data)
+        options.not_built_with_data("DotProductAttention", data)
         super().__init__(**kwargs)
         self.supports_masking = True
 
@@ -223,8 +224,8 @@ class DotProductAttention(TokenLayer):
         **kwargs: Any,
     ) -> Output:
         # Keras takes nothing but tensors by position, and the published call gives d_k there.
-        queries, keys, values, mask = _checks.from_lists(queries=queries, keys=keys, values=values, mask=mask)
-        _layer_checks.flag("return_weights", kwargs.get("return_weights", False))
+        queries, keys, values, mask = tensors.from_lists(queries=queries, keys=keys, values=values, mask=mask)
+        options.flag("return_weights", kwargs.get("return_weights", False))
         return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
 
     def call(
@@ -239,7 +240,7 @@ class DotProductAttention(TokenLayer):
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
     ) -> tf.Tensor | Attention:
-        _checks.same_depth(d_k, keys)
+        same_depth(d_k, keys)
         mask = add_keras_masks(mask, queries_mask, keys_mask, values_mask)
         result = scaled_dot_product_attention(queries, keys, values, mask)
         return result if return_weights else result.output

@@ -12,7 +12,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import numbers, options, tensors
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import SelfMasked, TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
@@ -25,9 +25,9 @@ class ResidualBlock(TokenLayer):
 
     def __init__(self, dropout: float, norm_first: bool, epsilon: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.dropout = _layer_checks.rate("dropout", dropout)
-        self.norm_first = _layer_checks.flag("norm_first", norm_first)
-        self.epsilon = _layer_checks.positive("epsilon", epsilon)
+        self.dropout = numbers.rate("dropout", dropout)
+        self.norm_first = options.flag("norm_first", norm_first)
+        self.epsilon = numbers.positive("epsilon", epsilon)
         self.supports_masking = True
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
         self.norm = keras.layers.LayerNormalization(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
@@ -115,7 +115,7 @@ class SelfAttentionBlock(SelfMasked, ResidualBlock):
         return_weights: bool = False,
         training: bool | None = None,
     ) -> tf.Tensor | Attention:
-        _layer_checks.d_model(self.attention.d_model, x=x)
+        tensors.d_model(self.attention.d_model, x=x)
         masks = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
 
         def attend(x):
@@ -194,8 +194,8 @@ class CrossAttentionBlock(ResidualBlock):
         self.built = True
 
     def __call__(self, x: LayerInput, context: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask = _checks.from_lists(x=x, context=context, mask=mask)
+        tensors.has_context(context)
+        x, context, mask = tensors.from_lists(x=x, context=context, mask=mask)
         return super().__call__(x, context, mask=mask, **kwargs)
 
     def call(
@@ -208,9 +208,9 @@ class CrossAttentionBlock(ResidualBlock):
         x_mask: tf.Tensor | None = None,
         context_mask: tf.Tensor | None = None,
     ) -> tf.Tensor | Attention:
-        _layer_checks.d_model(self.attention.d_model, x=x)
-        _layer_checks.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
-        _layer_checks.same_number(0, x=x, context=context)
+        tensors.d_model(self.attention.d_model, x=x)
+        tensors.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
+        tensors.same_number(0, x=x, context=context)
 
         def attend(x):
             masks = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
@@ -273,8 +273,8 @@ class FeedForwardBlock(ResidualBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
-        self.d_model, self.d_ff = _checks.size("d_model", d_model), _checks.size("d_ff", d_ff)
-        self.activation = _layer_checks.activation(activation)
+        self.d_model, self.d_ff = numbers.size("d_model", d_model), numbers.size("d_ff", d_ff)
+        self.activation = options.activation(activation)
         self.widen = keras.layers.Dense(self.d_ff, self.activation, name="widen", dtype=self.dtype_policy)
         self.narrow = keras.layers.Dense(self.d_model, name="narrow", dtype=self.dtype_policy)
 
@@ -285,10 +285,10 @@ class FeedForwardBlock(ResidualBlock):
         self.built = True
 
     def __call__(self, x: LayerInput, **kwargs: Any) -> Output:
-        return super().__call__(*_checks.from_lists(x=x), **kwargs)
+        return super().__call__(*tensors.from_lists(x=x), **kwargs)
 
     def call(self, x: tf.Tensor, training: bool | None = None) -> tf.Tensor:
-        _layer_checks.d_model(self.d_model, x=x)
+        tensors.d_model(self.d_model, x=x)
 
         def feed_forward(x):
             return token_by_token(lambda x: on_rows(self.narrow, on_rows(self.widen, x)), x), None

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention import _blockwise_checks, _checks
+from clear_attention._checks import numbers, options
+from clear_attention._checks.attention import attention_inputs
 from clear_attention._nonfinite import guarded
 from clear_attention._types import Mask, TensorLike
 from clear_attention._xla import in_xla
@@ -74,10 +75,10 @@ def blockwise_attention(
     References:
         Rabe and Staats (2021), *Self-attention Does Not Need O(n²) Memory*; Dao et al. (2022), *FlashAttention*.
     """
-    q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
-    _blockwise_checks.flags(causal=causal, return_weights=return_weights)
-    window = None if window is None else _checks.size("window", window)
-    block = BLOCK if block_size is None else _checks.size("block_size", block_size)
+    q, k, v, blocked = attention_inputs(q, k, v, mask)
+    options.flags(causal=causal, return_weights=return_weights)
+    window = None if window is None else numbers.size("window", window)
+    block = BLOCK if block_size is None else numbers.size("block_size", block_size)
     dtype = q.dtype
     q, k, v = (tf.cast(x, tf.float32) if dtype.size < 4 else x for x in (q, k, v))
     plan = Plan.of(q, k, blocked, causal, window, block)

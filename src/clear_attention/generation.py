@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks, _text_checks
+from clear_attention._checks import numbers
+from clear_attention._checks.ids import is_transformer, vocabulary_ids
+from clear_attention._checks.options import flag
 from clear_attention._types import TensorLike
 from clear_attention.attention import attend, in_full_precision
 from clear_attention.transformer import Transformer
@@ -71,7 +73,7 @@ def greedy_search(
         Shazeer (2019), *Fast Transformer Decoding: One Write-Head is All You Need*, section 2.4, for the cache.
     """
     source_ids = ready(transformer, source_ids)
-    max_length = _checks.size("max_length", max_length)
+    max_length = numbers.size("max_length", max_length)
     return compiled(transformer, max_length, 1, 0.0, jit_compile)(source_ids).ids[:, 0]
 
 
@@ -118,22 +120,22 @@ def beam_search(
         Wu et al. (2016), *Google's Neural Machine Translation System*, section 7, for the length penalty.
     """
     source_ids = ready(transformer, source_ids)
-    max_length, width = _checks.size("max_length", max_length), _checks.size("width", width)
-    alpha = float(_layer_checks.exponent("length_penalty", length_penalty))
+    max_length, width = numbers.size("max_length", max_length), numbers.size("width", width)
+    alpha = float(numbers.exponent("length_penalty", length_penalty))
     return compiled(transformer, max_length, width, alpha, jit_compile)(source_ids)
 
 
 def ready(transformer, source_ids):
-    _text_checks.is_transformer(transformer)
+    is_transformer(transformer)
     if not transformer.built:
         transformer.build()
-    source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, transformer.source_vocab)
+    source_ids = vocabulary_ids("source_ids", source_ids, transformer.source_vocab)
     return tf.cast(source_ids, tf.int32)
 
 
 def compiled(transformer, max_length, width, length_penalty, jit_compile):
     """Return the search as one graph; the model keeps it, so that it is traced once and goes when the model goes."""
-    _layer_checks.flag("jit_compile", jit_compile)
+    flag("jit_compile", jit_compile)
     kept = vars(transformer).setdefault("_searches", {})  # past Keras, which would take a dict for a part of the model
     options = (max_length, width, length_penalty, bool(jit_compile))
     if options not in kept:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import keras
 import tensorflow as tf
 
-from clear_attention import _blockwise_checks, _checks, _layer_checks
+from clear_attention._checks import masks, numbers, options, tensors
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, TensorLike
@@ -51,8 +51,8 @@ def split_heads(x: TensorLike, num_heads: int) -> tf.Tensor:
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
     """
-    x = _layer_checks.at_least_rank("x", x, 2, "(..., length, depth)")
-    num_heads = _layer_checks.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
+    x = tensors.at_least_rank("x", x, 2, "(..., length, depth)")
+    num_heads = numbers.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
     *leading, length, depth = sizes(x)
     x = tf.reshape(x, (*leading, length, num_heads, depth // num_heads))  # (..., length, heads, depth / heads)
     return swap_axes(x, -3, -2)  # (..., heads, length, depth / heads)
@@ -82,7 +82,7 @@ def merge_heads(x: TensorLike) -> tf.Tensor:
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
     """
-    x = _layer_checks.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
+    x = tensors.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
     x = swap_axes(x, -3, -2)  # (..., length, heads, depth / heads)
     *leading, num_heads, depth = sizes(x)
     return tf.reshape(x, (*leading, num_heads * depth))  # (..., length, depth)
@@ -181,16 +181,16 @@ class MultiHeadAttention(TokenLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.d_model = _checks.size("d_model", d_model)
-        self.num_heads = _checks.size("num_heads", num_heads)
+        self.d_model = numbers.size("d_model", d_model)
+        self.num_heads = numbers.size("num_heads", num_heads)
         if d_k is None:
             when = " when d_k is not given"
-            d_k = self.d_model // _layer_checks.divisor("num_heads", num_heads, "d_model", self.d_model, when)
-        self.d_k = _checks.size("d_k", d_k)
-        self.d_v = self.d_k if d_v is None else _checks.size("d_v", d_v)
-        self.dropout = _layer_checks.rate("dropout", dropout)
-        self.use_bias = _layer_checks.flag("use_bias", use_bias)
-        self.blockwise = _blockwise_checks.choice(blockwise, self.dropout)
+            d_k = self.d_model // numbers.divisor("num_heads", num_heads, "d_model", self.d_model, when)
+        self.d_k = numbers.size("d_k", d_k)
+        self.d_v = self.d_k if d_v is None else numbers.size("d_v", d_v)
+        self.dropout = numbers.rate("dropout", dropout)
+        self.use_bias = options.flag("use_bias", use_bias)
+        self.blockwise = options.choice(blockwise, self.dropout)
         self.supports_masking = True
         self.seeds = keras.random.SeedGenerator() if self.dropout else None
         names = {
@@ -221,7 +221,7 @@ class MultiHeadAttention(TokenLayer):
         # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
-        queries, keys, values, mask = _checks.from_lists(queries=queries, keys=keys, values=values, mask=mask)
+        queries, keys, values, mask = tensors.from_lists(queries=queries, keys=keys, values=values, mask=mask)
         return super().__call__(queries, keys, values, mask=mask, **kwargs)
 
     def call(
@@ -237,14 +237,14 @@ class MultiHeadAttention(TokenLayer):
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
     ) -> tf.Tensor | Attention:
-        _layer_checks.as_built(self.project_queries.kernel, queries=queries)
-        _layer_checks.as_built(self.project_keys.kernel, keys=keys)
-        _layer_checks.as_built(self.project_values.kernel, values=values)
-        _layer_checks.same_number(0, queries=queries, keys=keys, values=values)
-        _layer_checks.same_number(1, keys=keys, values=values)
-        _layer_checks.mask_with_heads(mask)
-        causal = _layer_checks.flag("causal", causal)
-        return_weights = _layer_checks.flag("return_weights", return_weights)
+        tensors.as_built(self.project_queries.kernel, queries=queries)
+        tensors.as_built(self.project_keys.kernel, keys=keys)
+        tensors.as_built(self.project_values.kernel, values=values)
+        tensors.same_number(0, queries=queries, keys=keys, values=values)
+        tensors.same_number(1, keys=keys, values=values)
+        masks.mask_with_heads(mask)
+        causal = options.flag("causal", causal)
+        return_weights = options.flag("return_weights", return_weights)
         implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
         mask = add_keras_masks(mask, *implicit)
 

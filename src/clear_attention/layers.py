@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import tensors
 from clear_attention._token_layer import SelfMasked, TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
 from clear_attention.attention import Attention, pair
@@ -182,8 +182,8 @@ class DecoderLayer(TokenLayer):
         cross_mask: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
+        tensors.has_context(context)
+        x, context, mask, cross_mask = tensors.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
     def call(

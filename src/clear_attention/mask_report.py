@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks.sentence import refusal, shown
 from clear_attention._types import Labels
 
 SHOWN = 16  # rows and columns of a drawn matrix

@@ -10,7 +10,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from clear_attention import _checks, _conventions, _mask_findings
+from clear_attention import _conventions, _mask_findings
+from clear_attention._checks import ids, numbers, options
+from clear_attention._checks.masks import mask_tensor, mask_to_describe, masks_fit_together
 from clear_attention._types import Convention, Labels, Mask, MaskAxes, Size, TensorLike
 from clear_attention.mask_report import MaskReport
 
@@ -47,8 +49,8 @@ def create_padding_mask(token_ids: TensorLike, pad_id: int = 0) -> tf.Tensor:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3, speaks of the look-ahead mask only:
         padding comes from putting sentences of different lengths in one batch.
     """
-    token_ids = _checks.token_ids(token_ids)
-    pad_id = _checks.integer("pad_id", pad_id)
+    token_ids = ids.token_ids(token_ids)
+    pad_id = numbers.integer("pad_id", pad_id)
     is_padding = token_ids == tf.cast(pad_id, token_ids.dtype)
     return tf.cast(is_padding, tf.float32)[:, tf.newaxis, tf.newaxis, :]  # (batch, 1, 1, length)
 
@@ -84,8 +86,8 @@ def create_look_ahead_mask(length: Size, key_length: Size | None = None) -> tf.T
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
     """
-    length = _checks.size("length", length)
-    key_length = length if key_length is None else _checks.size("key_length", key_length)
+    length = numbers.size("length", length)
+    key_length = length if key_length is None else numbers.size("key_length", key_length)
     queries, keys = _positions(length, key_length)
     return tf.cast(keys > queries, tf.float32)
 
@@ -120,9 +122,9 @@ def create_prefix_mask(length: Size, prefix_length: Size) -> tf.Tensor:
         Dong et al. (2019), *Unified Language Model Pre-training*, section 2.3; Raffel et al. (2020), *Exploring
         the Limits of Transfer Learning with T5*, section 3.2.1.
     """
-    length = _checks.size("length", length)
-    prefix_length = _checks.size("prefix_length", prefix_length, minimum=0)
-    _checks.at_most("prefix_length", prefix_length, "length", length)
+    length = numbers.size("length", length)
+    prefix_length = numbers.size("prefix_length", prefix_length, minimum=0)
+    numbers.at_most("prefix_length", prefix_length, "length", length)
     queries, keys = _positions(length, length)
     return tf.cast((keys > queries) & (keys >= prefix_length), tf.float32)
 
@@ -159,7 +161,7 @@ def create_window_mask(length: Size, window: Size) -> tf.Tensor:
     References:
         Beltagy et al. (2020), *Longformer: The Long-Document Transformer*, section 3.1.
     """
-    length, window = _checks.size("length", length), _checks.size("window", window)
+    length, window = numbers.size("length", length), numbers.size("window", window)
     queries, keys = _positions(length, length)
     return tf.cast(abs(keys - queries) >= window, tf.float32)
 
@@ -196,8 +198,8 @@ def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whet
     named = {f"masks[{i}]": mask for i, mask in enumerate(masks) if mask is not None}
     if not named:
         return None
-    blocked = {name: _checks.mask_tensor(mask, name) for name, mask in named.items()}
-    _checks.masks_fit_together(blocked)
+    blocked = {name: mask_tensor(mask, name) for name, mask in named.items()}
+    masks_fit_together(blocked)
     combined, *others = blocked.values()
     for mask in others:
         combined = combined | mask
@@ -241,10 +243,10 @@ def convert_mask(mask: TensorLike, source: Convention, target: Convention, axes:
         >>> convert_mask([[0.0, -1e9]], source="additive", target="keras").numpy()
         array([[ True, False]])
     """
-    _checks.one_of("source", source, _conventions.CONVENTIONS)
-    _checks.one_of("target", target, _conventions.CONVENTIONS)
+    options.one_of("source", source, _conventions.CONVENTIONS)
+    options.one_of("target", target, _conventions.CONVENTIONS)
     if axes is not None:
-        _checks.one_of("axes", axes, _conventions.AXES)
+        options.one_of("axes", axes, _conventions.AXES)
     return _conventions.write(_conventions.read(mask, source, axes), target)
 
 
@@ -286,9 +288,9 @@ def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
         <BLANKLINE>
         causal: no query sees a later key; the last query stands on the last key.
     """
-    values = _checks.mask_to_describe(mask)
+    values = mask_to_describe(mask)
     if tokens is not None:
-        _checks.one_label_each("tokens", tokens, "key", values.shape[-1])
+        options.one_label_each("tokens", tokens, "key", values.shape[-1])
     return _mask_findings.read(values, tokens)
 
 

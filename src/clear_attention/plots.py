@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention import _checks, _drawing, _layer_checks
+from clear_attention import _drawing
+from clear_attention._checks import masks, numbers, options, tensors
 from clear_attention._types import Axes, Labels, Mask, TensorLike
 
 
@@ -41,7 +42,7 @@ def plot_mask(
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('key', 'query')
     """
-    blocked = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
+    blocked = _drawing.matrix("mask", masks.mask_tensor(mask).numpy())
     ax = _drawing.axes(ax, blocked.shape, tokens, key_tokens)
     ax.pcolormesh(np.where(blocked, np.nan, 1.0), cmap=_drawing.one_colour("visible"), edgecolor="white", linewidth=1)
     _drawing.hatch(ax, blocked)
@@ -88,11 +89,11 @@ def plot_weights(
         >>> [text.get_text() for text in ax.texts]
         ['0.90', '0.10']
     """
-    _layer_checks.flag("colour_bar", colour_bar)
-    values = _drawing.matrix("weights", _checks.float_tensor("weights", weights).numpy()).astype(np.float64)
+    options.flag("colour_bar", colour_bar)
+    values = _drawing.matrix("weights", tensors.float_tensor("weights", weights).numpy()).astype(np.float64)
     blocked = np.zeros(values.shape, bool)
     if mask is not None:
-        hidden = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
+        hidden = _drawing.matrix("mask", masks.mask_tensor(mask).numpy())
         _drawing.same_matrix("mask", hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
     ax = _drawing.axes(ax, values.shape, tokens, key_tokens)
@@ -142,20 +143,20 @@ def plot_heads(
         >>> [ax.get_title() for ax in axes]
         ['head 0', 'head 1', 'head 2']
     """
-    values = _checks.float_tensor("weights", weights).numpy()
+    values = tensors.float_tensor("weights", weights).numpy()
     while values.ndim > 3 and values.shape[0] == 1:
         values = values[0]
     _drawing.one_sentence("weights", values.shape)
     blocked = None
     if mask is not None:
-        hidden = _checks.mask_tensor(mask).numpy()
+        hidden = masks.mask_tensor(mask).numpy()
         while hidden.ndim > 3 and hidden.shape[0] == 1:
             hidden = hidden[0]
         _drawing.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
     heads, rows, keys = values.shape
     _drawing.labels_of((rows, keys), tokens, key_tokens)  # refused before a figure is there
-    columns = min(_checks.size("columns", columns), heads)
+    columns = min(numbers.size("columns", columns), heads)
     lines = -(-heads // columns)
     size = (columns * (0.6 + 0.4 * min(keys, 10)) + 1.4, lines * (0.9 + 0.4 * min(rows, 10)))
     figure, grid = _drawing.pyplot().subplots(
@@ -195,8 +196,8 @@ def plot_positions(encoding: TensorLike, ax: Axes | None = None, colour_bar: boo
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('channel', 'position')
     """
-    _layer_checks.flag("colour_bar", colour_bar)
-    values = _checks.float_tensor("encoding", encoding).numpy().astype(np.float64)
+    options.flag("colour_bar", colour_bar)
+    values = tensors.float_tensor("encoding", encoding).numpy().astype(np.float64)
     values = _drawing.matrix("encoding", values, "(length, depth)")
     if ax is None:
         ax = _drawing.pyplot().subplots(figsize=(6.4, 4.2), layout="constrained")[1]
@@ -238,7 +239,7 @@ def plot_alignment(
         >>> [frame.get_x() for frame in ax.patches]
         [2.0, 1.0, 0.0]
     """
-    values = _checks.float_tensor("weights", weights).numpy().astype(np.float64)
+    values = tensors.float_tensor("weights", weights).numpy().astype(np.float64)
     while values.ndim > 3 and values.shape[0] == 1:
         values = values[0]
     values = values.mean(axis=0) if values.ndim == 3 else _drawing.matrix("weights", values)

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import numbers, tensors
 from clear_attention._nonfinite import token_by_token
 from clear_attention._token_layer import SelfMasked, TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape
@@ -27,7 +27,7 @@ class Stack(TokenLayer):
     ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
-        num_layers = _checks.size("num_layers", num_layers)
+        num_layers = numbers.size("num_layers", num_layers)
         self.stack = [make_layer(name=f"layer_{i}", dtype=self.dtype_policy) for i in range(num_layers)]
         self.norm = None
         if norm_first:
@@ -205,8 +205,8 @@ class Decoder(Stack):
         cross_mask: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
+        tensors.has_context(context)
+        x, context, mask, cross_mask = tensors.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
         return super().__call__(x, context, mask=mask, cross_mask=cross_mask, **kwargs)
 
     def call(

@@ -33,7 +33,7 @@ class Case:
         return replace(self, tensors={**self.tensors, **tensors})
 
 
-def sizes(subject, hidden=""):
+def case_sizes(subject, hidden=""):
     """Give `(batch, query_length, key_length)` from small to large, so that the first failure is the smallest.
 
     Where a layer hides the future by itself there are as many queries as keys: for others see the row `alignment`.

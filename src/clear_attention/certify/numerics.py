@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from clear_attention.certify import snippets
-from clear_attention.certify.case import Case, case, difference, flat, numbers, sizes
+from clear_attention.certify.case import Case, case, case_sizes, difference, flat, numbers
 from clear_attention.certify.subject import first_line
 from clear_attention.certify.visibility import BrokenError, NotApplicableError
 
@@ -23,7 +23,7 @@ def hidings(subject):
 
 def cases(subject):
     for hidden in hidings(subject):
-        for size in sizes(subject, hidden):
+        for size in case_sizes(subject, hidden):
             yield hidden, case(subject, size, hidden)
 
 

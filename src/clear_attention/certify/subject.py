@@ -14,7 +14,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import _certify_checks, _conventions
+from clear_attention import _conventions
+from clear_attention.certify import refusals
 from clear_attention.certify.adapters import adapter_of
 
 ROUNDING = {"float16": 1e-2, "bfloat16": 8e-2}  # about ten units in the last place; else 1e-5
@@ -31,13 +32,13 @@ class Subject:
     def __init__(self, layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed):
         known = adapter_of(layer) if call is None else {}
         self.layer, self.name = layer, name_of(layer)
-        self.call = _certify_checks.described(layer, known.get("call") if call is None else call, self.name)
-        self.names = _certify_checks.arguments(inspect.signature(self.call).parameters)
-        self.convention = _certify_checks.convention(self.names, convention or known.get("convention"))
+        self.call = refusals.described(layer, known.get("call") if call is None else call, self.name)
+        self.names = refusals.arguments(inspect.signature(self.call).parameters)
+        self.convention = refusals.convention(self.names, convention or known.get("convention"))
         self.depth = depth or known.get("depth", lambda _: None)(layer) or 8
         self.vocab = vocab or known.get("vocab", lambda _: None)(layer) or 10
         pad_id = known.get("pad_id", lambda _: None)(layer) if pad_id is None else pad_id
-        self.pad_id = _certify_checks.known_pad_id(pad_id, self.vocab)
+        self.pad_id = refusals.known_pad_id(pad_id, self.vocab)
         self.seed = seed
         self.cases, self.measured = {}, {}  # what was made and found out once
         self.causal = causal or known.get("causal", False)
@@ -92,7 +93,7 @@ class Subject:
         arguments |= tensors or {}
         self.last = case
         result = self.call(self.layer, **arguments)
-        output, weights = _certify_checks.results(result, return_weights)
+        output, weights = refusals.results(result, return_weights)
         batch, length = case.shape[:2]
         if tuple(output.shape[:2]) != (batch, length) or output.shape.rank < 3:
             raise NoQueryAxisError(

@@ -6,7 +6,7 @@ changed module and runs its tests up to the first failure. No file is touched. F
 
 Faults that no test can find, because they change nothing that anybody sees, stand in survivors.toml with the reason:
 they count as not found, and are not tried again. The result of each module is kept for the page "How it is tested";
-`python -m faults.mutate masks` tries one of them.
+`python -m faults.mutate masks/create` tries one of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LAWS = ["tests/laws"]
 NOT_A_LAW = "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"
 TESTS = {
     "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
-    "masks": ["test_masks", "test_mask_report", "test_attention_layer", "test_blocks"],
+    "masks/create": ["test_masks", "test_masks_report", "test_attention_layer", "test_blocks"],
     "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_layer_contract", "test_weights"],
     "positions": ["test_positions", "test_layer_contract", "test_transformer"],
     "blocks": ["test_blocks", "test_layers", "test_layer_contract", "test_nonfinite"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clear_attention._mask_findings import future
+from clear_attention.masks.findings import future
 
 
 @dataclass(frozen=True, eq=False)  # a case is a key of what was measured with it

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import _conventions
 from clear_attention._checks.numbers import non_negative, size
 from clear_attention._checks.sentence import refusal, shown
+from clear_attention.masks import conventions
 
 TENSORS = ("x", "q", "k", "v", "ids")
 SWITCHES = ("mask", "padding", "causal", "return_weights")
@@ -45,9 +45,9 @@ def arguments(names):
 def convention(names, value):
     if value is None and not {"mask", "padding"} & set(names):
         return "blocked"
-    if value not in _conventions.CONVENTIONS:
+    if value not in conventions.CONVENTIONS:
         law = "certify must know what a 1 or a True in the layer's mask means."
-        raise ValueError(refusal(law, f"convention as one of {_conventions.CONVENTIONS}", f"convention={shown(value)}"))
+        raise ValueError(refusal(law, f"convention as one of {conventions.CONVENTIONS}", f"convention={shown(value)}"))
     return value
 
 

@@ -14,9 +14,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import _conventions
 from clear_attention.certify import refusals
 from clear_attention.certify.adapters import adapter_of
+from clear_attention.masks import conventions
 
 ROUNDING = {"float16": 1e-2, "bfloat16": 8e-2}  # about ten units in the last place; else 1e-5
 IMPORTS = {"keras": "import keras", "ops": "from keras import ops", "tf": "import tensorflow as tf"}
@@ -78,7 +78,7 @@ class Subject:
     def arguments(self, case, return_weights=False):
         """Give the arguments of `call` by name, masks in the layer's own convention."""
         blocked = {"mask": case.mask, "padding": case.padding}
-        masks = {name: _conventions.values(tf.constant(m), self.convention) for name, m in blocked.items()}
+        masks = {name: conventions.values(tf.constant(m), self.convention) for name, m in blocked.items()}
         everything = {**case.tensors, **masks, "causal": case.causal, "return_weights": return_weights}
         return {name: everything[name] for name in self.names}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from clear_attention._mask_findings import future
 from clear_attention.certify import snippets
 from clear_attention.certify.case import (
     Case,
@@ -20,6 +19,7 @@ from clear_attention.certify.case import (
     real_queries,
 )
 from clear_attention.certify.subject import NoQueryAxisError
+from clear_attention.masks.findings import future
 
 SLOPE = 1e-5  # a gradient below this is none
 

@@ -4,9 +4,55 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention.mask_report import Finding, MaskReport
+from clear_attention._checks import masks, options
+from clear_attention._types import Labels, TensorLike
+from clear_attention.masks.report import Finding, MaskReport
 
 PADDING_TOKENS = {"", "[pad]", "<pad>", "pad", "<|pad|>", "<|endoftext|>"}
+
+
+def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
+    """Draw a mask with its tokens, and say in plain words what it does.
+
+    It never refuses the values of a mask: other conventions are recognised and named. Found are:
+
+    | name | meaning |
+    | --- | --- |
+    | `causal`, `causal_upper_left` | no query sees a later key; the same with the first query on the first key |
+    | `padding` | keys blocked for every query |
+    | `padding_visible` | a token such as `[PAD]` is not hidden from every query |
+    | `prefix`, `window` | as `create_prefix_mask` and `create_window_mask` make them |
+    | `future_visible`, `empty_rows` | cells where a query sees a later key; queries with no key left |
+    | `own_hidden` | no query sees its own token, as if a look-ahead mask were off by one |
+    | `looks_inverted`, `not_binary` | blocks what others show; holds values other than 0 and 1 |
+    | `ambiguous_shape` | could be read in two ways, such as `(batch, keys)` as `(queries, keys)` |
+    | `blocks_everything`, `blocks_nothing` | holds only 1, only 0 |
+
+    Args:
+        mask: `(query_length, key_length)`, or with leading axes; bool, integers or floats.
+        tokens: `key_length` labels; positions when left out.
+
+    Returns:
+        A [`MaskReport`][clear_attention.MaskReport]: print it, or ask it by name.
+
+    Raises:
+        TypeError: the mask is not made of numbers or bools, or `tokens` are no list.
+        ValueError: the mask has fewer than two axes or an axis of length 0, or there are too few or too many tokens.
+
+    Examples:
+        >>> from clear_attention import create_look_ahead_mask, describe_mask
+        >>> print(describe_mask(create_look_ahead_mask(3), tokens=["the", "cat", "sat"]))
+        query \\ key the cat sat
+        the           .   #   #
+        cat           .   .   #
+        sat           .   .   .
+        <BLANKLINE>
+        causal: no query sees a later key; the last query stands on the last key.
+    """
+    values = masks.mask_to_describe(mask)
+    if tokens is not None:
+        options.one_label_each("tokens", tokens, "key", values.shape[-1])
+    return read(values, tokens)
 
 
 def read(values, tokens):

@@ -8,13 +8,58 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from clear_attention._checks import masks, tensors
+from clear_attention._checks import masks, options, tensors
 from clear_attention._checks.sentence import refusal, shown
+from clear_attention._types import Convention, MaskAxes, TensorLike
 
 TRUE_BLOCKS = ("blocked", "torch_mha")
 TRUE_ATTENDS = ("keras", "torch_sdpa", "jax", "huggingface")
 CONVENTIONS = (*TRUE_BLOCKS, *TRUE_ATTENDS, "additive")
 AXES = ("batch keys", "queries keys")
+
+
+def convert_mask(mask: TensorLike, source: Convention, target: Convention, axes: MaskAxes | None = None) -> tf.Tensor:
+    """Translate a mask between our convention and those of other libraries.
+
+    | name | values | axes of the result |
+    | --- | --- | --- |
+    | `"blocked"` | ours: 1 blocks, float32 | `(batch, 1, 1, keys)`, `(queries, keys)`, ... |
+    | `"keras"` | `True` may be attended to | `attention_mask`: `(batch, queries, keys)` |
+    | `"torch_sdpa"` | `True` may be attended to | as ours |
+    | `"torch_mha"` | `True` blocks | `key_padding_mask` `(batch, keys)`, `attn_mask` `(queries, keys)` |
+    | `"jax"` | `True` may be attended to | as ours, with 4 axes |
+    | `"huggingface"` | 1 is a real token, int64 | `attention_mask`: `(batch, keys)` |
+    | `"additive"` | 0 keeps, -inf blocks, float32 | as ours |
+
+    There and back gives the same mask, except that `"jax"` adds leading axes of length 1.
+
+    Args:
+        mask: a mask in the convention `source`; an additive one may use any number of -100 or below for -inf.
+        source: the convention of `mask`, a name from the table.
+        target: the convention of the result, a name from the table.
+        axes: what the two axes of a rank-2 mask are, `"batch keys"` or `"queries keys"`. Needed for `"torch_mha"`,
+            whose two kinds of mask look alike; `"huggingface"` is always the first, the others are the second.
+
+    Returns:
+        The mask in the values, dtype and axes of `target`.
+
+    Raises:
+        TypeError: the mask is not made of numbers or bools.
+        ValueError: an unknown convention, values that are not those of `source`, or a mask that `target` can't say,
+            such as a look-ahead mask for `"huggingface"`.
+
+    Examples:
+        >>> from clear_attention import convert_mask
+        >>> convert_mask([[1, 1, 0]], source="huggingface", target="blocked").numpy()
+        array([[[[0., 0., 1.]]]], dtype=float32)
+        >>> convert_mask([[0.0, -1e9]], source="additive", target="keras").numpy()
+        array([[ True, False]])
+    """
+    options.one_of("source", source, CONVENTIONS)
+    options.one_of("target", target, CONVENTIONS)
+    if axes is not None:
+        options.one_of("axes", axes, AXES)
+    return write(read(mask, source, axes), target)
 
 
 def read(mask, source, axes=None):

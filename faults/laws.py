@@ -18,12 +18,12 @@ LIMIT = 600  # seconds
 
 
 def faults():
-    """Give for each law where its fault is planted, what becomes what, and why that is wrong."""
+    """Return for each law where its fault is planted, what becomes what, and why that is wrong."""
     return tomllib.loads(FAULTS.read_text(encoding="utf-8"))
 
 
 def planted(fault):
-    """Give the path of the changed module, and its text."""
+    """Return the path of the changed module, and its text."""
     path = ROOT / fault["file"]
     source = path.read_text(encoding="utf-8")
     if source.count(fault["before"]) != 1:

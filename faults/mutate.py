@@ -52,7 +52,7 @@ def operators():
 
 
 def meaning(source):
-    """Give what a module does: its tree without annotations, which nobody evaluates."""
+    """Return what a module does: its tree without annotations, which nobody evaluates."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
@@ -62,7 +62,7 @@ def meaning(source):
 
 
 def mutants(source):
-    """Give each changed source once, if it parses and means something else."""
+    """Yield each changed source once, if it parses and means something else."""
     from cosmic_ray.mutating import mutate_code
 
     seen = {meaning(source)}
@@ -80,7 +80,7 @@ def mutants(source):
 
 
 def difference(source, changed):
-    """Give the changed lines, before and after."""
+    """Return the changed lines, before and after."""
     lines = list(difflib.ndiff(source.splitlines(), changed.splitlines()))
     return tuple(" ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in ("- ", "+ "))
 

@@ -33,7 +33,7 @@ NOT_REACHED = {  # by module and function
 
 
 def page_functions():
-    """Give what the page itself runs its calls with."""
+    """Return what the page itself runs its calls with."""
     (cell,) = [cell.source for cell in jupytext.read(PAGE).cells if "def outcome" in cell.source]
     names = {"re": re}
     exec(cell, names)
@@ -83,7 +83,7 @@ def raises_in_its_own_words(node):
 
 @functools.cache
 def places():
-    """Give every line of src that refuses something, with its module and function."""
+    """Return every line of src that refuses something, with its module and function."""
     found = {}
     for path in SOURCE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ def is_ours(thing):
 
 
 def methods_of(cls):
-    """Give the methods and properties that this package defines, those of shared base classes too."""
+    """Return the methods and properties that this package defines, those of shared base classes too."""
     for base in filter(is_ours, reversed(cls.__mro__)):
         for name, member in vars(base).items():
             function = inspect.unwrap(getattr(member, "fget", getattr(member, "__func__", member)))

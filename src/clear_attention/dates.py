@@ -108,7 +108,7 @@ def date_forms(date: str) -> list[str]:
 
 
 def words_of(date):
-    """Give everything a form may ask for."""
+    """Return everything a form may ask for."""
     weekday, month = date.weekday(), date.month - 1
     th = {1: "st", 2: "nd", 3: "rd"}.get(date.day % 10, "th")
     return {

@@ -212,7 +212,7 @@ def kinds(layer, keras_dense, name):
 
 
 def keras_shapes(layer, name):
-    """Give the shapes in which Keras holds one of our projections."""
+    """Return the shapes in which Keras holds one of our projections."""
     dense = getattr(layer, name)
     depth = layer.d_k if name in ("project_queries", "project_keys") else layer.d_v
     if name == "project_output":

@@ -52,7 +52,7 @@ def source_and_target(name, first, second):
 
 
 def whole_in_graphs(name, ids):
-    """Give ids as integers in a graph: Keras averages a first batch over devices, which makes floats of it."""
+    """Return ids as integers in a graph: Keras averages a first batch over devices, which makes floats of it."""
     if hasattr(ids, "numpy") or not ids.dtype.is_floating:
         return ids  # floats are refused in words, where they can be read
     received = f"{name} holding fractions, {name}.dtype={ids.dtype.name}"

@@ -3,7 +3,7 @@
 # The rooms, in the order of work:
 #
 #     refusals      what certify refuses
-#     case          inputs it is tried with
+#     case          inputs that a layer is tried with
 #     adapters      how to call the layers of this package and of Keras
 #     subject       a layer with the way to call it
 #     visibility    promises about who sees whom

@@ -79,7 +79,7 @@ ADAPTERS = {
 
 
 def adapter_of(layer):
-    """Find how to call it: what is known of its class, or of any model with one input."""
+    """Find how to call a layer: what is known of its class, or of any model with one input."""
     if layer is scaled_dot_product_attention:
         return ours(
             lambda layer, q, k, v, mask, return_weights: (

@@ -112,7 +112,7 @@ class Certificate:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as a dictionary that JSON can hold."""
+        """Return the certificate as a dictionary that JSON can hold."""
         return {
             "subject": self.subject,
             "certified": not self.broken and any(row.verdict == HELD for row in self.rows),

@@ -155,7 +155,7 @@ def modes_agree(subject):
 
 
 def in_mode(subject, given, tensors, compiled, traced):
-    """Call it as a graph, which is traced once for all masks; XLA compiles the same graph."""
+    """Call the subject as a graph, which is traced once for all masks; XLA compiles the same graph."""
     key = (compiled, given.causal)
     if key not in traced:
         run = traced[False, given.causal] if compiled else lambda tensors: subject.run(given, tensors=tensors)

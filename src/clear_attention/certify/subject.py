@@ -76,18 +76,18 @@ class Subject:
         return bool({"mask", "padding"} & set(self.names))
 
     def arguments(self, case, return_weights=False):
-        """Give the arguments of `call` by name, masks in the layer's own convention."""
+        """Return the arguments of `call` by name, masks in the layer's own convention."""
         blocked = {"mask": case.mask, "padding": case.padding}
         masks = {name: conventions.values(tf.constant(m), self.convention) for name, m in blocked.items()}
         everything = {**case.tensors, **masks, "causal": case.causal, "return_weights": return_weights}
         return {name: everything[name] for name in self.names}
 
     def tensors(self, case):
-        """Give those of the arguments that are tensors, masks among them."""
+        """Return the arguments that are tensors, masks among them."""
         return {n: tf.convert_to_tensor(x) for n, x in self.arguments(case).items() if not isinstance(x, bool)}
 
     def run(self, case, return_weights=False, tensors=None):
-        """Call it; give the output `(batch, query_length, ...)`, and a list of the weights if they are asked for."""
+        """Call the layer; return the output `(batch, query_length, ...)`, and a list of the weights if asked for."""
         arguments = self.arguments(case, return_weights)
         arguments |= {name: tf.constant(x) for name, x in arguments.items() if isinstance(x, np.ndarray)}
         arguments |= tensors or {}
@@ -103,11 +103,11 @@ class Subject:
         return (output, tf.nest.flatten(weights)) if return_weights else output
 
     def tolerance(self, output):
-        """Give how far two equal computations may be apart: relative to the largest output, in its precision."""
+        """Return how far two equal computations may be apart: relative to the largest output, in its precision."""
         return self.rounding * max(1.0, np.abs(output[np.isfinite(output)]).max(initial=0))
 
     def masks_as(self, case, dtype):
-        """Give floating-point masks in another dtype."""
+        """Return floating-point masks in another dtype."""
         found = {n: x for n, x in self.arguments(case).items() if n in ("mask", "padding")}
         return {n: tf.cast(x, dtype) for n, x in found.items() if x.dtype.is_floating}
 
@@ -153,7 +153,7 @@ class Subject:
             keras.config.set_dtype_policy(before)
 
     def saved_and_loaded(self, case):
-        """Give outputs before saving and after loading: the whole way through a `.keras` file."""
+        """Return outputs before saving and after loading: the whole way through a `.keras` file."""
         arguments = self.arguments(case)
         data = {name: x for name, x in arguments.items() if not isinstance(x, bool)}
         switches = {name: x for name, x in arguments.items() if isinstance(x, bool)}
@@ -186,7 +186,7 @@ class Subject:
 
 
 def first_line(error):
-    """Give an error in one line, without what frameworks wrap around it."""
+    """Return an error in one line, without what frameworks wrap around it."""
     words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", str(error)).partition("\n\nArguments received")[0]
     words = re.sub(r"\A.*Exception encountered: |\s*\[Op:\w+\] name:\s*", "", words, flags=re.S)
     lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]

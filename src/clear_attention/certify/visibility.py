@@ -192,7 +192,7 @@ def visible_keys_count(subject):
 
 
 def all_hidden(given):
-    """Give the same case with every key hidden, as far as the layer can be told so."""
+    """Return the same case with every key hidden, as far as the layer can be told so."""
     return Case(given.tensors, given.blocked | True, given.mask | True, given.padding | True, given.causal)
 
 

@@ -9,7 +9,7 @@ This is the one convention of the package. Every mask broadcasts to the scores
 #     create        masks from ids and lengths, and several joined to one
 #     conventions   what other libraries mean by a mask, and how to convert
 #     findings      what describe_mask looks for
-#     report        what it says
+#     report        what describe_mask says
 
 from clear_attention.masks.conventions import convert_mask
 from clear_attention.masks.create import (

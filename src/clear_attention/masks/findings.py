@@ -125,14 +125,14 @@ def about_shape(blocked):
 
 
 def padded_rows(blocked):
-    """Tell whether all rows are real tokens and then padding, or all the other way round, as those of a batch are."""
+    """Tell whether all rows are real tokens and then padding, or all the other way round, as rows of a batch are."""
     steps = np.diff(blocked.astype(int), axis=-1)
     at_one_end = (steps >= 0).all() or (steps <= 0).all()
     return bool(at_one_end and (np.abs(steps).sum(axis=-1) <= 1).all() and steps.any())
 
 
 def stairs(blocked):
-    """Tell whether it is a square staircase: a look-ahead mask, right, off by one, or inverted."""
+    """Tell whether a mask is a square staircase: a look-ahead mask, right, off by one, or inverted."""
     counts, ends = blocked.sum(axis=-1), blocked[:, -1] | ~blocked.any(axis=-1)
     steps = np.diff(counts)[np.diff(counts) != 0]
     downwards = ends.all() and (steps == -1).all()
@@ -141,7 +141,7 @@ def stairs(blocked):
 
 
 def drawn_on_purpose(blocked):
-    """Tell whether it follows a pattern exactly; padding may hide all later keys by chance."""
+    """Tell whether a mask follows a pattern exactly; padding may hide all later keys by chance."""
     keys = ~blocked.all(axis=0)
     if stairs(blocked):
         return True

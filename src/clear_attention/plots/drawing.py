@@ -28,7 +28,7 @@ def matrix(name, values, axes="(query_length, key_length)"):
 
 
 def labels_of(shape, tokens, key_tokens):
-    """Give the labels of a matrix's rows and columns, which are the same tokens unless told otherwise."""
+    """Return the labels of a matrix's rows and columns, which are the same tokens unless told otherwise."""
     rows, columns = shape
     if key_tokens is None and tokens is not None and rows == columns:
         key_tokens = tokens

@@ -33,12 +33,12 @@ test: $(READY) ## run every test that needs no browser: laws, refusals, doctests
 	$(BIN)/pytest --doctest-modules --numprocesses 2 --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered
 
 coverage: test ## run the tests and keep which lines and branches they took, for the page "How it is tested"
-	$(BIN)/python -m checks.record coverage
+	$(BIN)/python -m faults.record coverage
 
 test-oldest: $(OLD) ## run every test with the oldest versions that pyproject.toml allows, and keep the result
 	@rm -f .cache/oldest.xml
 	@.cache/oldest/bin/pytest --doctest-modules --numprocesses 2 --junitxml=.cache/oldest.xml; code=$$?; \
-	  .cache/oldest/bin/python -m checks.record oldest && exit $$code
+	  .cache/oldest/bin/python -m faults.record oldest && exit $$code
 
 fuzz: $(READY) ## try each law of tests/laws on 20,000 new cases, 40 times those of `make test`; LAWS_SEED=... repeats a run
 	LAWS_PROFILE=fuzz $(BIN)/pytest tests/laws --numprocesses 2 --quiet
@@ -76,10 +76,10 @@ format: $(READY) ## mend what lint can mend
 	$(BIN)/ruff format .
 
 laws: $(READY) ## plant in each law's way the fault that it must catch, and see it caught (about 2 minutes)
-	$(BIN)/python -m checks.laws
+	$(BIN)/python -m faults.laws
 
 mutate: $(READY) ## plant small faults in six modules and see whether the tests find them
-	$(BIN)/python -m checks.mutate
+	$(BIN)/python -m faults.mutate
 
 lock: ## write both lock files anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group mutate --group docs \

@@ -16,7 +16,7 @@ else:
 
 @pytest.fixture(scope="session")
 def assert_certified() -> Callable[..., Certificate]:
-    """Give a function that certifies a layer, and fails with every broken promise and its smallest example.
+    """Return a function that certifies a layer, and fails with every broken promise and its smallest example.
 
     It takes what `clear_attention.certify` takes, and `allow`, the names of promises that may be broken.
     """

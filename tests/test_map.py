@@ -1,5 +1,6 @@
 """The tree holds together: each public name has one home, a docstring, tests, a page; lessons keep their shape."""
 
+import ast
 import importlib
 import inspect
 import re
@@ -14,8 +15,9 @@ import clear_attention
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "clear_attention"
-FILES = [path for path in SOURCE.glob("*.py") if not path.stem.startswith("_")]
-MODULES = sorted(path.stem for path in [*FILES, *(init.parent for init in SOURCE.glob("*/__init__.py"))])
+FILES = [*SOURCE.glob("*.py"), *(init.parent for init in SOURCE.glob("*/__init__.py"))]  # packages are modules, too
+MODULES = sorted(path.stem for path in FILES if not path.stem.startswith("_"))
+PRIVATE = 5  # entries of the package's folder that a reader may leave alone
 RESULTS = ("MaskReport", "Certificate")  # classes that the package makes and its users read
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
 SECTIONS = ["Args", "Returns", "Raises", "Attributes", "Examples", "References"]
@@ -96,9 +98,22 @@ def test_docstrings_have_their_sections_and_examples_that_paste(name):
     assert len(lines) <= 8
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: p.stem)
-def test_no_source_file_over_300_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+def docstring_lines(tree):
+    """Count the lines of the docstrings of a module, of its classes and functions."""
+    scopes = (node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
+    docs = (scope.body[0] for scope in scopes if ast.get_docstring(scope) is not None)
+    return sum(doc.end_lineno - doc.lineno + 1 for doc in docs)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: p.relative_to(SOURCE).as_posix())
+def test_no_source_file_has_over_300_lines_of_code(path):
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) - docstring_lines(ast.parse(source)) <= 300
+
+
+def test_few_entries_of_the_package_are_private():
+    names = {path.name for path in SOURCE.iterdir() if path.name.startswith("_") and not path.name.startswith("__")}
+    assert len(names) <= PRIVATE, sorted(names)
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)

@@ -76,7 +76,7 @@ def test_the_sdist_holds_what_builds_the_wheel(built):
 
 
 def closure(*names):
-    """Give the installed distributions that these need, and what those need."""
+    """Return the installed distributions that these need, and what those need."""
     found, todo = {}, [*names]
     while todo:
         name = todo.pop().lower().replace("_", "-")

@@ -16,7 +16,7 @@ import pytest
 import tensorflow as tf
 
 import clear_attention
-from clear_attention import _refusal
+from clear_attention._checks import sentence
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "clear_attention"
@@ -26,14 +26,14 @@ ROWS = [(name, row) for name, rows in TABLE["refused"].items() for row in rows]
 READ = ("MaskReport", "Certificate")  # made by the package, and asked by name
 IN_PARTS = re.compile(r".+[.)] Expected: .+\. Received: .+\.", re.DOTALL)
 NOT_REACHED = {  # by module and function
-    "_drawing.pyplot": "only where matplotlib is not installed",
-    "certificate.raise_for_failures": "broken promises are a verdict: what is raised is the certificate",
-    "__main__.make": "the command prints it; see test_certify_command",
+    "plots.drawing.pyplot": "only where matplotlib is not installed",
+    "certify.certificate.raise_for_failures": "broken promises are a verdict: what is raised is the certificate",
+    "certify.__main__.make": "the command prints it; see test_certify_command",
 }
 
 
 def page_functions():
-    """Give what the page itself runs its calls with."""
+    """Return what the page itself runs its calls with."""
     (cell,) = [cell.source for cell in jupytext.read(PAGE).cells if "def outcome" in cell.source]
     names = {"re": re}
     exec(cell, names)
@@ -58,7 +58,7 @@ def run():
             trace = trace.tb_next
         return sentence_of(error)
 
-    refusal, page["sentence_of"] = _refusal.refusal, noting_sentence_of
+    refusal, page["sentence_of"] = sentence.refusal, noting_sentence_of
     exec(TABLE["prepare"], names)
     with pytest.MonkeyPatch.context() as patch:
         for module in [m for name, m in sys.modules.items() if name.startswith("clear_attention")]:
@@ -83,15 +83,16 @@ def raises_in_its_own_words(node):
 
 @functools.cache
 def places():
-    """Give every line of src that refuses something, with its module and function."""
+    """Return every line of src that refuses something, with its module and function."""
     found = {}
     for path in SOURCE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
+        module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
         for scope in ast.walk(tree):  # from the outside in: the innermost function gives the name
             if isinstance(scope, (ast.Module, ast.FunctionDef)):
                 for node in ast.walk(scope):
                     if makes_refusal(node) or raises_in_its_own_words(node):
-                        found[path, node.lineno] = f"{path.stem}.{getattr(scope, 'name', '')}"
+                        found[path, node.lineno] = f"{module}.{getattr(scope, 'name', '')}"
     return found
 
 
@@ -121,12 +122,12 @@ def test_every_sentence_has_three_parts_unless_it_is_a_verdict():
 def test_what_is_shown_of_a_received_value_is_short_and_on_one_line():
     values = [np.zeros((9, 9)), tf.ragged.constant([[1], []]), keras.Input((5,)), tf.TensorSpec(None), list(range(999))]
     for value in (*values, "long " * 99, dict.fromkeys(range(99), "text"), np.float32(2), None, ["a", "b"]):
-        text = _refusal.shown(value)
-        assert len(text) <= _refusal.LONGEST
+        text = sentence.shown(value)
+        assert len(text) <= sentence.LONGEST
         assert "\n" not in text
-    assert _refusal.shown(values[0]) == "<ndarray of shape (9, 9)>"
-    assert _refusal.shown(values[3]) == "<TensorSpec of shape unknown>"
-    assert _refusal.shown(values[4]).endswith("... (999 in all)")
+    assert sentence.shown(values[0]) == "<ndarray of shape (9, 9)>"
+    assert sentence.shown(values[3]) == "<TensorSpec of shape unknown>"
+    assert sentence.shown(values[4]).endswith("... (999 in all)")
 
 
 def test_no_call_is_listed_twice():

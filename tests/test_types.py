@@ -8,8 +8,9 @@ import pytest
 
 import clear_attention
 import clear_attention_pytest
-from clear_attention import _conventions, _types, dates
+from clear_attention import _types, dates
 from clear_attention.certify import certificate
+from clear_attention.masks import conventions
 
 PUBLIC = {name: getattr(clear_attention, name) for name in clear_attention.__all__}
 CLASSES = {name: public for name, public in PUBLIC.items() if inspect.isclass(public)}
@@ -20,7 +21,7 @@ def is_ours(thing):
 
 
 def methods_of(cls):
-    """Give the methods and properties that this package defines, those of shared base classes too."""
+    """Return the methods and properties that this package defines, those of shared base classes too."""
     for base in filter(is_ours, reversed(cls.__mro__)):
         for name, member in vars(base).items():
             function = inspect.unwrap(getattr(member, "fget", getattr(member, "__func__", member)))
@@ -62,8 +63,8 @@ def test_methods_are_found_wherever_they_are_defined():
 def test_a_choice_lists_what_is_accepted():
     split = typing.get_type_hints(clear_attention.create_date_pairs)["split"]
     verdict = typing.get_type_hints(clear_attention.Row)["verdict"]
-    assert set(typing.get_args(_types.Convention)) == set(_conventions.CONVENTIONS)
-    assert typing.get_args(_types.MaskAxes) == _conventions.AXES
+    assert set(typing.get_args(_types.Convention)) == set(conventions.CONVENTIONS)
+    assert typing.get_args(_types.MaskAxes) == conventions.AXES
     assert typing.get_args(split) == dates.SPLITS
     assert typing.get_args(verdict) == tuple(certificate.MARKS)
 

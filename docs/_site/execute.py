@@ -29,8 +29,8 @@ USED = {  # by the lessons that say so
     b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("results.json", "report.py", "pictures.py")],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
     b"from live import": [ROOT / "docs/_site/live.py"],
-    b"checks/results.json": [
-        ROOT / "checks" / name for name in ("results.json", "survivors.toml", "laws.toml", "mutate.py")
+    b"faults/results.json": [
+        ROOT / "faults" / name for name in ("results.json", "survivors.toml", "laws.toml", "mutate.py")
     ],
     b"refusals.toml": [ROOT / "docs/reference/refusals.toml"],
 }

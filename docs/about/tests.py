@@ -23,7 +23,7 @@ root = Path.cwd().parents[1]
 sys.path.insert(0, str(root))
 from benchmarks import report
 
-results = json.loads((root / "checks/results.json").read_text(encoding="utf-8"))
+results = json.loads((root / "faults/results.json").read_text(encoding="utf-8"))
 
 
 def said(name):
@@ -66,7 +66,7 @@ def show(name, write):
 
 # %% tags=["remove-input"]
 def laws(run):
-    planted = tomllib.loads((root / "checks/laws.toml").read_text(encoding="utf-8"))
+    planted = tomllib.loads((root / "faults/laws.toml").read_text(encoding="utf-8"))
     assert set(run["caught"]) <= set(planted)
     lines = ["| Law | The fault | Caught |", "| --- | --- | --- |"]
     for name, fault in planted.items():
@@ -108,7 +108,7 @@ show("fuzz", fuzz)
 
 
 # %% tags=["remove-input"]
-from checks.mutate import TESTS, source_of
+from faults.mutate import TESTS, source_of
 
 
 def share_found(found, made):
@@ -146,7 +146,7 @@ def change(before, after):
 
 
 survivors = tomllib.loads(
-    (root / "checks/survivors.toml").read_text(encoding="utf-8")
+    (root / "faults/survivors.toml").read_text(encoding="utf-8")
 )
 lines = []
 for module, entries in survivors.items():

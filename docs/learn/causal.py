@@ -31,11 +31,12 @@
 # %% tags=["source"]
 import inspect
 
-from clear_attention import create_look_ahead_mask, masks
+from clear_attention import create_look_ahead_mask
+from clear_attention.masks import create
 
 head, _, body = inspect.getsource(create_look_ahead_mask).split('"""')
 print(head.rstrip() + body)
-print(inspect.getsource(masks._positions))
+print(inspect.getsource(create._positions))
 
 # %% [markdown]
 # ## Tiny numbers, by hand

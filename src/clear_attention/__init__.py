@@ -3,8 +3,7 @@
 The names in the order data flows: the definition, who may not look where, attention, pictures of it.
 
     by_hand      attention in plain Python lists: the definition
-    mask_report  what a mask does, in words
-    masks        1 blocks a key, 0 leaves it visible: in every function, layer and page
+    masks        1 blocks a key, 0 leaves it visible: in every function, layer and page; what a mask does, in words
     attention    scores, softmax, weighted sum: the function and the layer
     blockwise    the same in memory that grows with the length, not with its square
     heads        split the width into heads, attend in each, merge them: the layer
@@ -30,8 +29,9 @@ from clear_attention.encoder_decoder import Decoder, Encoder
 from clear_attention.generation import Beams, beam_search, greedy_search
 from clear_attention.heads import ContextCache, KeyValueCache, MultiHeadAttention, merge_heads, split_heads
 from clear_attention.layers import DecoderLayer, EncoderLayer
-from clear_attention.mask_report import Finding, MaskReport
 from clear_attention.masks import (
+    Finding,
+    MaskReport,
     combine_masks,
     convert_mask,
     create_look_ahead_mask,
@@ -47,8 +47,6 @@ from clear_attention.weights import weights_from_keras, weights_from_torch, weig
 
 __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the site
     "attention_by_hand",
-    "MaskReport",
-    "Finding",
     "create_padding_mask",
     "create_look_ahead_mask",
     "create_prefix_mask",
@@ -56,6 +54,8 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "combine_masks",
     "convert_mask",
     "describe_mask",
+    "MaskReport",
+    "Finding",
     "Attention",
     "scaled_dot_product_attention",
     "DotProductAttention",

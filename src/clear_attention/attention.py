@@ -13,7 +13,9 @@ from typing import Any, NamedTuple, Never
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import tensors
+from clear_attention._checks.attention import attention_inputs, same_depth
+from clear_attention._checks.options import flag, function_of_weights, not_built_with_data
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
@@ -103,8 +105,8 @@ def scaled_dot_product_attention(
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
-    q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
-    _layer_checks.function_of_weights("dropout", dropout)
+    q, k, v, blocked = attention_inputs(q, k, v, mask)
+    function_of_weights("dropout", dropout)
     wide = widened(q, k, v)
     (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide)  # nothing to do while all is finite
 
@@ -113,7 +115,7 @@ def scaled_dot_product_attention(
     kept = weights if dropout is None else dropout(weights)
     output = tf.matmul(kept, safe_v)  # (..., query_length, d_v)
 
-    output, weights = marked([output, weights], strange, Visible(*wide, blocked=blocked))
+    output, weights = marked([output, weights], strange, Visible(wide, blocked))
     return Attention(*narrowed(q.dtype, output, weights))
 
 
@@ -158,20 +160,18 @@ def softmax_of_visible(scores, blocked):
 class Visible(NamedTuple):
     """Find the outputs and weights that see a NaN or an infinity."""
 
-    q: tf.Tensor
-    k: tf.Tensor
-    v: tf.Tensor
+    tensors: list[tf.Tensor]  # q, k and v
     blocked: tf.Tensor | None
 
     def places(self):
-        bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in (self.q, self.k, self.v))
+        bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in self.tensors)
         bad_queries = tf.reduce_any(bad_q, axis=-1)[..., :, tf.newaxis]  # (..., query_length, 1)
         bad_keys = tf.reduce_any(bad_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
         visible = tf.constant([True]) if self.blocked is None else ~self.blocked
         bad_weights = (bad_queries | bad_keys) & visible  # (..., query_length, key_length)
         bad_rows = tf.reduce_any(bad_weights, axis=-1, keepdims=True)  # (..., query_length, 1)
-        seen = tf.cast(tf.broadcast_to(visible, tf.shape(bad_weights)), self.q.dtype)
-        return [bad_rows | (tf.matmul(seen, tf.cast(bad_v, seen.dtype)) > 0), bad_rows & visible]
+        seen = tf.cast(tf.broadcast_to(visible, tf.shape(bad_weights)), tf.float32)
+        return [bad_rows | (tf.matmul(seen, tf.cast(bad_v, tf.float32)) > 0), bad_rows & visible]
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -219,7 +219,7 @@ class DotProductAttention(TokenLayer):
     """
 
     def __init__(self, *data: Never, **kwargs: Any) -> None:
-        _checks.not_built_with_data("DotProductAttention", data)
+        not_built_with_data("DotProductAttention", data)
         super().__init__(**kwargs)
         self.supports_masking = True
 
@@ -233,8 +233,8 @@ class DotProductAttention(TokenLayer):
         **kwargs: Any,
     ) -> Output:
         # Keras takes nothing but tensors by position, and the published call gives d_k there.
-        queries, keys, values, mask = _checks.from_lists(queries=queries, keys=keys, values=values, mask=mask)
-        _layer_checks.flag("return_weights", kwargs.get("return_weights", False))
+        queries, keys, values, mask = tensors.from_lists(queries=queries, keys=keys, values=values, mask=mask)
+        flag("return_weights", kwargs.get("return_weights", False))
         return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
 
     def call(
@@ -249,7 +249,7 @@ class DotProductAttention(TokenLayer):
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
     ) -> tf.Tensor | Attention:
-        _checks.same_depth(d_k, keys)
+        same_depth(d_k, keys)
         mask = add_keras_masks(mask, queries_mask, keys_mask, values_mask)
         result = scaled_dot_product_attention(queries, keys, values, mask)
         return result if return_weights else result.output

@@ -12,7 +12,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import numbers, tensors
+from clear_attention._checks.options import flag, options_of
 from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike
@@ -25,7 +26,7 @@ class SelfAttending(TokenLayer):
 
     def __call__(self, x: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
         # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
-        x, mask = _checks.from_lists(x=x, mask=mask)
+        x, mask = tensors.from_lists(x=x, mask=mask)
         return super().__call__(x, mask=False if mask is None else mask, **kwargs)
 
     def call(
@@ -37,7 +38,7 @@ class SelfAttending(TokenLayer):
         training: bool | None = None,
         cache: Any = None,
     ) -> Output:
-        return_weights = _layer_checks.flag("return_weights", return_weights)
+        return_weights = flag("return_weights", return_weights)
         options = {"causal": causal, "return_weights": return_weights, "training": training, "cache": cache}
         return packed(*self.attend(x, mask=None if mask is False else mask, **options))
 
@@ -53,8 +54,8 @@ class CrossAttending(TokenLayer):
         cross_mask: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        _layer_checks.has_context(context)
-        x, context, mask, cross_mask = _checks.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
+        tensors.has_context(context)
+        x, context, mask, cross_mask = tensors.from_lists(x=x, context=context, mask=mask, cross_mask=cross_mask)
         masks = {"mask": mask} if cross_mask is None else {"mask": mask, "cross_mask": cross_mask}
         return super().__call__(x, context, **masks, **kwargs)
 
@@ -64,9 +65,9 @@ class ResidualBlock(TokenLayer):
 
     def __init__(self, dropout: float, norm_first: bool, epsilon: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.dropout = _layer_checks.rate("dropout", dropout)
-        self.norm_first = _layer_checks.flag("norm_first", norm_first)
-        self.epsilon = _layer_checks.positive("epsilon", epsilon)
+        self.dropout = numbers.rate("dropout", dropout)
+        self.norm_first = flag("norm_first", norm_first)
+        self.epsilon = numbers.positive("epsilon", epsilon)
         self.supports_masking = True
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
         self.norm = keras.layers.LayerNormalization(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
@@ -104,7 +105,7 @@ class AttentionBlock(ResidualBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
-        options = _layer_checks.options_of(MultiHeadAttention, self.inside, options)
+        options = options_of(MultiHeadAttention, self.inside, options)
         self.chosen = tuple(options)
         self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy, **options)
 
@@ -190,7 +191,7 @@ class SelfAttentionBlock(SelfAttending, AttentionBlock):
         return self.attention.create_cache(batch, capacity)
 
     def attend(self, x, mask, causal, return_weights, training, cache):
-        _layer_checks.d_model(self.attention.d_model, x=x)
+        tensors.d_model(self.attention.d_model, x=x)
         options = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
         options |= {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
         result = self.attention(self.before(x), cache=cache, **options)
@@ -283,10 +284,10 @@ class CrossAttentionBlock(CrossAttending, AttentionBlock):
         x_mask: tf.Tensor | None = None,
         context_mask: tf.Tensor | None = None,
     ) -> Output:
-        _layer_checks.d_model(self.attention.d_model, x=x)
-        _layer_checks.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
-        _layer_checks.same_number(0, x=x, context=context)
-        return_weights = _layer_checks.flag("return_weights", return_weights)
+        tensors.d_model(self.attention.d_model, x=x)
+        tensors.as_built(self.attention.project_keys.kernel, context=context)  # None would mean x
+        tensors.same_number(0, x=x, context=context)
+        return_weights = flag("return_weights", return_weights)
         options = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
         options |= {"mask": mask, "return_weights": return_weights, "training": training}
         result = self.attention(self.before(x), context, cache=cache, **options)
@@ -343,8 +344,8 @@ class FeedForwardBlock(ResidualBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
-        self.d_model, self.d_ff = _checks.size("d_model", d_model), _checks.size("d_ff", d_ff)
-        self.activation = _layer_checks.activation(activation)
+        self.d_model, self.d_ff = numbers.size("d_model", d_model), numbers.size("d_ff", d_ff)
+        self.activation = known_activation(activation)
         self.widen = keras.layers.Dense(self.d_ff, self.activation, name="widen", dtype=self.dtype_policy)
         self.narrow = keras.layers.Dense(self.d_model, name="narrow", dtype=self.dtype_policy)
 
@@ -355,10 +356,10 @@ class FeedForwardBlock(ResidualBlock):
         self.built = True
 
     def __call__(self, x: LayerInput, **kwargs: Any) -> Output:
-        return super().__call__(*_checks.from_lists(x=x), **kwargs)
+        return super().__call__(*tensors.from_lists(x=x), **kwargs)
 
     def call(self, x: tf.Tensor, training: bool | None = None) -> tf.Tensor:
-        _layer_checks.d_model(self.d_model, x=x)
+        tensors.d_model(self.d_model, x=x)
 
         tokens = Tokens.of(self.before(x))
         wide = project_rows(self.widen, tokens.finite)  # (batch, length, d_ff)

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention import _blockwise_checks, _checks
+from clear_attention._checks import numbers
+from clear_attention._checks.attention import attention_inputs
+from clear_attention._checks.options import flags
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._types import Mask, TensorLike
 from clear_attention._xla import in_xla
@@ -74,17 +76,17 @@ def blockwise_attention(
     References:
         Rabe and Staats (2021), *Self-attention Does Not Need O(n²) Memory*; Dao et al. (2022), *FlashAttention*.
     """
-    q, k, v, blocked = _checks.attention_inputs(q, k, v, mask)
-    _blockwise_checks.flags(causal=causal, return_weights=return_weights)
-    window = None if window is None else _checks.size("window", window)
-    block = BLOCK if block_size is None else _checks.size("block_size", block_size)
+    q, k, v, blocked = attention_inputs(q, k, v, mask)
+    flags(causal=causal, return_weights=return_weights)
+    window = None if window is None else numbers.size("window", window)
+    block = BLOCK if block_size is None else numbers.size("block_size", block_size)
     wide = widened(q, k, v)
     (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide)  # nothing to do while all is finite
     blocks = QueryBlocks.of(q, k, blocked, causal, window, block)
 
     output = attend_by_blocks(blocks, safe_q, safe_k, safe_v)  # (..., query_length, d_v)
 
-    (output,) = marked([output], strange, VisibleByBlocks(blocks, *wide))
+    (output,) = marked([output], strange, VisibleByBlocks(blocks, wide))
     return narrowed(q.dtype, output)[0]
 
 
@@ -275,13 +277,11 @@ class VisibleByBlocks(NamedTuple):
     """Find the outputs that see a NaN or an infinity, a block at a time."""
 
     blocks: QueryBlocks
-    q: tf.Tensor
-    k: tf.Tensor
-    v: tf.Tensor
+    tensors: list[tf.Tensor]  # q, k and v
 
     def places(self):
         blocks = self.blocks
-        finite_q, finite_k, finite_v = (tf.math.is_finite(x) for x in (self.q, self.k, self.v))
+        finite_q, finite_k, finite_v = (tf.math.is_finite(x) for x in self.tensors)
         bad_q = blocks.padded(~tf.reduce_all(finite_q, axis=-1, keepdims=True))  # (..., query_length, 1)
         bad_k = ~tf.reduce_all(finite_k, axis=-1)[..., tf.newaxis, :]  # (..., 1, key_length)
         bad_v = tf.cast(~finite_v, tf.float32)

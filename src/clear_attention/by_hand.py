@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from clear_attention._by_hand_checks import lists_fit
+from clear_attention._checks.lists import lists_fit
 
 Matrix: TypeAlias = Sequence[Sequence[float]]
 

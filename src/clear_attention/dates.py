@@ -12,7 +12,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from clear_attention import _checks, _layer_checks, _text_checks
+from clear_attention._checks import numbers, options
+from clear_attention._checks.ids import vocabulary_ids
+from clear_attention._checks.texts import different_characters, iso_date, known_texts, long_enough
 from clear_attention._types import TensorLike
 
 ENGLISH_MONTHS = [
@@ -101,12 +103,12 @@ def date_forms(date: str) -> list[str]:
         >>> date_forms("2018-05-03")[6]
         'donnerstag, den 3. mai 2018'
     """
-    words = words_of(_text_checks.iso_date(date, FIRST, LAST))
+    words = words_of(iso_date(date, FIRST, LAST))
     return [form.format(**words) for form in FORMS]
 
 
 def words_of(date):
-    """Give everything a form may ask for."""
+    """Return everything a form may ask for."""
     weekday, month = date.weekday(), date.month - 1
     th = {1: "st", 2: "nd", 3: "rd"}.get(date.day % 10, "th")
     return {
@@ -150,8 +152,8 @@ def create_date_pairs(num_pairs: int, seed: int = 0, split: Literal["train", "te
         >>> targets
         ['2000-12-12', '1987-08-06']
     """
-    num_pairs, seed = _checks.size("num_pairs", num_pairs), _checks.non_negative("seed", seed)
-    _checks.one_of("split", split, SPLITS)
+    num_pairs, seed = numbers.size("num_pairs", num_pairs), numbers.non_negative("seed", seed)
+    options.one_of("split", split, SPLITS)
     days = np.random.default_rng(0).permutation((LAST - FIRST).days + 1)  # the split is not the reader's choice
     days = days[: len(days) // HELD_OUT] if split == "test" else days[len(days) // HELD_OUT :]
     rng = np.random.default_rng((seed, SPLITS.index(split)))
@@ -190,25 +192,25 @@ class CharacterTokenizer:
     pad_id, start_id, end_id = 0, 1, 2
 
     def __init__(self, characters: str, framed: bool = False) -> None:
-        self.characters = _text_checks.characters(characters)
-        self.framed = _layer_checks.flag("framed", framed)
+        self.characters = different_characters(characters)
+        self.framed = options.flag("framed", framed)
         self.ids = {character: i for i, character in enumerate(characters, start=3)}
         self.vocab_size = len(characters) + 3
 
     def encode(self, texts: Sequence[str] | np.ndarray, length: int | None = None) -> np.ndarray:
         """Number texts: `(len(texts), length)`, int32, padded with 0 to the longest or to `length`."""
-        rows = [[self.ids.get(c) for c in text] for text in _text_checks.texts(texts, self.ids)]
+        rows = [[self.ids.get(c) for c in text] for text in known_texts(texts, self.ids)]
         if self.framed:
             rows = [[self.start_id, *row, self.end_id] for row in rows]
         longest = max(map(len, rows))
-        ids = np.zeros((len(rows), _text_checks.long_enough(length, longest)), np.int32)
+        ids = np.zeros((len(rows), long_enough(length, longest)), np.int32)
         for target, row in zip(ids, rows, strict=True):
             target[: len(row)] = row
         return ids
 
     def decode(self, ids: TensorLike) -> list[str]:
         """Read ids `(batch, length)` back: a list of texts, each up to its end id, without padding and start."""
-        ids = _text_checks.vocabulary_ids("ids", ids, self.vocab_size).numpy()
+        ids = vocabulary_ids("ids", ids, self.vocab_size).numpy()
         texts = []
         for row in ids:
             ends = np.flatnonzero(row == self.end_id)

@@ -11,7 +11,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import numbers
+from clear_attention._checks.options import flag
 from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
@@ -27,7 +28,7 @@ class LayerStack(TokenLayer):
     def __init__(self, layer_class: type[keras.Layer], num_layers: int, options: tuple, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
-        names = [f"layer_{i}" for i in range(_checks.size("num_layers", num_layers))]
+        names = [f"layer_{i}" for i in range(numbers.size("num_layers", num_layers))]
         self.layers = [layer_class(*options, name=name, dtype=self.dtype_policy) for name in names]
         self.stack = self.layers  # as version 0.1 called them, whose files name them so
         for layer in self.layers:
@@ -221,7 +222,7 @@ class Decoder(CrossAttending, LayerStack):
         training: bool | None = None,
         cache: dict[str, dict[str, KeyValueCache | ContextCache]] | None = None,
     ) -> Output:
-        return_weights = _layer_checks.flag("return_weights", return_weights)
+        return_weights = flag("return_weights", return_weights)
         options = {"mask": mask, "cross_mask": cross_mask, "causal": causal, "training": training}
         weights: dict[str, tf.Tensor] = {}
         caches: dict[str, Any] = {}

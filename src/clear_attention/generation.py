@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks, _text_checks
+from clear_attention._checks import numbers
+from clear_attention._checks.ids import is_transformer, vocabulary_ids
+from clear_attention._checks.options import flag
 from clear_attention._types import TensorLike
-from clear_attention.heads import KeyValueCache
 from clear_attention.transformer import Transformer
 
 KEPT = 8  # graphs of one model
@@ -72,7 +73,7 @@ def greedy_search(
         Shazeer (2019), *Fast Transformer Decoding: One Write-Head is All You Need*, section 2.4, for the cache.
     """
     source_ids = ready(transformer, source_ids)
-    max_length = _checks.size("max_length", max_length)
+    max_length = numbers.size("max_length", max_length)
     return compiled(transformer, max_length, 1, 0.0, jit_compile)(source_ids).ids[:, 0]
 
 
@@ -119,22 +120,22 @@ def beam_search(
         Wu et al. (2016), *Google's Neural Machine Translation System*, section 7, for the length penalty.
     """
     source_ids = ready(transformer, source_ids)
-    max_length, width = _checks.size("max_length", max_length), _checks.size("width", width)
-    alpha = float(_layer_checks.exponent("length_penalty", length_penalty))
+    max_length, width = numbers.size("max_length", max_length), numbers.size("width", width)
+    alpha = float(numbers.exponent("length_penalty", length_penalty))
     return compiled(transformer, max_length, width, alpha, jit_compile)(source_ids)
 
 
 def ready(transformer, source_ids):
-    _text_checks.is_transformer(transformer)
+    is_transformer(transformer)
     if not transformer.built:
         transformer.build()
-    source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, transformer.source_vocab)
+    source_ids = vocabulary_ids("source_ids", source_ids, transformer.source_vocab)
     return tf.cast(source_ids, tf.int32)
 
 
 def compiled(transformer, max_length, width, length_penalty, jit_compile):
     """Return the search as one graph; the model keeps it, so that it is traced once and goes when the model goes."""
-    _layer_checks.flag("jit_compile", jit_compile)
+    flag("jit_compile", jit_compile)
     kept = vars(transformer).setdefault("_searches", {})  # past Keras, which would take a dict for a part of the model
     key = (max_length, width, length_penalty, bool(jit_compile), state_of(transformer))
     if key not in kept:
@@ -238,9 +239,10 @@ def search(transformer, source_ids, max_length, width, length_penalty):
         def of_parents(x):
             return x if width == 1 else tf.gather(x, parents, batch_dims=1)
 
-        def past_of_parents(past):
-            rows = (of_parents(tf.reshape(x, (batch, width, *x.shape[1:]))) for x in past[:-1])
-            return KeyValueCache(*(tf.reshape(x, (-1, *x.shape[2:])) for x in rows), length=past.length)
+        def rows_of_parents(x):
+            if width == 1 or x.shape.rank == 0:  # the length of a past
+                return x
+            return tf.reshape(of_parents(tf.reshape(x, (batch, width, *x.shape[1:]))), tf.shape(x))
 
         following = {
             "position": state["position"] + 1,
@@ -249,7 +251,7 @@ def search(transformer, source_ids, max_length, width, length_penalty):
             "totals": tf.gather(tf.reshape(totals, (batch, -1)), best, batch_dims=1),
             "lengths": of_parents(lengths),
             "ended": of_parents(state["ended"]) | (tokens == transformer.end_id),
-            "pasts": [past_of_parents(past) for past in pasts],
+            "pasts": tf.nest.map_structure(rows_of_parents, pasts),
         }
         return tf.nest.map_structure(lambda new, old: tf.ensure_shape(new, old.shape), following, state)
 

@@ -12,7 +12,11 @@ from typing import Any, Literal, NamedTuple
 import keras
 import tensorflow as tf
 
-from clear_attention import _blockwise_checks, _checks, _layer_checks
+from clear_attention._checks import numbers, tensors
+from clear_attention._checks.caches import cache_fits, room_in_cache
+from clear_attention._checks.masks import mask_with_heads
+from clear_attention._checks.options import choice, flag
+from clear_attention._checks.weights import is_built
 from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
@@ -51,8 +55,8 @@ def split_heads(x: TensorLike, num_heads: int) -> tf.Tensor:
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
     """
-    x = _layer_checks.at_least_rank("x", x, 2, "(..., length, depth)")
-    num_heads = _layer_checks.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
+    x = tensors.at_least_rank("x", x, 2, "(..., length, depth)")
+    num_heads = numbers.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
     *leading, length, depth = full_shape(x)
     x = tf.reshape(x, (*leading, length, num_heads, depth // num_heads))  # (..., length, heads, depth / heads)
     return swap_axes(x, -3, -2)  # (..., heads, length, depth / heads)
@@ -82,7 +86,7 @@ def merge_heads(x: TensorLike) -> tf.Tensor:
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
     """
-    x = _layer_checks.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
+    x = tensors.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
     x = swap_axes(x, -3, -2)  # (..., length, heads, depth / heads)
     *leading, num_heads, depth = full_shape(x)
     return tf.reshape(x, (*leading, num_heads * depth))  # (..., length, depth)
@@ -142,7 +146,7 @@ class KeyValueCache(NamedTuple):
         """Return the cache with more keys and values `(batch, heads, length, depth)`, and which of them are blocked."""
         batch, _, more, _ = full_shape(keys)
         blocked = tf.zeros((batch, more), tf.bool) if blocked is None else blocked
-        length = _layer_checks.room_in_cache(self.length, more, self.keys.shape[2])
+        length = room_in_cache(self.length, more, self.keys.shape[2])
         place = tf.range(full_shape(self.keys)[2]) - length  # of each key among the new ones
         is_new = (place >= 0) & (place < more)
         if more != 1:  # one alone fits everywhere
@@ -262,16 +266,16 @@ class MultiHeadAttention(TokenLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.d_model = _checks.size("d_model", d_model)
-        self.num_heads = _checks.size("num_heads", num_heads)
+        self.d_model = numbers.size("d_model", d_model)
+        self.num_heads = numbers.size("num_heads", num_heads)
         if d_k is None:
             when = " when d_k is not given"
-            d_k = self.d_model // _layer_checks.divisor("num_heads", num_heads, "d_model", self.d_model, when)
-        self.d_k = _checks.size("d_k", d_k)
-        self.d_v = self.d_k if d_v is None else _checks.size("d_v", d_v)
-        self.dropout = _layer_checks.rate("dropout", dropout)
-        self.use_bias = _layer_checks.flag("use_bias", use_bias)
-        self.blockwise = _blockwise_checks.choice(blockwise, self.dropout)
+            d_k = self.d_model // numbers.divisor("num_heads", num_heads, "d_model", self.d_model, when)
+        self.d_k = numbers.size("d_k", d_k)
+        self.d_v = self.d_k if d_v is None else numbers.size("d_v", d_v)
+        self.dropout = numbers.rate("dropout", dropout)
+        self.use_bias = flag("use_bias", use_bias)
+        self.blockwise = choice(blockwise, self.dropout)
         self.supports_masking = True
         self.seeds = keras.random.SeedGenerator() if self.dropout else None
         names = {
@@ -302,7 +306,7 @@ class MultiHeadAttention(TokenLayer):
         # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
-        queries, keys, values, mask = _checks.from_lists(queries=queries, keys=keys, values=values, mask=mask)
+        queries, keys, values, mask = tensors.from_lists(queries=queries, keys=keys, values=values, mask=mask)
         return super().__call__(queries, keys, values, mask=mask, **kwargs)
 
     def call(
@@ -319,15 +323,15 @@ class MultiHeadAttention(TokenLayer):
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
     ) -> Output:
-        _layer_checks.as_built(self.project_queries.kernel, queries=queries)
-        _layer_checks.as_built(self.project_keys.kernel, keys=keys)
-        _layer_checks.as_built(self.project_values.kernel, values=values)
-        _layer_checks.same_number(0, queries=queries, keys=keys, values=values)
-        _layer_checks.same_number(1, keys=keys, values=values)
-        _layer_checks.mask_with_heads(mask)
-        causal = _layer_checks.flag("causal", causal)
-        return_weights = _layer_checks.flag("return_weights", return_weights)
-        _layer_checks.cache_fits(cache, self, queries)
+        tensors.as_built(self.project_queries.kernel, queries=queries)
+        tensors.as_built(self.project_keys.kernel, keys=keys)
+        tensors.as_built(self.project_values.kernel, values=values)
+        tensors.same_number(0, queries=queries, keys=keys, values=values)
+        tensors.same_number(1, keys=keys, values=values)
+        mask_with_heads(mask)
+        causal = flag("causal", causal)
+        return_weights = flag("return_weights", return_weights)
+        cache_fits(cache, self, queries)
         queries, keys, values = Tokens.of_each(queries, keys, values)
         start = cache.length if isinstance(cache, KeyValueCache) else 0
 
@@ -399,7 +403,7 @@ class MultiHeadAttention(TokenLayer):
 
     def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
         """Return an empty cache for `batch` texts of at most `capacity` tokens."""
-        batch, capacity = _checks.size("batch", batch), _checks.size("capacity", capacity)
+        batch, capacity = numbers.size("batch", batch), numbers.size("capacity", capacity)
         keys, values = (
             tf.zeros((batch, self.num_heads, capacity, depth), self.compute_dtype) for depth in (self.d_k, self.d_v)
         )
@@ -410,12 +414,12 @@ class MultiHeadAttention(TokenLayer):
 
         A mask that Keras attached to them is kept.
         """
-        _layer_checks.is_built("layer", self)
-        keys, values = _checks.from_lists(keys=keys, values=keys if values is None else values)
+        is_built("layer", self)
+        keys, values = tensors.from_lists(keys=keys, values=keys if values is None else values)
         masks = [getattr(x, "_keras_mask", None) for x in (keys, values)]
-        _layer_checks.as_built(self.project_keys.kernel, keys=keys)
-        _layer_checks.as_built(self.project_values.kernel, values=values)
-        _layer_checks.same_number(1, keys=keys, values=values)
+        tensors.as_built(self.project_keys.kernel, keys=keys)
+        tensors.as_built(self.project_values.kernel, values=values)
+        tensors.same_number(1, keys=keys, values=values)
         k, v = self.to_keys_and_values(*Tokens.of_each(keys, values))
         blocked = blocked_by_keras(*masks)
         return ContextCache(k, v, tf.zeros(tf.shape(k)[::2], tf.bool) if blocked is None else blocked)

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _layer_checks
+from clear_attention._checks.options import flag
 from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import packed, unpacked
 from clear_attention.blocks import (
@@ -214,7 +214,7 @@ class DecoderLayer(CrossAttending):
         training: bool | None = None,
         cache: dict[str, KeyValueCache | ContextCache] | None = None,
     ) -> Output:
-        return_weights = _layer_checks.flag("return_weights", return_weights)
+        return_weights = flag("return_weights", return_weights)
         options = {"return_weights": return_weights, "training": training}
         past, kept = (None, None) if cache is None else (cache["self"], cache["cross"])
         result = self.self_attention(x, mask=mask, causal=causal, cache=past, **options)

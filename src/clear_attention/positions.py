@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks
+from clear_attention._checks import numbers, tensors
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Output, Size, TensorLike
 
@@ -46,8 +46,8 @@ def sinusoidal_encoding(length: Size, depth: int, n: float = 10000) -> tf.Tensor
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.5.
     """
-    length, depth = _checks.size("length", length), _checks.size("depth", depth)
-    return tf.cast(waves(tf.range(length), depth, _layer_checks.positive("n", n)), tf.float32)
+    length, depth = numbers.size("length", length), numbers.size("depth", depth)
+    return tf.cast(waves(tf.range(length), depth, numbers.positive("n", n)), tf.float32)
 
 
 def waves(positions, depth, n):
@@ -101,18 +101,18 @@ class PositionalEncoding(TokenLayer):
 
     def __init__(self, n: float = 10000, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.n = _layer_checks.positive("n", n)
-        self.dropout = _layer_checks.rate("dropout", dropout)
+        self.n = numbers.positive("n", n)
+        self.dropout = numbers.rate("dropout", dropout)
         self.drop = keras.layers.Dropout(self.dropout, dtype=self.dtype_policy)
         self.supports_masking = True
         self.longest = np.zeros((0, 0))
 
     def __call__(self, x: LayerInput, positions: LayerInput | None = None, **kwargs: Any) -> Output:
-        x, positions = _checks.from_lists(x=x, positions=positions)
+        x, positions = tensors.from_lists(x=x, positions=positions)
         return super().__call__(x, positions=positions, **kwargs)
 
     def call(self, x: tf.Tensor, positions: TensorLike | None = None, training: bool | None = None) -> tf.Tensor:
-        _layer_checks.tokens("x", x)
+        tensors.tokens("x", x)
         encoding = self.encoding_of(x) if positions is None else self.encoding_at(positions, x)
         return self.drop(x + tf.cast(encoding, x.dtype), training=training)
 
@@ -126,7 +126,7 @@ class PositionalEncoding(TokenLayer):
         return self.longest[:length]
 
     def encoding_at(self, positions: TensorLike, x: tf.Tensor) -> tf.Tensor:
-        return waves(_layer_checks.positions(positions, x), x.shape[-1], self.n)
+        return waves(tensors.positions(positions, x), x.shape[-1], self.n)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "n": self.n, "dropout": self.dropout}

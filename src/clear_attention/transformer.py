@@ -12,7 +12,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _checks, _layer_checks, _text_checks
+from clear_attention._checks import ids, numbers, tensors
 from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TracedOutputs
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, TensorLike
@@ -110,9 +110,9 @@ class Transformer(TracedOutputs, keras.Model):
         options = (num_layers, d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention)
         self.encoder = Encoder(*options, name="encoder", dtype=policy)
         self.decoder = Decoder(*options, cross_attention=cross_attention, name="decoder", dtype=policy)
-        self.source_vocab = _checks.size("source_vocab", source_vocab)
-        self.target_vocab = _checks.size("target_vocab", target_vocab)
-        self.pad_id, self.start_id, self.end_id = _text_checks.special_ids(
+        self.source_vocab = numbers.size("source_vocab", source_vocab)
+        self.target_vocab = numbers.size("target_vocab", target_vocab)
+        self.pad_id, self.start_id, self.end_id = ids.special_ids(
             source_vocab, target_vocab, pad_id=pad_id, start_id=start_id, end_id=end_id
         )
         self.d_model = d_model
@@ -138,14 +138,14 @@ class Transformer(TracedOutputs, keras.Model):
         target_ids: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        source_ids, target_ids = _text_checks.pair("Transformer", source_ids, target_ids)
-        return super().__call__(tuple(_checks.from_lists(source_ids=source_ids, target_ids=target_ids)), **kwargs)
+        source_ids, target_ids = ids.source_and_target("Transformer", source_ids, target_ids)
+        return super().__call__(tuple(tensors.from_lists(source_ids=source_ids, target_ids=target_ids)), **kwargs)
 
     def call(
         self, inputs: tuple[tf.Tensor, tf.Tensor], return_weights: bool = False, training: bool | None = None
     ) -> tf.Tensor | Attention:
-        source_ids, target_ids = map(_text_checks.whole_in_graphs, ("source_ids", "target_ids"), inputs)
-        _layer_checks.same_number(0, source_ids=source_ids, target_ids=target_ids)
+        source_ids, target_ids = map(ids.whole_in_graphs, ("source_ids", "target_ids"), inputs)
+        tensors.same_number(0, source_ids=source_ids, target_ids=target_ids)
         options: dict[str, Any] = {"return_weights": return_weights, "training": training}
         context, encoder_maps = self.encode(source_ids, **options)
         logits, decoder_maps = self.decode(target_ids, context, self.source_mask(source_ids), **options)
@@ -156,7 +156,7 @@ class Transformer(TracedOutputs, keras.Model):
 
     def encode(self, source_ids: TensorLike, return_weights: bool = False, training: bool | None = None) -> Attention:
         """Return the context `(batch, source_length, d_model)` and the encoder's weights, or None."""
-        source_ids = _text_checks.vocabulary_ids("source_ids", source_ids, self.source_vocab)
+        source_ids = ids.vocabulary_ids("source_ids", source_ids, self.source_vocab)
         x = self.source_positions(self.embed_source(source_ids) * self.d_model**0.5, training=training)
         options = {"return_weights": return_weights, "training": training}
         result = self.encoder(x, mask=self.source_mask(source_ids), **options)
@@ -171,8 +171,8 @@ class Transformer(TracedOutputs, keras.Model):
         training: bool | None = None,
     ) -> Attention:
         """Return the logits `(batch, target_length, target_vocab)` and the decoder's weights, or None."""
-        target_ids = _text_checks.vocabulary_ids("target_ids", target_ids, self.target_vocab)
-        target_ids = _text_checks.begins_with(self.start_id, target_ids)
+        target_ids = ids.vocabulary_ids("target_ids", target_ids, self.target_vocab)
+        target_ids = ids.begins_with(self.start_id, target_ids)
         x = self.target_positions(self.embed_target(target_ids) * self.d_model**0.5, training=training)
         masks = {"mask": self.target_mask(target_ids), "cross_mask": source_mask}
         options = {"return_weights": return_weights, "training": training}

@@ -12,7 +12,7 @@ import keras
 import numpy as np
 import numpy.typing as npt
 
-from clear_attention import _layer_checks
+from clear_attention._checks import weights
 from clear_attention.heads import MultiHeadAttention
 
 KERAS_NAMES = {
@@ -49,7 +49,7 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
         True
     """
     are_both_kinds(layer, keras_layer)
-    _layer_checks.is_built("keras_layer", keras_layer)
+    weights.is_built("keras_layer", keras_layer)
     if not layer.built:
         depths = [getattr(keras_layer, f"{name}_dense").kernel.shape[0] for name in ("query", "key", "value")]
         layer.build(*((None, None, depth) for depth in depths))
@@ -59,7 +59,7 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
         shapes = keras_shapes(layer, ours)
         for kind in kinds(layer, source, theirs):
             array = np.asarray(getattr(source, kind))
-            _layer_checks.same_shape(f"keras_layer.{theirs}.{kind}", array.shape, shapes[kind])
+            weights.same_shape(f"keras_layer.{theirs}.{kind}", array.shape, shapes[kind])
             target = getattr(getattr(layer, ours), kind)
             values[ours, kind] = array.reshape(target.shape)
     return assign(layer, values)
@@ -92,15 +92,15 @@ def weights_to_keras(
         True
     """
     are_both_kinds(layer, keras_layer)
-    _layer_checks.is_built("layer", layer)
-    _layer_checks.is_built("keras_layer", keras_layer)
+    weights.is_built("layer", layer)
+    weights.is_built("keras_layer", keras_layer)
     moves = []
     for ours, theirs in KERAS_NAMES.items():
         target = getattr(keras_layer, theirs)
         shapes = keras_shapes(layer, ours)
         for kind in kinds(layer, target, theirs):
             variable = getattr(target, kind)
-            _layer_checks.same_shape(f"keras_layer.{theirs}.{kind}", variable.shape, shapes[kind])
+            weights.same_shape(f"keras_layer.{theirs}.{kind}", variable.shape, shapes[kind])
             moves.append((variable, np.asarray(getattr(getattr(layer, ours), kind)).reshape(shapes[kind])))
     for variable, array in moves:
         variable.assign(array)
@@ -135,10 +135,10 @@ def weights_from_torch(layer: MultiHeadAttention, state_dict: Mapping[str, npt.A
     """
     is_ours(layer)
     shapes = torch_shapes(layer)
-    _layer_checks.same_names("state_dict", state_dict, shapes)
+    weights.same_names("state_dict", state_dict, shapes)
     arrays = {name: np.asarray(array) for name, array in state_dict.items()}
     for name, shape in shapes.items():
-        _layer_checks.same_shape(name, arrays[name].shape, shape)
+        weights.same_shape(name, arrays[name].shape, shape)
     if not layer.built:
         layer.build((None, None, layer.d_model))
     values = {("project_output", "kernel"): arrays["out_proj.weight"].T}
@@ -175,7 +175,7 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
         {'in_proj_weight': (12, 4), 'out_proj.weight': (4, 4), 'in_proj_bias': (12,), 'out_proj.bias': (4,)}
     """
     is_ours(layer)
-    _layer_checks.is_built("layer", layer)
+    weights.is_built("layer", layer)
     shapes = torch_shapes(layer)
     *inputs, output = (getattr(layer, name) for name in KERAS_NAMES)
     arrays = {
@@ -186,17 +186,17 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
         arrays["in_proj_bias"] = np.concatenate([np.asarray(dense.bias) for dense in inputs])
         arrays["out_proj.bias"] = np.asarray(output.bias)
     for name, shape in shapes.items():
-        _layer_checks.same_shape(name, arrays[name].shape, shape)
+        weights.same_shape(name, arrays[name].shape, shape)
     return arrays
 
 
 def is_ours(layer):
-    _layer_checks.is_a(MultiHeadAttention, "clear_attention.MultiHeadAttention", layer=layer)
+    weights.is_a(MultiHeadAttention, "clear_attention.MultiHeadAttention", layer=layer)
 
 
 def are_both_kinds(layer, keras_layer):
     is_ours(layer)
-    _layer_checks.is_a(keras.layers.MultiHeadAttention, "keras.layers.MultiHeadAttention", keras_layer=keras_layer)
+    weights.is_a(keras.layers.MultiHeadAttention, "keras.layers.MultiHeadAttention", keras_layer=keras_layer)
 
 
 def assign(layer, values):
@@ -207,12 +207,12 @@ def assign(layer, values):
 
 def kinds(layer, keras_dense, name):
     """List what is to be copied, and refuse a bias that only one side has."""
-    _layer_checks.same_bias(f"keras_layer.{name}", layer.use_bias, keras_dense.bias is not None)
+    weights.same_bias(f"keras_layer.{name}", layer.use_bias, keras_dense.bias is not None)
     return ("kernel", "bias") if layer.use_bias else ("kernel",)
 
 
 def keras_shapes(layer, name):
-    """Give the shapes in which Keras holds one of our projections."""
+    """Return the shapes in which Keras holds one of our projections."""
     dense = getattr(layer, name)
     depth = layer.d_k if name in ("project_queries", "project_keys") else layer.d_v
     if name == "project_output":
@@ -221,7 +221,7 @@ def keras_shapes(layer, name):
 
 
 def torch_shapes(layer):
-    _layer_checks.torch_depths(layer)
+    weights.torch_depths(layer)
     d = layer.d_model
     shapes: dict[str, tuple[int, ...]] = {"in_proj_weight": (3 * d, d), "out_proj.weight": (d, d)}
     if layer.use_bias:

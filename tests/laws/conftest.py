@@ -1,6 +1,6 @@
 """How many cases the laws are tried on: the same 500 each time, or with LAWS_PROFILE=fuzz 20,000 new ones.
 
-The profiles short and planted are those of checks/, which plants faults: a case that fails there stays as it is.
+The profiles short and planted are those of faults/, which plants faults: a case that fails there stays as it is.
 
 A fuzz run says which seed it draws them from, how far it is, and when it will be done; LAWS_SEED=... repeats it.
 """
@@ -53,7 +53,7 @@ class Progress:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session, exitstatus):
         if exitstatus == 0 and self.all == self.done and not session.config.option.keyword:
-            from checks.record import record
+            from faults.record import record
 
             record("fuzz", laws=self.laws, cases=20_000, seed=SEED, minutes=round((time.monotonic() - self.start) / 60))
 

@@ -2,7 +2,8 @@
 
 # The rooms, in the order of work:
 #
-#     case          inputs it is tried with
+#     refusals      what certify refuses
+#     case          inputs that a layer is tried with
 #     adapters      how to call the layers of this package and of Keras
 #     subject       a layer with the way to call it
 #     visibility    promises about who sees whom
@@ -23,10 +24,10 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from clear_attention import _certify_checks, _layer_checks
+from clear_attention._checks import options
 from clear_attention._types import Convention
-from clear_attention.certify import numerics, sameness, snippets, visibility
-from clear_attention.certify.case import case, sizes
+from clear_attention.certify import numerics, refusals, sameness, snippets, visibility
+from clear_attention.certify.case import case, case_sizes
 from clear_attention.certify.certificate import BROKEN, HELD, NOT_APPLICABLE, Certificate, Row
 from clear_attention.certify.subject import NoQueryAxisError, Subject, first_line
 from clear_attention.certify.visibility import BrokenError, NotApplicableError
@@ -114,10 +115,10 @@ def certify(
         >>> certificate["alignment"].detail.partition("; ")[0]
         'with 1 query and 2 keys the last query does not see key 1'
     """
-    names = _certify_checks.row_names("only", PROMISES if only is None else only, PROMISES)
-    lengths = None if lengths is None else _certify_checks.lengths(lengths)
-    depth, vocab, pad_id, seed = _certify_checks.sizes(depth, vocab, pad_id, seed)
-    causal, positions = _layer_checks.flag("causal", causal), _layer_checks.flag("positions", positions)
+    names = refusals.row_names("only", PROMISES if only is None else only, PROMISES)
+    lengths = None if lengths is None else refusals.lengths(lengths)
+    depth, vocab, pad_id, seed = refusals.input_sizes(depth, vocab, pad_id, seed)
+    causal, positions = options.flag("causal", causal), options.flag("positions", positions)
     subject = Subject(layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -129,18 +130,18 @@ def certify(
 def begin(subject):
     """Make the first call; what goes wrong there is a wrong description, not a broken promise."""
     try:
-        repeats = subject.build(case(subject, next(sizes(subject))))
+        repeats = subject.build(case(subject, next(case_sizes(subject))))
     except NoQueryAxisError:
         return  # the rows say so
     except Exception as error:
         usual, subject.lengths = subject.lengths, (subject.depth,)  # all that a layer takes which mixes up its axes
         try:
-            repeats = subject.build(case(subject, next(sizes(subject))))
+            repeats = subject.build(case(subject, next(case_sizes(subject))))
         except Exception:
             subject.lengths = usual
-            raise _certify_checks.wrongly_described(subject.name, first_line(error)) from error
+            raise refusals.wrongly_described(subject.name, first_line(error)) from error
     if not repeats:
-        raise _certify_checks.not_the_same_twice(subject.name)
+        raise refusals.not_the_same_twice(subject.name)
 
 
 def judge(subject, name):

@@ -15,7 +15,7 @@ from clear_attention.transformer import Transformer
 ops = keras.ops
 
 
-def own(call, **more):
+def ours(call, **more):
     return {"call": call, "convention": "blocked", "depth": configured("d_model"), **more}
 
 
@@ -27,8 +27,8 @@ def from_keras(call):
     return {"call": call, "convention": "keras"}
 
 
-ON_ITSELF = own(lambda layer, x, mask, return_weights: layer(x, mask=mask[:, None], return_weights=return_weights))
-ON_ITSELF_AND_A_CONTEXT = own(
+ON_ITSELF = ours(lambda layer, x, mask, return_weights: layer(x, mask=mask[:, None], return_weights=return_weights))
+ON_ITSELF_AND_A_CONTEXT = ours(
     lambda layer, x, mask, return_weights: layer(
         x, ops.ones_like(x[:, :1]), mask=mask[:, None], return_weights=return_weights
     )
@@ -44,25 +44,25 @@ WITH_KEYS_IN_A_LIST = from_keras(
     )
 )
 ADAPTERS = {
-    DotProductAttention: own(
+    DotProductAttention: ours(
         lambda layer, q, k, v, mask, return_weights: layer(q, k, v, mask=mask, return_weights=return_weights)
     ),
-    MultiHeadAttention: own(
+    MultiHeadAttention: ours(
         lambda layer, q, k, v, mask, causal, return_weights: layer(
             q, k, v, mask=mask[:, None], causal=causal, return_weights=return_weights
         )
     ),
     SelfAttentionBlock: ON_ITSELF,
-    CrossAttentionBlock: own(
+    CrossAttentionBlock: ours(
         lambda layer, q, k, mask, return_weights: layer(q, k, mask=mask[:, None], return_weights=return_weights)
     ),
-    FeedForwardBlock: own(lambda layer, x: layer(x)),
-    PositionalEncoding: own(lambda layer, x: layer(x), positions=True),
+    FeedForwardBlock: ours(lambda layer, x: layer(x)),
+    PositionalEncoding: ours(lambda layer, x: layer(x), positions=True),
     EncoderLayer: ON_ITSELF,
     DecoderLayer: ON_ITSELF_AND_A_CONTEXT,
     Encoder: ON_ITSELF,
     Decoder: ON_ITSELF_AND_A_CONTEXT,
-    Transformer: own(  # its decoder, on a source of one word; what follows the start id is free
+    Transformer: ours(  # its decoder, on a source of one word; what follows the start id is free
         lambda layer, ids: layer(
             ops.zeros_like(ids[:, :1]) + (layer.pad_id + 1) % layer.source_vocab,
             ops.concatenate([ops.zeros_like(ids[:, :1]) + layer.start_id, ids], axis=1),
@@ -79,9 +79,9 @@ ADAPTERS = {
 
 
 def adapter_of(layer):
-    """Find how to call it: what is known of its class, or of any model with one input."""
+    """Find how to call a layer: what is known of its class, or of any model with one input."""
     if layer is scaled_dot_product_attention:
-        return own(
+        return ours(
             lambda layer, q, k, v, mask, return_weights: (
                 layer(q, k, v, mask) if return_weights else layer(q, k, v, mask).output
             )

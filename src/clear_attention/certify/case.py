@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clear_attention._mask_findings import future
+from clear_attention.masks.findings import future
 
 
 @dataclass(frozen=True, eq=False)  # a case is a key of what was measured with it
@@ -29,12 +29,12 @@ class Case:
         return self.blocked.shape
 
     def having(self, **tensors):
-        """Give the same case with other tensors."""
+        """Return the same case with other tensors."""
         return replace(self, tensors={**self.tensors, **tensors})
 
 
-def sizes(subject, hidden=""):
-    """Give `(batch, query_length, key_length)` from small to large, so that the first failure is the smallest.
+def case_sizes(subject, hidden=""):
+    """Yield `(batch, query_length, key_length)` from small to large, so that the first failure is the smallest.
 
     Where a layer hides the future by itself there are as many queries as keys: for others see the row `alignment`.
     """
@@ -103,7 +103,7 @@ def words(subject):
 
 
 def changed_key(subject, case, row, j, rng, amount):
-    """Give other content to key j of one sentence."""
+    """Return the case with other content in key j of one sentence."""
     tensors = {}
     for name in subject.content:
         x = case.tensors[name].copy()

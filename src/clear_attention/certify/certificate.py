@@ -6,8 +6,8 @@ import html
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from clear_attention import _certify_checks
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks.sentence import refusal, shown
+from clear_attention.certify import refusals
 
 HELD: Final = "held"
 BROKEN: Final = "broken"
@@ -112,7 +112,7 @@ class Certificate:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as a dictionary that JSON can hold."""
+        """Return the certificate as a dictionary that JSON can hold."""
         return {
             "subject": self.subject,
             "certified": not self.broken and any(row.verdict == HELD for row in self.rows),
@@ -126,7 +126,7 @@ class Certificate:
 
         It raises too if no promise applied: then nothing was found out.
         """
-        _certify_checks.row_names("allow", allow, [row.name for row in self.rows])
+        refusals.row_names("allow", allow, [row.name for row in self.rows])
         failures = [row for row in self.rows if row.verdict == BROKEN and row.name not in allow]
         if failures:
             raise AssertionError(str(Certificate(self.subject, failures, self.seed, self.versions)))

@@ -9,13 +9,13 @@ import numpy as np
 import tensorflow as tf
 
 from clear_attention.certify import snippets
-from clear_attention.certify.case import Case, case, difference, flat, numbers, sizes
+from clear_attention.certify.case import Case, case, case_sizes, difference, flat, numbers
 from clear_attention.certify.subject import first_line
 from clear_attention.certify.visibility import BrokenError, NotApplicableError
 
 
 def hidings(subject):
-    """Give what the subject can be told to hide, from nothing to padding."""
+    """Return what the subject can be told to hide, from nothing to padding."""
     found = [""]
     found += ["future"] if subject.can_hide_the_future else []
     return found + (["padding"] if subject.can_hide_padding else [])
@@ -23,7 +23,7 @@ def hidings(subject):
 
 def cases(subject):
     for hidden in hidings(subject):
-        for size in sizes(subject, hidden):
+        for size in case_sizes(subject, hidden):
             yield hidden, case(subject, size, hidden)
 
 
@@ -32,7 +32,7 @@ def told(hidden):
 
 
 def gradients(subject, given, judged=None):
-    """Give output and the gradients of all judged outputs to tensors and weights, by name."""
+    """Return output and the gradients of all judged outputs to tensors and weights, by name."""
     tensors = {n: tf.constant(x) for n, x in given.tensors.items() if x.dtype.kind == "f"}
     with tf.GradientTape() as tape:
         tape.watch(tensors)

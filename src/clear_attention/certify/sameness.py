@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from clear_attention.certify import snippets
-from clear_attention.certify.case import Case, case, difference, flat, numbers, sizes
+from clear_attention.certify.case import Case, case, case_sizes, difference, flat, numbers
 from clear_attention.certify.numerics import hidings, told
 from clear_attention.certify.subject import NoQueryAxisError, first_line
 from clear_attention.certify.visibility import BrokenError, NotApplicableError, finite_to_begin_with
@@ -20,7 +20,7 @@ def key_permutation(subject):
         if moves_with_its_tokens(subject):
             return "tokens in another order give the same outputs in that order"
         raise NotApplicableError("it tells positions apart")
-    for size in sizes(subject):
+    for size in case_sizes(subject):
         if size[2] < 2:
             continue
         for hidden in ("", "padding") if subject.can_hide_padding else ("",):
@@ -155,7 +155,7 @@ def modes_agree(subject):
 
 
 def in_mode(subject, given, tensors, compiled, traced):
-    """Call it as a graph, which is traced once for all masks; XLA compiles the same graph."""
+    """Call the subject as a graph, which is traced once for all masks; XLA compiles the same graph."""
     key = (compiled, given.causal)
     if key not in traced:
         run = traced[False, given.causal] if compiled else lambda tensors: subject.run(given, tensors=tensors)

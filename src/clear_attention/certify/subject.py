@@ -14,8 +14,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import _certify_checks, _conventions
+from clear_attention.certify import refusals
 from clear_attention.certify.adapters import adapter_of
+from clear_attention.masks import conventions
 
 ROUNDING = {"float16": 1e-2, "bfloat16": 8e-2}  # about ten units in the last place; else 1e-5
 IMPORTS = {"keras": "import keras", "ops": "from keras import ops", "tf": "import tensorflow as tf"}
@@ -31,13 +32,13 @@ class Subject:
     def __init__(self, layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed):
         known = adapter_of(layer) if call is None else {}
         self.layer, self.name = layer, name_of(layer)
-        self.call = _certify_checks.described(layer, known.get("call") if call is None else call, self.name)
-        self.names = _certify_checks.arguments(inspect.signature(self.call).parameters)
-        self.convention = _certify_checks.convention(self.names, convention or known.get("convention"))
+        self.call = refusals.described(layer, known.get("call") if call is None else call, self.name)
+        self.names = refusals.arguments(inspect.signature(self.call).parameters)
+        self.convention = refusals.convention(self.names, convention or known.get("convention"))
         self.depth = depth or known.get("depth", lambda _: None)(layer) or 8
         self.vocab = vocab or known.get("vocab", lambda _: None)(layer) or 10
         pad_id = known.get("pad_id", lambda _: None)(layer) if pad_id is None else pad_id
-        self.pad_id = _certify_checks.known_pad_id(pad_id, self.vocab)
+        self.pad_id = refusals.known_pad_id(pad_id, self.vocab)
         self.seed = seed
         self.cases, self.measured = {}, {}  # what was made and found out once
         self.causal = causal or known.get("causal", False)
@@ -75,24 +76,24 @@ class Subject:
         return bool({"mask", "padding"} & set(self.names))
 
     def arguments(self, case, return_weights=False):
-        """Give the arguments of `call` by name, masks in the layer's own convention."""
+        """Return the arguments of `call` by name, masks in the layer's own convention."""
         blocked = {"mask": case.mask, "padding": case.padding}
-        masks = {name: _conventions.values(tf.constant(m), self.convention) for name, m in blocked.items()}
+        masks = {name: conventions.values(tf.constant(m), self.convention) for name, m in blocked.items()}
         everything = {**case.tensors, **masks, "causal": case.causal, "return_weights": return_weights}
         return {name: everything[name] for name in self.names}
 
     def tensors(self, case):
-        """Give those of the arguments that are tensors, masks among them."""
+        """Return the arguments that are tensors, masks among them."""
         return {n: tf.convert_to_tensor(x) for n, x in self.arguments(case).items() if not isinstance(x, bool)}
 
     def run(self, case, return_weights=False, tensors=None):
-        """Call it; give the output `(batch, query_length, ...)`, and a list of the weights if they are asked for."""
+        """Call the layer; return the output `(batch, query_length, ...)`, and a list of the weights if asked for."""
         arguments = self.arguments(case, return_weights)
         arguments |= {name: tf.constant(x) for name, x in arguments.items() if isinstance(x, np.ndarray)}
         arguments |= tensors or {}
         self.last = case
         result = self.call(self.layer, **arguments)
-        output, weights = _certify_checks.results(result, return_weights)
+        output, weights = refusals.results(result, return_weights)
         batch, length = case.shape[:2]
         if tuple(output.shape[:2]) != (batch, length) or output.shape.rank < 3:
             raise NoQueryAxisError(
@@ -102,11 +103,11 @@ class Subject:
         return (output, tf.nest.flatten(weights)) if return_weights else output
 
     def tolerance(self, output):
-        """Give how far two equal computations may be apart: relative to the largest output, in its precision."""
+        """Return how far two equal computations may be apart: relative to the largest output, in its precision."""
         return self.rounding * max(1.0, np.abs(output[np.isfinite(output)]).max(initial=0))
 
     def masks_as(self, case, dtype):
-        """Give floating-point masks in another dtype."""
+        """Return floating-point masks in another dtype."""
         found = {n: x for n, x in self.arguments(case).items() if n in ("mask", "padding")}
         return {n: tf.cast(x, dtype) for n, x in found.items() if x.dtype.is_floating}
 
@@ -152,7 +153,7 @@ class Subject:
             keras.config.set_dtype_policy(before)
 
     def saved_and_loaded(self, case):
-        """Give outputs before saving and after loading: the whole way through a `.keras` file."""
+        """Return outputs before saving and after loading: the whole way through a `.keras` file."""
         arguments = self.arguments(case)
         data = {name: x for name, x in arguments.items() if not isinstance(x, bool)}
         switches = {name: x for name, x in arguments.items() if isinstance(x, bool)}
@@ -185,7 +186,7 @@ class Subject:
 
 
 def first_line(error):
-    """Give an error in one line, without what frameworks wrap around it."""
+    """Return an error in one line, without what frameworks wrap around it."""
     words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", str(error)).partition("\n\nArguments received")[0]
     words = re.sub(r"\A.*Exception encountered: |\s*\[Op:\w+\] name:\s*", "", words, flags=re.S)
     lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]

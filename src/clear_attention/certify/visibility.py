@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from clear_attention._mask_findings import future
 from clear_attention.certify import snippets
 from clear_attention.certify.case import (
     Case,
     case,
+    case_sizes,
     changed_key,
     difference,
     flat,
@@ -17,9 +17,9 @@ from clear_attention.certify.case import (
     numbers,
     own_token,
     real_queries,
-    sizes,
 )
 from clear_attention.certify.subject import NoQueryAxisError
+from clear_attention.masks.findings import future
 
 SLOPE = 1e-5  # a gradient below this is none
 
@@ -58,7 +58,7 @@ def gradient_influence(subject, given):
 
 def leak(subject, hidden):
     """Look for a query that notices a hidden key, in ever larger cases."""
-    for size in sizes(subject, hidden):
+    for size in case_sizes(subject, hidden):
         given = case(subject, size, hidden)
         finite_to_begin_with(subject, given)
         judged = given.blocked & ~own_token(subject, given) & real_queries(subject, given)[..., None]
@@ -107,7 +107,7 @@ def no_future_leak(subject):
         leak(subject, "future")
     except NoQueryAxisError as error:
         if subject.causal:
-            example = no_axis_example(subject, case(subject, next(sizes(subject)), "future"))
+            example = no_axis_example(subject, case(subject, next(case_sizes(subject)), "future"))
             raise BrokenError(f"{error}, so it mixes all positions", example) from error
         raise
 
@@ -125,7 +125,7 @@ def padding_invariance(subject):
     leak(subject, "padding")
     if not subject.any_length or (subject.crosses and subject.causal):
         return
-    for size in sizes(subject):
+    for size in case_sizes(subject):
         given = case(subject, size, "padding")
         more = padded_further(subject, given)
         queries = size[1]
@@ -173,7 +173,7 @@ def visible_keys_count(subject):
     if hidings == [""]:
         raise NotApplicableError("nothing tells it who may see whom")
     for hidden in reversed(hidings[1:]):
-        for size in sizes(subject, hidden):
+        for size in case_sizes(subject, hidden):
             given, open_to_all = case(subject, size, hidden), case(subject, size)
             finite_to_begin_with(subject, given)
             judged = real_queries(subject, given)[..., None] & ~own_token(subject, given)
@@ -192,7 +192,7 @@ def visible_keys_count(subject):
 
 
 def all_hidden(given):
-    """Give the same case with every key hidden, as far as the layer can be told so."""
+    """Return the same case with every key hidden, as far as the layer can be told so."""
     return Case(given.tensors, given.blocked | True, given.mask | True, given.padding | True, given.causal)
 
 

@@ -1,6 +1,6 @@
-"""Keep what a check found, with its date, commit and versions, in checks/results.json.
+"""Keep what a check found, with its date, commit and versions, in faults/results.json.
 
-`python -m checks.record coverage` and `... oldest` read what pytest has left in .cache.
+`python -m faults.record coverage` and `... oldest` read what pytest has left in .cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "checks" / "results.json"
+RESULTS = ROOT / "faults" / "results.json"
 PACKAGES = ("tensorflow", "keras", "numpy", "matplotlib")
 
 

@@ -1,14 +1,27 @@
-"""The refusals of ids, texts and dates, in the same voice as `_checks`."""
+"""What must be ids of a vocabulary, and who makes them.
+
+In a graph their values can't be read: there an assertion checks them, which says the same words.
+"""
 
 from __future__ import annotations
 
-import datetime
-
-import numpy as np
 import tensorflow as tf
 
-from clear_attention._checks import integer, shapes, token_ids
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks.numbers import integer
+from clear_attention._checks.sentence import refusal
+from clear_attention._checks.tensors import shapes, tensor
+
+
+def token_ids(ids, name="token_ids"):
+    expected = f"{name} of integers, of shape (batch, length)"
+    ids = tensor(name, ids, expected)
+    if not ids.dtype.is_integer:
+        law = f"{name} are positions in a vocabulary, so they are integers."
+        raise TypeError(refusal(law, expected, f"{name}.dtype={ids.dtype.name}, {shapes(**{name: ids})}"))
+    if ids.shape.rank not in (2, None):
+        law = f"{name} must hold one row of tokens for each sentence of the batch."
+        raise ValueError(refusal(law, expected, shapes(**{name: ids})))
+    return ids
 
 
 def special_ids(source_vocab, vocab, **ids):
@@ -24,7 +37,7 @@ def special_ids(source_vocab, vocab, **ids):
     return ids.values()
 
 
-def pair(name, first, second):
+def source_and_target(name, first, second):
     """Return source and target ids, given one after the other or, as `fit` does, as one pair."""
     if second is not None:
         first = first, second
@@ -39,7 +52,7 @@ def pair(name, first, second):
 
 
 def whole_in_graphs(name, ids):
-    """Give ids as integers in a graph: Keras averages a first batch over devices, which makes floats of it."""
+    """Return ids as integers in a graph: Keras averages a first batch over devices, which makes floats of it."""
     if hasattr(ids, "numpy") or not ids.dtype.is_floating:
         return ids  # floats are refused in words, where they can be read
     received = f"{name} holding fractions, {name}.dtype={ids.dtype.name}"
@@ -75,53 +88,6 @@ def ids_without(strange, law, expected, name, ids):
     sentence = refusal(law, expected, f"{name} holding others, {shapes(**{name: ids})}")
     with tf.control_dependencies([tf.debugging.Assert(~tf.reduce_any(strange), [sentence])]):
         return tf.identity(ids)
-
-
-def iso_date(value, first, last):
-    law, expected = f"A date is an ISO date from {first.year} to {last.year}.", "such as '2018-05-03'"
-    if not isinstance(value, str):
-        raise TypeError(refusal(law, expected, f"date={shown(value, with_type=True)}"))
-    try:
-        date = datetime.date.fromisoformat(value)
-    except ValueError:
-        date = None
-    if date is None or not first <= date <= last:
-        raise ValueError(refusal(law, expected, f"date={shown(value)}"))
-    return date
-
-
-def characters(value):
-    law = "characters are a text in which each character occurs once."
-    if not isinstance(value, str):
-        raise TypeError(refusal(law, "such as '0123456789-'", f"characters={shown(value)}"))
-    if not value or len(set(value)) < len(value):
-        raise ValueError(refusal(law, "such as '0123456789-'", f"characters={shown(value)}"))
-    return value
-
-
-def texts(values, known):
-    law = "The tokenizer takes a list of texts made of its own characters."
-    expected = f"texts of the characters {''.join(known)!r}"
-    if not isinstance(values, (list, tuple, np.ndarray)) or not all(isinstance(text, str) for text in values):
-        raise TypeError(refusal(law, f"a list of {expected}", f"texts={shown(values)}"))
-    if not len(values):
-        raise ValueError(refusal(law, f"a list of at least one text of the characters {''.join(known)!r}", "texts=[]"))
-    for text in values:
-        if strange := [c for c in text if c not in known]:
-            raise ValueError(refusal(law, expected, f"{strange[0]!r} in {shown(text)}"))
-    return values
-
-
-def long_enough(length, longest):
-    law = "Texts are padded to one length, and nothing is cut off."
-    if longest == 0:
-        nothing = "There is nothing to number in texts without a character."
-        raise ValueError(refusal(nothing, "at least one character in one of the texts", "empty texts"))
-    if length is None:
-        return longest
-    if integer("length", length) < longest:
-        raise ValueError(refusal(law, f"length >= {longest}, that of the longest text", f"length={length}"))
-    return length
 
 
 def is_transformer(value):

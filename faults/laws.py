@@ -10,20 +10,20 @@ import os
 import sys
 import tomllib
 
-from checks.plant import FAILED, ROOT, run_all
-from checks.record import record
+from faults.plant import FAILED, ROOT, run_all
+from faults.record import record
 
-FAULTS = ROOT / "checks" / "laws.toml"
+FAULTS = ROOT / "faults" / "laws.toml"
 LIMIT = 600  # seconds
 
 
 def faults():
-    """Give for each law where its fault is planted, what becomes what, and why that is wrong."""
+    """Return for each law where its fault is planted, what becomes what, and why that is wrong."""
     return tomllib.loads(FAULTS.read_text(encoding="utf-8"))
 
 
 def planted(fault):
-    """Give the path of the changed module, and its text."""
+    """Return the path of the changed module, and its text."""
     path = ROOT / fault["file"]
     source = path.read_text(encoding="utf-8")
     if source.count(fault["before"]) != 1:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks.sentence import refusal, shown
 from clear_attention._types import Labels
 
 SHOWN = 16  # rows and columns of a drawn matrix
@@ -85,7 +85,7 @@ class MaskReport:
     __repr__ = __str__
 
     def matrices(self) -> list[tuple[tuple[int, ...], np.ndarray]]:
-        """Give every matrix of queries and keys, with its index."""
+        """Return every matrix of queries and keys, with its index."""
         leading = self.mask.shape[:-2]
         return [(index, self.mask[index]) for index in np.ndindex(*leading)]
 

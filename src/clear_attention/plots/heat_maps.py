@@ -1,16 +1,12 @@
-"""Heat maps of masks and weights that say which axis is the query.
-
-Rows are queries, columns are keys. A blocked cell is hatched, not merely dark. Every function draws into the `ax`
-it is given, or into a new figure, and returns the Axes. matplotlib is imported when a picture is asked for, not
-before; install it with `pip install "clear-attention[plots]"`.
-"""
+"""Heat maps of masks and of weights: of one head, of all heads, of two sentences."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from clear_attention import _checks, _drawing, _layer_checks
+from clear_attention._checks import masks, numbers, options, tensors
 from clear_attention._types import Axes, Labels, Mask, TensorLike
+from clear_attention.plots import drawing, refusals
 
 
 def plot_mask(
@@ -41,11 +37,11 @@ def plot_mask(
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('key', 'query')
     """
-    blocked = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
-    ax = _drawing.axes(ax, blocked.shape, tokens, key_tokens)
-    ax.pcolormesh(np.where(blocked, np.nan, 1.0), cmap=_drawing.one_colour("visible"), edgecolor="white", linewidth=1)
-    _drawing.hatch(ax, blocked)
-    _drawing.write(ax, np.where(blocked, "1", "0"), np.full(blocked.shape, "black"), blocked)
+    blocked = drawing.matrix("mask", masks.mask_tensor(mask).numpy())
+    ax = drawing.axes(ax, blocked.shape, tokens, key_tokens)
+    ax.pcolormesh(np.where(blocked, np.nan, 1.0), cmap=drawing.one_colour("visible"), edgecolor="white", linewidth=1)
+    drawing.hatch(ax, blocked)
+    drawing.write(ax, np.where(blocked, "1", "0"), np.full(blocked.shape, "black"), blocked)
     return ax
 
 
@@ -88,22 +84,22 @@ def plot_weights(
         >>> [text.get_text() for text in ax.texts]
         ['0.90', '0.10']
     """
-    _layer_checks.flag("colour_bar", colour_bar)
-    values = _drawing.matrix("weights", _checks.float_tensor("weights", weights).numpy()).astype(np.float64)
+    options.flag("colour_bar", colour_bar)
+    values = drawing.matrix("weights", tensors.float_tensor("weights", weights).numpy()).astype(np.float64)
     blocked = np.zeros(values.shape, bool)
     if mask is not None:
-        hidden = _drawing.matrix("mask", _checks.mask_tensor(mask).numpy())
-        _drawing.same_matrix("mask", hidden.shape, "weights", values.shape)
+        hidden = drawing.matrix("mask", masks.mask_tensor(mask).numpy())
+        refusals.same_matrix("mask", hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
-    ax = _drawing.axes(ax, values.shape, tokens, key_tokens)
+    ax = drawing.axes(ax, values.shape, tokens, key_tokens)
     shown = np.where(blocked, np.nan, values)
-    mesh = ax.pcolormesh(shown, cmap=_drawing.WEIGHTS_MAP, vmin=0, vmax=1, edgecolor="white", linewidth=1)
-    _drawing.hatch(ax, blocked)
+    mesh = ax.pcolormesh(shown, cmap=drawing.WEIGHTS_MAP, vmin=0, vmax=1, edgecolor="white", linewidth=1)
+    drawing.hatch(ax, blocked)
     broken = ~np.isfinite(values)
     if broken.any():
-        ax.pcolormesh(np.where(broken, 1.0, np.nan), cmap=_drawing.one_colour("not finite"))
+        ax.pcolormesh(np.where(broken, 1.0, np.nan), cmap=drawing.one_colour("not finite"))
     ink = np.where(broken | (values < 0.45), "white", "black")
-    _drawing.write(ax, np.vectorize(_drawing.short, otypes=[str])(values), ink, blocked & (values == 0))
+    drawing.write(ax, np.vectorize(drawing.short, otypes=[str])(values), ink, blocked & (values == 0))
     if colour_bar:
         ax.figure.colorbar(mesh, ax=ax, label="weight")
     return ax
@@ -142,23 +138,23 @@ def plot_heads(
         >>> [ax.get_title() for ax in axes]
         ['head 0', 'head 1', 'head 2']
     """
-    values = _checks.float_tensor("weights", weights).numpy()
+    values = tensors.float_tensor("weights", weights).numpy()
     while values.ndim > 3 and values.shape[0] == 1:
         values = values[0]
-    _drawing.one_sentence("weights", values.shape)
+    refusals.one_sentence("weights", values.shape)
     blocked = None
     if mask is not None:
-        hidden = _checks.mask_tensor(mask).numpy()
+        hidden = masks.mask_tensor(mask).numpy()
         while hidden.ndim > 3 and hidden.shape[0] == 1:
             hidden = hidden[0]
-        _drawing.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
+        refusals.same_matrix("mask", (1,) * (3 - hidden.ndim) + hidden.shape, "weights", values.shape)
         blocked = np.broadcast_to(hidden, values.shape)
     heads, rows, keys = values.shape
-    _drawing.labels_of((rows, keys), tokens, key_tokens)  # refused before a figure is there
-    columns = min(_checks.size("columns", columns), heads)
+    drawing.labels_of((rows, keys), tokens, key_tokens)  # refused before a figure is there
+    columns = min(numbers.size("columns", columns), heads)
     lines = -(-heads // columns)
     size = (columns * (0.6 + 0.4 * min(keys, 10)) + 1.4, lines * (0.9 + 0.4 * min(rows, 10)))
-    figure, grid = _drawing.pyplot().subplots(
+    figure, grid = drawing.pyplot().subplots(
         lines, columns, figsize=size, layout="constrained", sharex=True, sharey=True, squeeze=False
     )
     axes = grid.ravel()
@@ -171,41 +167,6 @@ def plot_heads(
         ax.remove()
     figure.colorbar(axes[0].collections[0], ax=list(axes[:heads]), label="weight")
     return axes[:heads]
-
-
-def plot_positions(encoding: TensorLike, ax: Axes | None = None, colour_bar: bool = True) -> Axes:
-    """Draw a positional encoding: a row for each position, a column for each channel.
-
-    Args:
-        encoding: `(length, depth)`, after any leading axes of length 1; floating-point in [-1, 1].
-        ax: the matplotlib Axes to draw into; a new figure when left out.
-        colour_bar: draw the scale beside the heat map.
-
-    Returns:
-        The matplotlib Axes.
-
-    Raises:
-        ImportError: matplotlib is not installed.
-        TypeError: the encoding is not floating-point, or `colour_bar` is not a bool.
-        ValueError: the encoding is more than one matrix.
-
-    Examples:
-        >>> from clear_attention import plot_positions, sinusoidal_encoding
-        >>> ax = plot_positions(sinusoidal_encoding(length=50, depth=64))
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('channel', 'position')
-    """
-    _layer_checks.flag("colour_bar", colour_bar)
-    values = _checks.float_tensor("encoding", encoding).numpy().astype(np.float64)
-    values = _drawing.matrix("encoding", values, "(length, depth)")
-    if ax is None:
-        ax = _drawing.pyplot().subplots(figsize=(6.4, 4.2), layout="constrained")[1]
-    mesh = ax.pcolormesh(values, cmap=_drawing.SIGNED_MAP, vmin=-1, vmax=1, rasterized=True)  # else hairlines show
-    ax.set(xlabel="channel", ylabel="position", xlim=(0, values.shape[1]), ylim=(values.shape[0], 0))
-    ax.spines[:].set_visible(False)
-    if colour_bar:
-        ax.figure.colorbar(mesh, ax=ax, label="value")
-    return ax
 
 
 def plot_alignment(
@@ -238,19 +199,19 @@ def plot_alignment(
         >>> [frame.get_x() for frame in ax.patches]
         [2.0, 1.0, 0.0]
     """
-    values = _checks.float_tensor("weights", weights).numpy().astype(np.float64)
+    values = tensors.float_tensor("weights", weights).numpy().astype(np.float64)
     while values.ndim > 3 and values.shape[0] == 1:
         values = values[0]
-    values = values.mean(axis=0) if values.ndim == 3 else _drawing.matrix("weights", values)
-    _drawing.one_matrix("weights", values.shape)
-    _drawing.labels("source_tokens", source_tokens, "key", values.shape[1])
-    _drawing.labels("target_tokens", target_tokens, "query", values.shape[0])
+    values = values.mean(axis=0) if values.ndim == 3 else drawing.matrix("weights", values)
+    refusals.one_matrix("weights", values.shape)
+    refusals.labels("source_tokens", source_tokens, "key", values.shape[1])
+    refusals.labels("target_tokens", target_tokens, "query", values.shape[0])
     queries, keys = (["␣" if token == " " else token for token in tokens] for tokens in (target_tokens, source_tokens))
     ax = plot_weights(values, queries, keys, ax=ax, colour_bar=colour_bar)
     ax.set(xlabel="key (source)", ylabel="query (target)")
     for row, column in enumerate(values.argmax(axis=1)):
         if not values[row].any():
             continue  # it looks nowhere
-        frame = {"fill": False, "edgecolor": _drawing.COLOURS["keys"], "linewidth": 1.5}
-        ax.add_patch(_drawing.pyplot().Rectangle((float(column), row), 1, 1, **frame))
+        frame = {"fill": False, "edgecolor": drawing.COLOURS["keys"], "linewidth": 1.5}
+        ax.add_patch(drawing.pyplot().Rectangle((float(column), row), 1, 1, **frame))
     return ax

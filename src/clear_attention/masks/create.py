@@ -1,8 +1,4 @@
-"""Who may not look where: masks that say 1 where a key is blocked and 0 where it may be attended to.
-
-This is the one convention of the package. Every mask broadcasts to the scores
-`(batch, heads, query_length, key_length)`: rows are the queries that look, columns the keys that are looked at.
-"""
+"""Make masks from token ids and lengths, and join several to one."""
 
 from __future__ import annotations
 
@@ -10,9 +6,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from clear_attention import _checks, _conventions, _mask_findings
-from clear_attention._types import Convention, Labels, Mask, MaskAxes, Size, TensorLike
-from clear_attention.mask_report import MaskReport
+from clear_attention._checks import ids, numbers
+from clear_attention._checks.masks import mask_tensor, masks_fit_together
+from clear_attention._types import Mask, Size, TensorLike
 
 
 def create_padding_mask(token_ids: TensorLike, pad_id: int = 0) -> tf.Tensor:
@@ -47,8 +43,8 @@ def create_padding_mask(token_ids: TensorLike, pad_id: int = 0) -> tf.Tensor:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3, speaks of the look-ahead mask only:
         padding comes from putting sentences of different lengths in one batch.
     """
-    token_ids = _checks.token_ids(token_ids)
-    pad_id = _checks.integer("pad_id", pad_id)
+    token_ids = ids.token_ids(token_ids)
+    pad_id = numbers.integer("pad_id", pad_id)
     is_padding = token_ids == tf.cast(pad_id, token_ids.dtype)
     return tf.cast(is_padding, tf.float32)[:, tf.newaxis, tf.newaxis, :]  # (batch, 1, 1, length)
 
@@ -84,8 +80,8 @@ def create_look_ahead_mask(length: Size, key_length: Size | None = None) -> tf.T
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
     """
-    length = _checks.size("length", length)
-    key_length = length if key_length is None else _checks.size("key_length", key_length)
+    length = numbers.size("length", length)
+    key_length = length if key_length is None else numbers.size("key_length", key_length)
     queries, keys = _positions(length, key_length)
     return tf.cast(keys > queries, tf.float32)
 
@@ -120,9 +116,9 @@ def create_prefix_mask(length: Size, prefix_length: Size) -> tf.Tensor:
         Dong et al. (2019), *Unified Language Model Pre-training*, section 2.3; Raffel et al. (2020), *Exploring
         the Limits of Transfer Learning with T5*, section 3.2.1.
     """
-    length = _checks.size("length", length)
-    prefix_length = _checks.size("prefix_length", prefix_length, minimum=0)
-    _checks.at_most("prefix_length", prefix_length, "length", length)
+    length = numbers.size("length", length)
+    prefix_length = numbers.size("prefix_length", prefix_length, minimum=0)
+    numbers.at_most("prefix_length", prefix_length, "length", length)
     queries, keys = _positions(length, length)
     return tf.cast((keys > queries) & (keys >= prefix_length), tf.float32)
 
@@ -159,7 +155,7 @@ def create_window_mask(length: Size, window: Size) -> tf.Tensor:
     References:
         Beltagy et al. (2020), *Longformer: The Long-Document Transformer*, section 3.1.
     """
-    length, window = _checks.size("length", length), _checks.size("window", window)
+    length, window = numbers.size("length", length), numbers.size("window", window)
     queries, keys = _positions(length, length)
     return tf.cast(abs(keys - queries) >= window, tf.float32)
 
@@ -196,100 +192,12 @@ def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whet
     named = {f"masks[{i}]": mask for i, mask in enumerate(masks) if mask is not None}
     if not named:
         return None
-    blocked = {name: _checks.mask_tensor(mask, name) for name, mask in named.items()}
-    _checks.masks_fit_together(blocked)
+    blocked = {name: mask_tensor(mask, name) for name, mask in named.items()}
+    masks_fit_together(blocked)
     combined, *others = blocked.values()
     for mask in others:
         combined = combined | mask
     return tf.cast(combined, tf.float32)
-
-
-def convert_mask(mask: TensorLike, source: Convention, target: Convention, axes: MaskAxes | None = None) -> tf.Tensor:
-    """Translate a mask between our convention and those of other libraries.
-
-    | name | values | axes of the result |
-    | --- | --- | --- |
-    | `"blocked"` | ours: 1 blocks, float32 | `(batch, 1, 1, keys)`, `(queries, keys)`, ... |
-    | `"keras"` | `True` may be attended to | `attention_mask`: `(batch, queries, keys)` |
-    | `"torch_sdpa"` | `True` may be attended to | as ours |
-    | `"torch_mha"` | `True` blocks | `key_padding_mask` `(batch, keys)`, `attn_mask` `(queries, keys)` |
-    | `"jax"` | `True` may be attended to | as ours, with 4 axes |
-    | `"huggingface"` | 1 is a real token, int64 | `attention_mask`: `(batch, keys)` |
-    | `"additive"` | 0 keeps, -inf blocks, float32 | as ours |
-
-    There and back gives the same mask, except that `"jax"` adds leading axes of length 1.
-
-    Args:
-        mask: a mask in the convention `source`; an additive one may use any number of -100 or below for -inf.
-        source: the convention of `mask`, a name from the table.
-        target: the convention of the result, a name from the table.
-        axes: what the two axes of a rank-2 mask are, `"batch keys"` or `"queries keys"`. Needed for `"torch_mha"`,
-            whose two kinds of mask look alike; `"huggingface"` is always the first, the others are the second.
-
-    Returns:
-        The mask in the values, dtype and axes of `target`.
-
-    Raises:
-        TypeError: the mask is not made of numbers or bools.
-        ValueError: an unknown convention, values that are not those of `source`, or a mask that `target` can't say,
-            such as a look-ahead mask for `"huggingface"`.
-
-    Examples:
-        >>> from clear_attention import convert_mask
-        >>> convert_mask([[1, 1, 0]], source="huggingface", target="blocked").numpy()
-        array([[[[0., 0., 1.]]]], dtype=float32)
-        >>> convert_mask([[0.0, -1e9]], source="additive", target="keras").numpy()
-        array([[ True, False]])
-    """
-    _checks.one_of("source", source, _conventions.CONVENTIONS)
-    _checks.one_of("target", target, _conventions.CONVENTIONS)
-    if axes is not None:
-        _checks.one_of("axes", axes, _conventions.AXES)
-    return _conventions.write(_conventions.read(mask, source, axes), target)
-
-
-def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
-    """Draw a mask with its tokens, and say in plain words what it does.
-
-    It never refuses the values of a mask: other conventions are recognised and named. Found are:
-
-    | name | meaning |
-    | --- | --- |
-    | `causal`, `causal_upper_left` | no query sees a later key; the same with the first query on the first key |
-    | `padding` | keys blocked for every query |
-    | `padding_visible` | a token such as `[PAD]` is not hidden from every query |
-    | `prefix`, `window` | as `create_prefix_mask` and `create_window_mask` make them |
-    | `future_visible`, `empty_rows` | cells where a query sees a later key; queries with no key left |
-    | `own_hidden` | no query sees its own token, as if a look-ahead mask were off by one |
-    | `looks_inverted`, `not_binary` | blocks what others show; holds values other than 0 and 1 |
-    | `ambiguous_shape` | could be read in two ways, such as `(batch, keys)` as `(queries, keys)` |
-    | `blocks_everything`, `blocks_nothing` | holds only 1, only 0 |
-
-    Args:
-        mask: `(query_length, key_length)`, or with leading axes; bool, integers or floats.
-        tokens: `key_length` labels; positions when left out.
-
-    Returns:
-        A [`MaskReport`][clear_attention.MaskReport]: print it, or ask it by name.
-
-    Raises:
-        TypeError: the mask is not made of numbers or bools, or `tokens` are no list.
-        ValueError: the mask has fewer than two axes or an axis of length 0, or there are too few or too many tokens.
-
-    Examples:
-        >>> from clear_attention import create_look_ahead_mask, describe_mask
-        >>> print(describe_mask(create_look_ahead_mask(3), tokens=["the", "cat", "sat"]))
-        query \\ key the cat sat
-        the           .   #   #
-        cat           .   .   #
-        sat           .   .   .
-        <BLANKLINE>
-        causal: no query sees a later key; the last query stands on the last key.
-    """
-    values = _checks.mask_to_describe(mask)
-    if tokens is not None:
-        _checks.one_label_each("tokens", tokens, "key", values.shape[-1])
-    return _mask_findings.read(values, tokens)
 
 
 def _positions(length, key_length):

@@ -97,7 +97,7 @@ def fork(path, source, tests):
 
 
 def name_of(path):
-    """Give the name that a module is imported by; helpers of tests have no package."""
+    """Return the name that a module is imported by; helpers of tests have no package."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[1:]) if parts[0] == "src" else parts[-1]
 
@@ -116,7 +116,7 @@ def run_all(jobs, limit=None):
 
 
 def wait(running, limit):
-    """Wait for one of the processes; give its name and pytest's exit code, or LATE."""
+    """Wait for one of the processes; return its name and pytest's exit code, or LATE."""
     while True:
         for pid, (name, start) in running.items():
             done, status = os.waitpid(pid, os.WNOHANG)
@@ -128,6 +128,6 @@ def wait(running, limit):
                 del running[pid]
                 code = LATE if late else os.waitstatus_to_exitcode(status)
                 if code == NOT_USED:
-                    sys.exit("the fault was not imported: see fork in checks/plant.py")
+                    sys.exit("the fault was not imported: see fork in faults/plant.py")
                 return name, code
         time.sleep(0.05)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention import _checks
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks import options
+from clear_attention.plots import refusals
 
 COLOURS = {  # Okabe and Ito's colours, which colour-blind readers can tell apart
     "queries": "#0072b2",
@@ -23,12 +23,12 @@ MOST_CELLS_WITH_TEXT = 12  # a side; more would not be legible
 def matrix(name, values, axes="(query_length, key_length)"):
     """Drop leading axes of length 1, and refuse what is then not one matrix."""
     matrix = values.reshape(values.shape[-2:]) if values.ndim >= 2 and values[..., 0, 0].size == 1 else values
-    one_matrix(name, matrix.shape, axes)
+    refusals.one_matrix(name, matrix.shape, axes)
     return matrix
 
 
 def labels_of(shape, tokens, key_tokens):
-    """Give the labels of a matrix's rows and columns, which are the same tokens unless told otherwise."""
+    """Return the labels of a matrix's rows and columns, which are the same tokens unless told otherwise."""
     rows, columns = shape
     if key_tokens is None and tokens is not None and rows == columns:
         key_tokens = tokens
@@ -36,8 +36,8 @@ def labels_of(shape, tokens, key_tokens):
         "tokens": range(rows) if tokens is None else tokens,
         "key_tokens": range(columns) if key_tokens is None else key_tokens,
     }
-    _checks.one_label_each("tokens", labels["tokens"], "query", rows)
-    _checks.one_label_each("key_tokens", labels["key_tokens"], "key", columns)
+    options.one_label_each("tokens", labels["tokens"], "query", rows)
+    options.one_label_each("key_tokens", labels["key_tokens"], "key", columns)
     return labels
 
 
@@ -103,36 +103,3 @@ def short(value):
     if value < 0.005:
         return "<.01"
     return ">.99" if 0.995 <= value < 1 else f"{value:.2f}"
-
-
-def one_matrix(name, shape, axes="(query_length, key_length)"):
-    if len(shape) != 2:
-        law = f"A picture shows one matrix of {axes}{one_of_them(name, len(shape) - 2)}."
-        raise ValueError(refusal(law, f"{name} of shape {axes}", f"{name}.shape={tuple(shape)}"))
-
-
-def one_sentence(name, shape):
-    if len(shape) != 3:
-        law = f"A grid shows the heads of one sentence{one_of_them(name, len(shape) - 3)}."
-        law += " One head alone: plot_weights draws it." if len(shape) == 2 else ""
-        raise ValueError(refusal(law, f"{name} of shape (heads, query_length, key_length)", f"{name}.shape={shape}"))
-
-
-def one_of_them(name, surplus):
-    """Say how to get rid of surplus axes, if there are any."""
-    return f": choose one, such as {name}[{', '.join('0' * surplus)}]" if surplus > 0 else ""
-
-
-def same_matrix(name, shape, other, other_shape):
-    if any(n not in (1, m) for n, m in zip(shape, other_shape, strict=True)):
-        law = f"{name} must broadcast to {other} without enlarging them."
-        received = f"{name}.shape={tuple(shape)}, {other}.shape={tuple(other_shape)}"
-        raise ValueError(refusal(law, f"{name} of shape {tuple(other_shape)}", received))
-
-
-def labels(name, tokens, axis, length):
-    """Refuse labels of which there are too few or too many; a text is a label for each letter."""
-    if not isinstance(tokens, (str, list, tuple, np.ndarray)):
-        law = f"{name} are the labels of an axis."
-        raise TypeError(refusal(law, f"a list of {name}, or a text", f"{name}={shown(tokens)}"))
-    _checks.one_label_each(name, list(tokens), axis, length)

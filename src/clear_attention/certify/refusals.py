@@ -1,4 +1,4 @@
-"""The refusals of `certify`, in the same voice as `_checks`."""
+"""What `certify` refuses: a layer that it can't call as described, and arguments that it doesn't know."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import _conventions
-from clear_attention._checks import non_negative, size
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks.numbers import non_negative, size
+from clear_attention._checks.sentence import refusal, shown
+from clear_attention.masks import conventions
 
 TENSORS = ("x", "q", "k", "v", "ids")
 SWITCHES = ("mask", "padding", "causal", "return_weights")
@@ -45,9 +45,9 @@ def arguments(names):
 def convention(names, value):
     if value is None and not {"mask", "padding"} & set(names):
         return "blocked"
-    if value not in _conventions.CONVENTIONS:
+    if value not in conventions.CONVENTIONS:
         law = "certify must know what a 1 or a True in the layer's mask means."
-        raise ValueError(refusal(law, f"convention as one of {_conventions.CONVENTIONS}", f"convention={shown(value)}"))
+        raise ValueError(refusal(law, f"convention as one of {conventions.CONVENTIONS}", f"convention={shown(value)}"))
     return value
 
 
@@ -69,7 +69,7 @@ def lengths(values):
     return tuple(sorted(map(int, values)))
 
 
-def sizes(depth, vocab, pad_id, seed):
+def input_sizes(depth, vocab, pad_id, seed):
     depth = None if depth is None else size("depth", depth)
     vocab = None if vocab is None else size("vocab", vocab, minimum=3)
     pad_id = None if pad_id is None else non_negative("pad_id", pad_id)

@@ -4,9 +4,55 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention.mask_report import Finding, MaskReport
+from clear_attention._checks import masks, options
+from clear_attention._types import Labels, TensorLike
+from clear_attention.masks.report import Finding, MaskReport
 
 PADDING_TOKENS = {"", "[pad]", "<pad>", "pad", "<|pad|>", "<|endoftext|>"}
+
+
+def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
+    """Draw a mask with its tokens, and say in plain words what it does.
+
+    It never refuses the values of a mask: other conventions are recognised and named. Found are:
+
+    | name | meaning |
+    | --- | --- |
+    | `causal`, `causal_upper_left` | no query sees a later key; the same with the first query on the first key |
+    | `padding` | keys blocked for every query |
+    | `padding_visible` | a token such as `[PAD]` is not hidden from every query |
+    | `prefix`, `window` | as `create_prefix_mask` and `create_window_mask` make them |
+    | `future_visible`, `empty_rows` | cells where a query sees a later key; queries with no key left |
+    | `own_hidden` | no query sees its own token, as if a look-ahead mask were off by one |
+    | `looks_inverted`, `not_binary` | blocks what others show; holds values other than 0 and 1 |
+    | `ambiguous_shape` | could be read in two ways, such as `(batch, keys)` as `(queries, keys)` |
+    | `blocks_everything`, `blocks_nothing` | holds only 1, only 0 |
+
+    Args:
+        mask: `(query_length, key_length)`, or with leading axes; bool, integers or floats.
+        tokens: `key_length` labels; positions when left out.
+
+    Returns:
+        A [`MaskReport`][clear_attention.MaskReport]: print it, or ask it by name.
+
+    Raises:
+        TypeError: the mask is not made of numbers or bools, or `tokens` are no list.
+        ValueError: the mask has fewer than two axes or an axis of length 0, or there are too few or too many tokens.
+
+    Examples:
+        >>> from clear_attention import create_look_ahead_mask, describe_mask
+        >>> print(describe_mask(create_look_ahead_mask(3), tokens=["the", "cat", "sat"]))
+        query \\ key the cat sat
+        the           .   #   #
+        cat           .   .   #
+        sat           .   .   .
+        <BLANKLINE>
+        causal: no query sees a later key; the last query stands on the last key.
+    """
+    values = masks.mask_to_describe(mask)
+    if tokens is not None:
+        options.one_label_each("tokens", tokens, "key", values.shape[-1])
+    return read(values, tokens)
 
 
 def read(values, tokens):
@@ -79,14 +125,14 @@ def about_shape(blocked):
 
 
 def padded_rows(blocked):
-    """Tell whether all rows are real tokens and then padding, or all the other way round, as those of a batch are."""
+    """Tell whether all rows are real tokens and then padding, or all the other way round, as rows of a batch are."""
     steps = np.diff(blocked.astype(int), axis=-1)
     at_one_end = (steps >= 0).all() or (steps <= 0).all()
     return bool(at_one_end and (np.abs(steps).sum(axis=-1) <= 1).all() and steps.any())
 
 
 def stairs(blocked):
-    """Tell whether it is a square staircase: a look-ahead mask, right, off by one, or inverted."""
+    """Tell whether a mask is a square staircase: a look-ahead mask, right, off by one, or inverted."""
     counts, ends = blocked.sum(axis=-1), blocked[:, -1] | ~blocked.any(axis=-1)
     steps = np.diff(counts)[np.diff(counts) != 0]
     downwards = ends.all() and (steps == -1).all()
@@ -95,7 +141,7 @@ def stairs(blocked):
 
 
 def drawn_on_purpose(blocked):
-    """Tell whether it follows a pattern exactly; padding may hide all later keys by chance."""
+    """Tell whether a mask follows a pattern exactly; padding may hide all later keys by chance."""
     keys = ~blocked.all(axis=0)
     if stairs(blocked):
         return True

@@ -1,8 +1,8 @@
-"""The refusals of `attention_by_hand`, in the same voice as `_checks`."""
+"""What must be lists: the rows that `attention_by_hand` takes. It needs no TensorFlow."""
 
 from __future__ import annotations
 
-from clear_attention._refusal import refusal, shown
+from clear_attention._checks.sentence import refusal, shown
 
 
 def lists_fit(q, k, v, mask):

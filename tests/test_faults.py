@@ -8,8 +8,8 @@ import sys
 import pytest
 import tensorflow as tf
 
-from checks.laws import ROOT, faults, planted
-from checks.plant import Planted, name_of
+from faults.laws import ROOT, faults, planted
+from faults.plant import Planted, name_of
 
 LAWS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "laws").glob("test_*.py")))
 
@@ -27,7 +27,7 @@ def test_a_fault_stands_in_its_file_once_and_leaves_it_a_program(law):
 
 def test_a_fault_whose_line_is_gone_is_said():
     with pytest.raises(SystemExit, match=r"must hold the line of a fault once\. Received: 'no such line'"):
-        planted({"file": "checks/laws.py", "before": "no such line", "after": ""})
+        planted({"file": "faults/laws.py", "before": "no such line", "after": ""})
 
 
 def test_modules_have_the_names_they_are_imported_by():

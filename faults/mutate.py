@@ -6,7 +6,7 @@ changed module and runs its tests up to the first failure. No file is touched. F
 
 Faults that no test can find, because they change nothing that anybody sees, stand in survivors.toml with the reason:
 they count as not found, and are not tried again. The result of each module is kept for the page "How it is tested";
-`python -m checks.mutate masks` tries one of them.
+`python -m faults.mutate masks/create` tries one of them.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import sys
 import time
 import tomllib
 
-from checks.plant import ROOT, run_all
-from checks.record import RESULTS, facts, record
+from faults.plant import ROOT, run_all
+from faults.record import RESULTS, facts, record
 
 FOUND = ROOT / ".cache" / "mutation.json"
 LAWS = ["tests/laws"]
 NOT_A_LAW = "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"
 TESTS = {
     "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
-    "masks": ["test_masks", "test_mask_report", "test_attention_layer", "test_blocks"],
+    "masks/create": ["test_masks", "test_masks_report", "test_attention_layer", "test_blocks"],
     "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_layer_contract", "test_weights"],
     "positions": ["test_positions", "test_layer_contract", "test_transformer"],
     "blocks": ["test_blocks", "test_layers", "test_layer_contract", "test_nonfinite"],
@@ -52,7 +52,7 @@ def operators():
 
 
 def meaning(source):
-    """Give what a module does: its tree without annotations, which nobody evaluates."""
+    """Return what a module does: its tree without annotations, which nobody evaluates."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         for name in ("annotation", "returns"):
@@ -62,7 +62,7 @@ def meaning(source):
 
 
 def mutants(source):
-    """Give each changed source once, if it parses and means something else."""
+    """Yield each changed source once, if it parses and means something else."""
     from cosmic_ray.mutating import mutate_code
 
     seen = {meaning(source)}
@@ -80,7 +80,7 @@ def mutants(source):
 
 
 def difference(source, changed):
-    """Give the changed lines, before and after."""
+    """Return the changed lines, before and after."""
     lines = list(difflib.ndiff(source.splitlines(), changed.splitlines()))
     return tuple(" ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in ("- ", "+ "))
 
@@ -128,7 +128,7 @@ def main():
 
     FOUND.parent.mkdir(exist_ok=True)
     found = json.loads(FOUND.read_text()) if FOUND.exists() else {}
-    known = tomllib.loads((ROOT / "checks" / "survivors.toml").read_text(encoding="utf-8"))
+    known = tomllib.loads((ROOT / "faults" / "survivors.toml").read_text(encoding="utf-8"))
     failed = False
     for module in sys.argv[1:] or TESTS:
         explained = {(entry["before"], entry["after"]) for entry in known.get(module, [])}

@@ -1,0 +1,47 @@
+"""What weights are carried between: layers that are built, arrays of the right names and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clear_attention._checks.sentence import refusal, shown
+
+
+def is_a(kind, written, **values):
+    for name, value in values.items():
+        if not isinstance(value, kind):
+            law = "Weights are carried between layers of multi-head attention."
+            raise TypeError(refusal(law, f"{name} as a {written}", f"{name}={shown(value, with_type=True)}"))
+
+
+def is_built(name, layer):
+    if not layer.built:
+        law = f"{name} has no weights before it is built: call it once on data first."
+        raise ValueError(refusal(law, f"{name} built", f"{name} {layer.name!r}, not built"))
+
+
+def same_shape(name, shape, expected):
+    if tuple(shape) != tuple(expected):
+        law = f"{name} must have the shape of its counterpart."
+        raise ValueError(refusal(law, f"{name} of shape {tuple(expected)}", f"{name}.shape={tuple(shape)}"))
+
+
+def same_names(name, given, expected):
+    law = f"{name} must hold the arrays of torch's MultiheadAttention, with a bias if the layer has one."
+    if not isinstance(given, Mapping):
+        raise TypeError(refusal(law, f"a dict of {', '.join(expected)}", f"{name}={shown(given, with_type=True)}"))
+    if set(given) != set(expected):
+        raise ValueError(refusal(law, ", ".join(expected), ", ".join(map(str, given)) or "nothing"))
+
+
+def same_bias(name, ours, theirs):
+    if ours != theirs:
+        law = "Both layers must have a bias, or neither: use_bias says so."
+        raise ValueError(refusal(law, f"{name} with use_bias={ours}", f"{name} with use_bias={theirs}"))
+
+
+def torch_depths(layer):
+    if not layer.num_heads * layer.d_k == layer.num_heads * layer.d_v == layer.d_model:
+        law = "torch's MultiheadAttention knows only heads that share d_model equally."
+        received = f"d_model={layer.d_model}, num_heads={layer.num_heads}, d_k={layer.d_k}, d_v={layer.d_v}"
+        raise ValueError(refusal(law, "num_heads * d_k = num_heads * d_v = d_model", received))

@@ -16,7 +16,7 @@ from clear_attention import (
     create_look_ahead_mask,
     create_padding_mask,
 )
-from clear_attention._nonfinite import token_by_token
+from clear_attention._nonfinite import Tokens
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])
@@ -61,18 +61,27 @@ def run(block, *inputs, **options):
     return block(*inputs, **options, return_weights=True) if type(block) in MASKS else (block(*inputs, **options), None)
 
 
-# token_by_token
+# Tokens
 
 
-def test_token_by_token_keeps_nan_in_its_token_and_out_of_the_gradient_of_the_weights():
+def test_tokens_keep_nan_to_themselves_and_out_of_the_gradient_of_the_weights():
     w, x = tf.Variable([[2.0], [3.0]]), tf.constant([[1.0, 1.0], [np.nan, 1.0], [1.0, -np.inf], [0.0, 2.0]])
     with tf.GradientTape() as tape:
-        y = token_by_token(lambda x: x @ w, x)
+        tokens = Tokens.of(x)
+        y = tokens.marked(tokens.finite @ w)
         loss = tf.reduce_sum(tf.where([[True], [False], [False], [True]], y, 0.0))
     np.testing.assert_array_equal(y, [[5], [np.nan], [np.nan], [6]])
     np.testing.assert_array_equal(tape.gradient(loss, w), [[1], [3]])
     for dtype in (tf.float16, tf.bfloat16, tf.float64):
-        assert token_by_token(tf.sin, tf.cast(x, dtype)).dtype == dtype
+        tokens = Tokens.of(tf.cast(x, dtype))
+        assert tokens.marked(tf.sin(tokens.finite)).dtype == dtype
+
+
+def test_a_tensor_that_is_given_twice_is_looked_at_once():
+    x, y = tf.ones((2, 3)), tf.ones((2, 3))
+    queries, keys, values = Tokens.of_each(x, x, y)
+    assert queries is keys
+    assert values is not keys
 
 
 # By pencil: a norm of [5, 3] with epsilon 3 is [1, -1] / sqrt(1 + 3) = [0.5, -0.5]

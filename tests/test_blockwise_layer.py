@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from clear_attention import MultiHeadAttention, blockwise_attention, combine_masks, create_look_ahead_mask, heads
-from clear_attention.blockwise import pays
+from clear_attention.blockwise import blockwise_pays
 
 
 def twins(**options):
@@ -91,18 +91,18 @@ def test_what_pays():
         return tf.zeros((0,)) if 0 in shape else tf.keras.Input(batch_shape=shape)
 
     huge, large = spec(1, 8, 8193, 64), spec(1, 8, 8192, 64)
-    assert pays(huge, huge, causal=False)
-    assert not pays(large, large, causal=False)
-    assert pays(spec(9, 8, 4096, 64), spec(9, 8, 8192, 64), causal=False)
-    assert not pays(spec(None, 8, 8192, 64), large, causal=False)
-    assert pays(spec(None, 8, 8193, 64), huge, causal=False)
-    assert not pays(spec(1, 8, None, 64), huge, causal=True)
-    assert not pays(huge, spec(1, 8, None, 64), causal=True)
-    assert pays(spec(1, 8, 1, 64), spec(1, 8, 4096, 64), causal=True)
-    assert not pays(spec(1, 8, 1, 64), spec(1, 8, 4095, 64), causal=True)  # eager
-    assert pays(spec(8, 8193, 64), spec(8, 8193, 64), causal=False)
-    assert not pays(spec(1, 1, 64), spec(1, None, 64), causal=True)
-    assert pays(spec(1, 64), spec(4096, 64), causal=True)
+    assert blockwise_pays(huge, huge, causal=False)
+    assert not blockwise_pays(large, large, causal=False)
+    assert blockwise_pays(spec(9, 8, 4096, 64), spec(9, 8, 8192, 64), causal=False)
+    assert not blockwise_pays(spec(None, 8, 8192, 64), large, causal=False)
+    assert blockwise_pays(spec(None, 8, 8193, 64), huge, causal=False)
+    assert not blockwise_pays(spec(1, 8, None, 64), huge, causal=True)
+    assert not blockwise_pays(huge, spec(1, 8, None, 64), causal=True)
+    assert blockwise_pays(spec(1, 8, 1, 64), spec(1, 8, 4096, 64), causal=True)
+    assert not blockwise_pays(spec(1, 8, 1, 64), spec(1, 8, 4095, 64), causal=True)  # eager
+    assert blockwise_pays(spec(8, 8193, 64), spec(8, 8193, 64), causal=False)
+    assert not blockwise_pays(spec(1, 1, 64), spec(1, None, 64), causal=True)
+    assert blockwise_pays(spec(1, 64), spec(4096, 64), causal=True)
 
 
 def test_refusals_of_blockwise():

@@ -104,12 +104,12 @@ def test_every_step_gives_the_logits_of_the_whole_model(options):
     model, width = shared(**options), 2
     targets = np.random.default_rng(0).integers(5, 9, (3, width, 7))  # no padding, as in a search
     targets[:, :, 0] = model.start_id
-    contexts, pasts = generation.prepare(model, SOURCE, 7, width)
+    *source, pasts = generation.prepare(model, SOURCE, 7, width)
     expected = np.stack([model(SOURCE, targets[:, i]) for i in range(width)], axis=1)
     size = np.abs(expected).max()
     for position in range(7):
         tokens = tf.constant(targets[:, :, position])
-        logits, pasts = generation.step(model, tokens, tf.constant(position), contexts, pasts)
+        logits, pasts = generation.step(model, tokens, tf.constant(position), *source, pasts)
         close(logits / size, expected[:, :, position] / size, 1e-10 if "dtype" in options else 1e-5)
 
 

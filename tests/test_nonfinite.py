@@ -1,17 +1,19 @@
 """NaN and infinity keep to themselves: in graphs without optional values, and with second derivatives."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from clear_attention import MultiHeadAttention, Transformer, blockwise_attention, scaled_dot_product_attention
-from clear_attention._nonfinite import all_finite, guarded
+from clear_attention._nonfinite import all_finite, marked, without_nonfinite
 
 NAN, INF = float("nan"), float("inf")
 HIDDEN = np.array([[0, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 1], [0, 0, 1, 0]])
 
 
-# all_finite and guarded
+# all_finite, without_nonfinite, marked
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
@@ -31,33 +33,44 @@ def test_infinities_of_both_signs_do_not_cancel():
 def test_a_sum_that_overflows_costs_no_number():
     large = tf.fill((4, 4), tf.constant(3e38))
     assert not all_finite(large)
-    (result,) = guarded(lambda x: [x / 2], lambda: [tf.zeros((4, 4), tf.bool)], large)
-    np.testing.assert_array_equal(result, large / 2)
+    (same,), found = without_nonfinite(large)
+    assert found
+    np.testing.assert_array_equal(same, large)
 
 
 def test_many_16_bit_numbers_are_summed_in_32():
     assert all_finite(tf.fill((1000,), tf.constant(60_000, tf.float16)))
 
 
+class Marks(NamedTuple):
+    asked: list
+
+    def places(self):
+        self.asked.append(True)
+        return [tf.constant([True, False, False]), tf.constant([False, False, True])]
+
+
 @pytest.mark.parametrize("graph", [False, True])
-def test_guarded_computes_with_zeros_and_marks_what_is_seen(graph):
-    seen = []
-
-    def compute(x, y):
-        seen.append(x)
-        return x + y, x * y
-
-    def marks():
-        return tf.constant([True, False, False]), tf.constant([False, False, True])
-
+def test_it_is_computed_with_zeros_and_marked_where_strange_numbers_are_seen(graph):
     def run(x, y):
-        return guarded(compute, marks, x, y)
+        (x, y), found = without_nonfinite(x, y)
+        return marked([x + y, x * y], found, Marks([]))
 
     run = tf.function(run) if graph else run
     total, product = run(tf.constant([1.0, NAN, 3.0]), tf.constant([1.0, 2.0, -INF]))
     np.testing.assert_array_equal(total, [NAN, 2.0, 3.0])
     np.testing.assert_array_equal(product, [1.0, 0.0, NAN])
-    assert len(seen) == 1
+    total, product = run(tf.constant([1.0, 2.0, 3.0]), tf.constant([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(total, [2.0, 4.0, 6.0])
+
+
+def test_while_all_is_finite_nothing_is_copied_and_nobody_asks_where():
+    x, marks = tf.ones((3,)), Marks([])
+    (same,), found = without_nonfinite(x)
+    assert same is x
+    assert found is None
+    assert marked([same], found, marks)[0] is x
+    assert not marks.asked
 
 
 # Graphs

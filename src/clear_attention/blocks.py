@@ -13,7 +13,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
-from clear_attention._checks.options import flag, options_of
+from clear_attention._checks.options import flag, known_activation, options_of
 from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike

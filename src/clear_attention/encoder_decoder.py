@@ -37,11 +37,11 @@ class LayerStack(TokenLayer):
         if block.norm_first:
             self.norm = keras.layers.LayerNormalization(epsilon=block.epsilon, name="norm", dtype=self.dtype_policy)
 
-    def build(self, x_shape: Shape, *context_shape: Shape) -> None:
+    def build_layers(self, *shapes: Shape) -> None:
         for layer in self.layers:
-            layer.build(x_shape, *context_shape)
+            layer.build(*shapes)
         if self.norm is not None:
-            self.norm.build(x_shape)
+            self.norm.build(shapes[0])
         self.built = True
 
     def final_norm(self, x: tf.Tensor) -> tf.Tensor:
@@ -120,6 +120,9 @@ class Encoder(SelfAttending, LayerStack):
     ) -> None:
         options = (d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention)
         super().__init__(EncoderLayer, num_layers, options, **kwargs)
+
+    def build(self, x_shape: Shape) -> None:
+        self.build_layers(x_shape)
 
     def create_cache(self, batch: Size, capacity: Size) -> dict[str, KeyValueCache]:
         """Return an empty cache for `batch` texts of at most `capacity` tokens: one of each layer, `"0"`, `"1"`, ..."""
@@ -206,6 +209,9 @@ class Decoder(CrossAttending, LayerStack):
     ) -> None:
         options = (d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention, cross_attention)
         super().__init__(DecoderLayer, num_layers, options, **kwargs)
+
+    def build(self, x_shape: Shape, context_shape: Shape) -> None:
+        self.build_layers(x_shape, context_shape)
 
     def create_cache(self, context: TensorLike, capacity: Size) -> dict[str, dict[str, KeyValueCache | ContextCache]]:
         """Return a cache with the context in it and room for `capacity` tokens: one of each layer, `"0"`, `"1"`, ..."""

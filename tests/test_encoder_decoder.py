@@ -51,8 +51,8 @@ def test_a_stack_is_its_layers_one_after_the_other(kind, norm_first):
     (x, *context), masks = example(kind), masks_of(kind)
     stack = shaken(kind, norm_first=norm_first, num_layers=3)
     output, weights = stack(x, *context, **masks, return_weights=True)
-    assert len(stack.stack) == 3
-    for name, layer in enumerate(stack.stack):
+    assert len(stack.layers) == 3
+    for name, layer in enumerate(stack.layers):
         x, maps = layer(x, *context, **masks, return_weights=True)
         maps = {f"{name}.{part}": m for part, m in maps.items()} if kind is Decoder else {f"{name}": maps}
         for key, expected in maps.items():
@@ -72,14 +72,14 @@ def test_a_stack_is_its_layers_one_after_the_other(kind, norm_first):
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_layer_has_weights_of_its_own(kind, norm_first):
     stack = shaken(kind, norm_first=norm_first, num_layers=3)
-    one = stack.stack[0].count_params()
+    one = stack.layers[0].count_params()
     assert stack.count_params() == 3 * one + (48 if norm_first else 0)
     assert len({id(w) for w in stack.weights}) == len(stack.weights)
     assert len({w.path for w in stack.weights}) == len(stack.weights)
-    before = [w.numpy() for w in stack.stack[0].weights]
-    for variable in stack.stack[1].weights:
+    before = [w.numpy() for w in stack.layers[0].weights]
+    for variable in stack.layers[1].weights:
         variable.assign(tf.zeros_like(variable))
-    for variable, old in zip(stack.stack[0].weights, before, strict=True):
+    for variable, old in zip(stack.layers[0].weights, before, strict=True):
         np.testing.assert_array_equal(variable, old)
 
 

@@ -7,6 +7,7 @@ The names in the order data flows: the definition, who may not look where, atten
     attention    scores, softmax, weighted sum: the function and the layer
     blockwise    the same in memory that grows with the length, not with its square
     heads        split the width into heads, attend in each, merge them: the layer
+    cache        what is kept of the tokens so far, so that a text can come in pieces
     positions    waves that say where a token stands
     blocks       self-attention, cross-attention, feed-forward, each with its residual and its norm
     layers       one layer of the encoder, one of the decoder
@@ -23,11 +24,12 @@ from clear_attention.attention import Attention, DotProductAttention, scaled_dot
 from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
 from clear_attention.blockwise import blockwise_attention
 from clear_attention.by_hand import attention_by_hand
+from clear_attention.cache import ContextCache, KeyValueCache
 from clear_attention.certify import Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
 from clear_attention.encoder_decoder import Decoder, Encoder
 from clear_attention.generation import Beams, beam_search, greedy_search
-from clear_attention.heads import ContextCache, KeyValueCache, MultiHeadAttention, merge_heads, split_heads
+from clear_attention.heads import MultiHeadAttention, merge_heads, split_heads
 from clear_attention.layers import DecoderLayer, EncoderLayer
 from clear_attention.masks import (
     Finding,

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from clear_attention._xla import in_xla
+
 
 def without_nonfinite(*tensors):
     """Return tensors that are finite everywhere, and whether they are others than those that came in.
@@ -27,6 +29,8 @@ def without_nonfinite(*tensors):
         def zeros():
             return [tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in tensors]
 
+        if in_xla():  # it joins a selection with what comes next, which a branch would keep apart
+            return zeros(), lambda *upstream: upstream
         replaced = tf.cond(found, zeros, lambda: [tf.identity(x) for x in tensors])
         return replaced, lambda *upstream: upstream
 
@@ -42,7 +46,8 @@ def all_finite(*tensors):
 def marked(results, found, visible):
     """Return the results with NaN where NaN and infinity were visible, if any were found.
 
-    `visible.places()` tells for each of the results where that is. It is asked only if some were found.
+    `visible.places()` tells for each of the results where that is. It is asked only if some were found, except under
+    XLA where it is `visible.cheap`: there a branch costs more than a selection.
     """
     if found is None:
         return results
@@ -50,8 +55,10 @@ def marked(results, found, visible):
     @tf.custom_gradient
     def mark(*results):
         def with_nan():
-            return [y + nan_where(place, y.dtype) for y, place in zip(results, visible.places(), strict=True)]
+            return [y + nan_where(place, y.dtype) for y, place in zip(results, visible.places(), strict=False)]
 
+        if in_xla() and visible.cheap:
+            return with_nan(), lambda *upstream: upstream
         return tf.cond(found, with_nan, lambda: [tf.identity(y) for y in results]), lambda *upstream: upstream
 
     return mark(*results)
@@ -70,11 +77,17 @@ class Tokens(NamedTuple):
     given: tf.Tensor
     finite: tf.Tensor
     found: tf.Tensor | None
+    cheap: bool = True
 
     @classmethod
     def of(cls, x):
         (finite,), found = without_nonfinite(x)
         return cls(x, finite, found)
+
+    @classmethod
+    def unchecked(cls, x):
+        """Take all numbers for finite. A NaN stays in its token all the same, and only gradients could tell."""
+        return cls(x, x, None)
 
     @classmethod
     def of_each(cls, *tensors):

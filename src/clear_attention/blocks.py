@@ -18,7 +18,8 @@ from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import packed, unpacked
-from clear_attention.heads import ContextCache, KeyValueCache, MultiHeadAttention, project_rows
+from clear_attention.cache import ContextCache, KeyValueCache
+from clear_attention.heads import MultiHeadAttention, project_rows
 
 
 class SelfAttending(TokenLayer):

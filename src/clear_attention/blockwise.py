@@ -35,6 +35,7 @@ def blockwise_attention(
     block_size: int | None = None,
     *,
     return_weights: bool = False,
+    check_finite: bool = True,
 ) -> tf.Tensor:
     r"""Attend as `scaled_dot_product_attention` does, without ever holding all weights.
 
@@ -55,6 +56,7 @@ def blockwise_attention(
         window: hide keys that are this far from a query's position, or farther; a positive integer.
         block_size: how many queries are computed together; 256 when left out. Memory grows with it.
         return_weights: refused, since the weights are what is never held.
+        check_finite: as in `scaled_dot_product_attention`.
 
     Returns:
         The output `(..., query_length, d_v)`, in the dtype of `q`. 16-bit inputs are computed in float32.
@@ -77,11 +79,11 @@ def blockwise_attention(
         Rabe and Staats (2021), *Self-attention Does Not Need O(n²) Memory*; Dao et al. (2022), *FlashAttention*.
     """
     q, k, v, blocked = attention_inputs(q, k, v, mask)
-    flags(causal=causal, return_weights=return_weights)
+    flags(causal=causal, return_weights=return_weights, check_finite=check_finite)
     window = None if window is None else numbers.size("window", window)
     block = BLOCK if block_size is None else numbers.size("block_size", block_size)
     wide = widened(q, k, v)
-    (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide)  # nothing to do while all is finite
+    (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide) if check_finite else (wide, None)
     blocks = QueryBlocks.of(q, k, blocked, causal, window, block)
 
     output = attend_by_blocks(blocks, safe_q, safe_k, safe_v)  # (..., query_length, d_v)
@@ -278,6 +280,7 @@ class VisibleByBlocks(NamedTuple):
 
     blocks: QueryBlocks
     tensors: list[tf.Tensor]  # q, k and v
+    cheap: bool = False
 
     def places(self):
         blocks = self.blocks

@@ -18,7 +18,7 @@ from clear_attention._token_layer import TokenLayer
 from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import packed, unpacked
 from clear_attention.blocks import CrossAttending, SelfAttending
-from clear_attention.heads import ContextCache, KeyValueCache
+from clear_attention.cache import ContextCache, KeyValueCache
 from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
 
 

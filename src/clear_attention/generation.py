@@ -162,7 +162,8 @@ def state_of(transformer):
         (name, value)
         for layer in transformer._flatten_layers()
         for name, value in vars(layer).items()
-        if not name.startswith("_") and (isinstance(value, (bool, int, float, str)) or callable(value))
+        if isinstance(value, (bool, int, float, str)) or callable(value)
+        if name != "built" and not name.startswith("_")
     )
     return variables, tuple(attributes)
 

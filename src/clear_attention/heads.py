@@ -7,21 +7,22 @@ and that of [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
-from clear_attention._checks.caches import cache_fits, room_in_cache
+from clear_attention._checks.caches import cache_fits
 from clear_attention._checks.masks import mask_with_heads
 from clear_attention._checks.options import choice, flag
 from clear_attention._checks.weights import is_built
-from clear_attention._nonfinite import Tokens
+from clear_attention._nonfinite import Tokens, marked
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import Attention, add_keras_masks, packed, scaled_dot_product_attention
 from clear_attention.blockwise import blockwise_attention, blockwise_pays
+from clear_attention.cache import ContextCache, KeyValueCache, SeenInCache, any_strange
 from clear_attention.masks import combine_masks, create_look_ahead_mask
 
 
@@ -111,82 +112,6 @@ def project_rows(dense, x):
     """
     rows = dense(tf.reshape(x, (-1, x.shape[-1])))
     return tf.reshape(rows, (*full_shape(x)[:-1], dense.units))
-
-
-class KeyValueCache(NamedTuple):
-    """Keep the keys and values of the tokens so far, so that later tokens can look back at them.
-
-    A layer makes one with `create_cache`, and is called with it: `output, cache = layer(x, cache=cache)`. The tokens of
-    `x` are written behind those that are kept. A text that comes in any number of pieces gets the numbers that it gets
-    in one.
-
-    Attributes:
-        keys: `(batch, heads, capacity, d_k)`, 0 where nothing is kept yet.
-        values: `(batch, heads, capacity, d_v)`, likewise.
-        blocked: `(batch, capacity)`, bool: places that no query sees, which are padding or not filled yet.
-        length: int32, how many places are filled.
-
-    Examples:
-        >>> import numpy as np
-        >>> from clear_attention import MultiHeadAttention
-        >>> attention, x = MultiHeadAttention(d_model=8, num_heads=2), np.random.default_rng(0).normal(size=(1, 5, 8))
-        >>> cache = attention.create_cache(batch=1, capacity=5)
-        >>> first, cache = attention(x[:, :3], causal=True, cache=cache)
-        >>> last, cache = attention(x[:, 3:], causal=True, cache=cache)
-        >>> bool(np.allclose(np.concatenate([first, last], axis=1), attention(x, causal=True), atol=1e-6))
-        True
-    """
-
-    keys: tf.Tensor
-    values: tf.Tensor
-    blocked: tf.Tensor
-    length: tf.Tensor
-
-    def extended(self, keys: tf.Tensor, values: tf.Tensor, blocked: tf.Tensor | None = None) -> KeyValueCache:
-        """Return the cache with more keys and values `(batch, heads, length, depth)`, and which of them are blocked."""
-        batch, _, more, _ = full_shape(keys)
-        blocked = tf.zeros((batch, more), tf.bool) if blocked is None else blocked
-        length = room_in_cache(self.length, more, self.keys.shape[2])
-        place = tf.range(full_shape(self.keys)[2]) - length  # of each key among the new ones
-        is_new = (place >= 0) & (place < more)
-        if more != 1:  # one alone fits everywhere
-            place = tf.clip_by_value(place, 0, more - 1)
-            keys, values = (tf.gather(x, place, axis=2) for x in (keys, values))
-            blocked = tf.gather(blocked, place, axis=1)
-        return KeyValueCache(
-            tf.where(is_new[:, tf.newaxis], keys, self.keys),
-            tf.where(is_new[:, tf.newaxis], values, self.values),
-            tf.where(is_new, blocked, self.blocked),
-            length + more,
-        )
-
-    def future_of(self, queries: int | tf.Tensor) -> tf.Tensor:
-        """Tell which places lie in the future of the last so many tokens: bool `(queries, capacity)`."""
-        stands = self.length - queries + tf.range(queries)
-        return tf.range(full_shape(self.keys)[2]) > stands[:, tf.newaxis]
-
-
-class ContextCache(NamedTuple):
-    """Keep the keys and values of a context, which stays as it is: nothing is added when a layer is called with it.
-
-    Attributes:
-        keys: `(batch, heads, context_length, d_k)`.
-        values: `(batch, heads, context_length, d_v)`.
-        blocked: `(batch, context_length)`, bool: tokens of the context that no query sees, because they are padding.
-
-    Examples:
-        >>> import numpy as np
-        >>> from clear_attention import CrossAttentionBlock
-        >>> block, x, context = CrossAttentionBlock(d_model=8, num_heads=2), np.ones((1, 3, 8)), np.ones((1, 5, 8))
-        >>> expected = block(x, context)
-        >>> output, cache = block(x, context, cache=block.create_cache(context))
-        >>> bool(np.allclose(output, expected)), cache.keys.shape
-        (True, TensorShape([1, 2, 5, 4]))
-    """
-
-    keys: tf.Tensor
-    values: tf.Tensor
-    blocked: tf.Tensor
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -332,26 +257,28 @@ class MultiHeadAttention(TokenLayer):
         causal = flag("causal", causal)
         return_weights = flag("return_weights", return_weights)
         cache_fits(cache, self, queries)
-        queries, keys, values = Tokens.of_each(queries, keys, values)
-        start = cache.length if isinstance(cache, KeyValueCache) else 0
-
-        q = self.to_queries(queries, start)  # (batch, heads, query_length, d_k)
-        if isinstance(cache, ContextCache):
-            k, v = cache.keys, cache.values
-        else:
-            k, v = self.to_keys_and_values(keys, values, start)  # (batch, heads, key_length, d_k), and with d_v
-        if isinstance(cache, KeyValueCache):
-            cache = cache.extended(k, v, blocked_by_keras(keys_mask, values_mask))
-            k, v = cache.keys, cache.values  # (batch, heads, capacity, d_k), and with d_v
-            mask = combine_masks(mask, cache.future_of(full_shape(q)[2]) if causal else None)
-            causal = False
-        if cache is not None:
-            keys_mask, values_mask = ~cache.blocked, None
-        implicit = (None if m is None else m[:, tf.newaxis] for m in (queries_mask, keys_mask, values_mask))
-        mask = add_keras_masks(mask, *implicit)
         dropout = self.drop if training and self.dropout else None
-        output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout)
-        return packed(self.to_output(output), weights if return_weights else None, cache)
+
+        if cache is None:
+            queries, keys, values = Tokens.of_each(queries, keys, values)
+            q = self.to_queries(queries)  # (batch, heads, query_length, d_k)
+            k, v = self.to_keys_and_values(keys, values)  # (batch, heads, key_length, d_k), and with d_v
+            mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, values_mask))
+            output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout)
+            return packed(self.to_output(Tokens.of(merge_heads(output))), weights if return_weights else None)
+
+        queries, keys, values = map(
+            Tokens.unchecked, (queries, keys, values)
+        )  # nothing is trained while a text is written
+        q = self.to_queries(queries, cache.filled)
+        if isinstance(cache, KeyValueCache):
+            k, v = self.to_keys_and_values(keys, values, cache.filled)
+            cache = cache.extended(ContextCache.of(k, v, blocked_by_keras(keys_mask, values_mask)))
+            mask = combine_masks(mask, cache.future_of(full_shape(q)[2]) if causal else None)
+        mask = add_keras_masks(mask, *for_all_heads(queries_mask, ~cache.blocked))
+        output, weights = self.look_back(q, cache, mask, return_weights, dropout)
+        output = self.to_output(Tokens.unchecked(merge_heads(output)))
+        return packed(output, weights if return_weights else None, cache)
 
     def to_queries(self, x: Tokens, start: Size = 0) -> tf.Tensor:
         """Return the queries of all heads; the first token stands at position `start`."""
@@ -378,13 +305,29 @@ class MultiHeadAttention(TokenLayer):
         causal: bool = False,
         return_weights: bool = False,
         dropout: Callable[[tf.Tensor], tf.Tensor] | None = None,
+        check_finite: bool = True,
     ) -> Attention:
         """Attend in each head: all at once, or by blocks, which knows no weights."""
         if self.goes_blockwise(q, k, causal, return_weights, dropout):
-            return Attention(blockwise_attention(q, k, v, mask, causal, return_weights=return_weights), None)
+            options = {"return_weights": return_weights, "check_finite": check_finite}
+            return Attention(blockwise_attention(q, k, v, mask, causal, **options), None)
         if causal:
             mask = combine_masks(mask, create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2]))
-        return scaled_dot_product_attention(q, k, v, mask, dropout=dropout)
+        return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite)
+
+    def look_back(
+        self,
+        q: tf.Tensor,
+        cache: KeyValueCache | ContextCache,
+        mask: tf.Tensor,
+        return_weights: bool,
+        dropout: Callable[[tf.Tensor], tf.Tensor] | None,
+    ) -> Attention:
+        """Attend to what a cache keeps, all of which is finite: nobody has to look for NaN at every step again."""
+        result = self.attend(q, cache.keys, cache.values, mask, False, return_weights, dropout, check_finite=False)
+        known = [x for x in result if x is not None]  # by blocks there are no weights
+        output, *weights = marked(known, any_strange(cache), SeenInCache(cache.strange, mask))
+        return Attention(output, weights[0] if weights else None)
 
     def goes_blockwise(
         self, q: tf.Tensor, k: tf.Tensor, causal: bool, return_weights: bool, dropout: Callable | None
@@ -393,9 +336,8 @@ class MultiHeadAttention(TokenLayer):
             return self.blockwise
         return not return_weights and dropout is None and blockwise_pays(q, k, causal)
 
-    def to_output(self, heads: tf.Tensor) -> tf.Tensor:
-        """Join the heads, and project them to the output `(batch, query_length, d_model)`."""
-        x = Tokens.of(merge_heads(heads))
+    def to_output(self, x: Tokens) -> tf.Tensor:
+        """Project the merged heads to the output `(batch, query_length, d_model)`."""
         return x.marked(project_rows(self.project_output, x.finite))
 
     def to_heads(self, dense: keras.layers.Dense, x: Tokens) -> tf.Tensor:
@@ -404,10 +346,7 @@ class MultiHeadAttention(TokenLayer):
     def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
         """Return an empty cache for `batch` texts of at most `capacity` tokens."""
         batch, capacity = numbers.size("batch", batch), numbers.size("capacity", capacity)
-        keys, values = (
-            tf.zeros((batch, self.num_heads, capacity, depth), self.compute_dtype) for depth in (self.d_k, self.d_v)
-        )
-        return KeyValueCache(keys, values, tf.ones((batch, capacity), tf.bool), tf.constant(0))
+        return KeyValueCache.empty((batch, self.num_heads, capacity), self.d_k, self.d_v, self.compute_dtype)
 
     def create_context_cache(self, keys: TensorLike, values: TensorLike | None = None) -> ContextCache:
         """Return a context's keys and values, projected once for all queries to come; the values default to the keys.
@@ -415,14 +354,14 @@ class MultiHeadAttention(TokenLayer):
         A mask that Keras attached to them is kept.
         """
         is_built("layer", self)
-        keys, values = tensors.from_lists(keys=keys, values=keys if values is None else values)
-        masks = [getattr(x, "_keras_mask", None) for x in (keys, values)]
+        given = {"keys": keys, "values": keys if values is None else values}
+        masks = [getattr(x, "_keras_mask", None) for x in given.values()]
+        keys, values = (tf.cast(tensors.float_tensor(name, x), self.compute_dtype) for name, x in given.items())
         tensors.as_built(self.project_keys.kernel, keys=keys)
         tensors.as_built(self.project_values.kernel, values=values)
         tensors.same_number(1, keys=keys, values=values)
         k, v = self.to_keys_and_values(*Tokens.of_each(keys, values))
-        blocked = blocked_by_keras(*masks)
-        return ContextCache(k, v, tf.zeros(tf.shape(k)[::2], tf.bool) if blocked is None else blocked)
+        return ContextCache.of(k, v, blocked_by_keras(*masks))
 
     def compute_output_shape(  # type: ignore[override]  # a layer's inputs have names of its own
         self, queries_shape: Shape, keys_shape: Shape | None = None, values_shape: Shape | None = None
@@ -441,3 +380,8 @@ def blocked_by_keras(*masks):
     """Tell which tokens are blocked by masks that Keras attached, `(batch, length)`, or None if there are no masks."""
     blocked = [~mask for mask in masks if mask is not None]
     return blocked[0] | blocked[-1] if blocked else None
+
+
+def for_all_heads(*masks):
+    """Yield masks of tokens `(batch, length)` with an axis for the heads."""
+    return (None if mask is None else mask[:, tf.newaxis] for mask in masks)

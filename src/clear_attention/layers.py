@@ -21,7 +21,8 @@ from clear_attention.blocks import (
     SelfAttending,
     SelfAttentionBlock,
 )
-from clear_attention.heads import ContextCache, KeyValueCache, full_shape
+from clear_attention.cache import ContextCache, KeyValueCache
+from clear_attention.heads import full_shape
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from clear_attention._checks.sentence import refusal, shown
-from clear_attention._checks.tensors import shape_of
+from clear_attention._checks.tensors import shape_of, shapes
 
 
 def cache_fits(cache, layer, x):
@@ -16,6 +16,8 @@ def cache_fits(cache, layer, x):
         law = "A cache holds the keys and values of the tokens so far."
         expected = "what create_cache returned, or what the last call returned"
         raise TypeError(refusal(law, expected, f"cache={shown(cache, with_type=True)}"))
+    if x.shape[1] == 0:
+        raise ValueError(refusal("A piece of a text has at least one token.", "a length of at least 1", shapes(x=x)))
     for name, depth in {"keys": layer.d_k, "values": layer.d_v}.items():
         kept, batch = getattr(cache, name), x.shape[0]
         known = kept.shape.rank == 4

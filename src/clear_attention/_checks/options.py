@@ -57,8 +57,9 @@ def not_built_with_data(layer, positional):
         raise TypeError(refusal(law, f"{layer}() without data", received))
 
 
-def flags(causal, return_weights):
+def flags(causal, return_weights, check_finite):
     flag("causal", causal)
+    flag("check_finite", check_finite)
     if flag("return_weights", return_weights):
         law = "Blockwise attention never holds all weights, which is why it needs little memory: it can't return them."
         expected = "return_weights=False; scaled_dot_product_attention returns them"

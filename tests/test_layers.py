@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from compare import close
+from samples import CONTEXT_IDS, CONTEXT_REAL, IDS, REAL, random_tensors, saved_and_loaded, shake
 
 from clear_attention import DecoderLayer, EncoderLayer, combine_masks, create_look_ahead_mask, create_padding_mask
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZES = {"d_model": 12, "num_heads": 2, "d_ff": 13, "dropout": 0.0}
-IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])
-CONTEXT_IDS = np.array([[3, 0, 0, 0, 0, 0, 2], [6, 5, 4, 3, 2, 1, 7], [0, 1, 2, 3, 0, 0, 0]])
 IDS_OF = {EncoderLayer: [IDS], DecoderLayer: [IDS, CONTEXT_IDS]}
-REAL, CONTEXT_REAL = IDS != 0, CONTEXT_IDS != 0
 LATER = create_look_ahead_mask(5)
 MASKS = {EncoderLayer: {"mask": combine_masks(create_padding_mask(IDS), LATER)}}
 MASKS[DecoderLayer] = {**MASKS[EncoderLayer], "cross_mask": create_padding_mask(CONTEXT_IDS)}
@@ -26,19 +24,13 @@ NORM_FIRST = pytest.mark.parametrize("norm_first", [False, True])
 
 def example(kind):
     """Return what a layer is called with: x, and for a decoder a context of its own length and depth."""
-    rng = np.random.default_rng(0)
-    sizes = [(3, 5, 12), (3, 7, 11)] if kind is DecoderLayer else [(3, 5, 12)]
-    return [rng.normal(size=size).astype("float32") for size in sizes]
+    x, context = random_tensors((3, 5, 12), (3, 7, 11))
+    return [x, context] if kind is DecoderLayer else [x]
 
 
 def shaken(kind, **options):
     """Make a layer in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    layer = kind(**{**SIZES, **options})
-    layer(*example(kind))
-    rng = np.random.default_rng(1)
-    for variable in layer.trainable_variables:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return layer
+    return shake(kind(**{**SIZES, **options}), *example(kind))
 
 
 def blocks_of(layer):
@@ -262,13 +254,10 @@ def test_trains_in_the_dtype_of_its_policy(kind, policy):
 @BOTH
 def test_saves_and_loads_bit_identically_with_the_same_config(kind, tmp_path):
     options = {"dropout": 0.2, "activation": "gelu", "norm_first": True, "epsilon": 1e-5}
-    model = masked_model(kind, **options)
-    for variable in model.trainable_variables:
-        variable.assign(np.random.default_rng(variable.shape[0]).normal(size=variable.shape))
+    model = shake(masked_model(kind, **options), scale=1.0)
     config = model.get_layer("layer").get_config()
     assert {**config, **SIZES, **options} == config == kind.from_config(config).get_config()
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     assert loaded.get_layer("layer").get_config() == config
     for before, after in zip(*(tf.nest.flatten(m(IDS_OF[kind])) for m in (model, loaded)), strict=True):
         np.testing.assert_array_equal(after, before)

@@ -6,8 +6,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from compare import close
+from compare import close, hidden_changes_nothing
 from samples import CONTEXT_IDS, CONTEXT_REAL, IDS, REAL, random_tensors, saved_and_loaded, shake
+from test_blocks import by_keras as block_by_keras
 
 from clear_attention import DecoderLayer, EncoderLayer, combine_masks, create_look_ahead_mask, create_padding_mask
 
@@ -45,42 +46,19 @@ def maps_of(weights):
 # Keras: the same numbers from its own layers
 
 
-def by_keras(layer, norm_first, dropout=0.0, activation="relu", epsilon=1e-6):
-    """Write a layer out in keras.layers with the weights of ours: a function, its dropouts and pairs of variables."""
-    parts, pairs = [], []
+def by_keras(layer, norm_first, **options):
+    """Write a layer out as its blocks in keras.layers: a function, its dropouts and pairs of variables."""
+    blocks = [block_by_keras(block, norm_first, **options) for block in blocks_of(layer)]
+    parts, dropouts, pairs = zip(*blocks, strict=True)
 
-    def copy(theirs, variables, *shapes):
-        theirs.build(*shapes)
-        for mine, yours in zip(variables, theirs.trainable_variables, strict=True):
-            yours.assign(tf.reshape(mine, yours.shape))
-            pairs.append((mine, yours))
-        return theirs
+    def call(x, *context, training=None, mask=None, cross_mask=None):
+        maps, cross = [], [(context, {"mask": cross_mask})] if context else []
+        for part, (others, masks) in zip(parts, [((), {"mask": mask}), *cross, ((), {})], strict=True):
+            x, weights = part(x, *others, training=training, **masks)
+            maps.append(weights)
+        return x, dict(zip(("self", "cross"), maps[:-1], strict=False))
 
-    for block, depth in zip(blocks_of(layer), (12, 11, 12), strict=False):
-        norm = copy(keras.layers.LayerNormalization(epsilon=epsilon), block.norm.weights, (None, None, 12))
-        if hasattr(block, "attention"):
-            shapes, theirs = [(None, None, d) for d in (12, depth, depth)], keras.layers.MultiHeadAttention(2, 6)
-            sublayer = copy(theirs, block.attention.trainable_variables, *shapes)
-        else:
-            theirs = keras.Sequential([keras.layers.Dense(13, activation), keras.layers.Dense(12)])
-            sublayer = copy(theirs, block.widen.weights + block.narrow.weights, (None, None, 12))
-        parts.append((norm, sublayer, keras.layers.Dropout(dropout)))
-
-    def call(x, context=None, training=None, **masks):
-        maps, masks = [], [masks.get(name) for name in ("mask", "cross_mask")]
-        for place, (norm, sublayer, drop) in enumerate(parts):
-            y = norm(x) if norm_first else x
-            if isinstance(sublayer, keras.Sequential):
-                y = sublayer(y)
-            else:
-                keys, allowed = context if place else y, None if masks[place] is None else masks[place] == 0
-                y, weights = sublayer(y, keys, keys, attention_mask=allowed, return_attention_scores=True)
-                maps.append(weights)
-            x = x + drop(y, training=training)
-            x = x if norm_first else norm(x)
-        return x, dict(zip(("self", "cross"), maps, strict=False))
-
-    return call, [drop for *_, drop in parts], pairs
+    return call, dropouts, [pair for some in pairs for pair in some]
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -162,21 +140,8 @@ def test_honours_the_masks_that_keras_attaches_and_hands_on_that_of_x(kind, poli
 @pytest.mark.parametrize("implicit", [False, True])
 @BOTH
 def test_hidden_nan_changes_no_real_token_and_no_gradient(kind, implicit):
-    layer, real, results = shaken(kind, norm_first=implicit), (REAL, CONTEXT_REAL), []  # both places of the norm
-    for strange in (0.5, np.nan, np.inf, 1e10):
-        pairs = zip(example(kind), real, strict=False)
-        inputs = [tf.constant(np.where(r[..., None], x, np.float32(strange))) for x, r in pairs]
-        for x, r in zip(inputs, real, strict=False):
-            x._keras_mask = tf.constant(r) if implicit else None
-        with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            seen = tf.where(REAL[..., None], layer(*inputs, **({} if implicit else MASKS[kind])), 0.0)
-            loss = tf.reduce_sum(tf.sin(seen))
-        results.append((seen, tape.gradient(loss, [*inputs, *layer.trainable_variables])))
-    for seen, gradients in results[1:]:
-        np.testing.assert_array_equal(seen, results[0][0])
-        for before, after in zip(results[0][1], gradients, strict=True):
-            close(after, before, 1e-5)  # finite, as before is
+    layer = shaken(kind, norm_first=implicit)  # both places of the norm
+    hidden_changes_nothing(layer, example(kind), (REAL, CONTEXT_REAL), None if implicit else MASKS[kind])
 
 
 @NORM_FIRST

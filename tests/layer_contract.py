@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from samples import random_tensors, shake
 
 import clear_attention
 
@@ -120,18 +121,13 @@ def ids_of(name, /, short=False, start_id=1, **_):
 
 def example(name, /, short=False, **options):
     """Return what the layer is called with: ids, or vectors in their place."""
-    ids, rng = ids_of(name, short, **options), np.random.default_rng(0)
-    return ids if ENTRIES[name].takes_ids else [rng.normal(size=(*i.shape, D)).astype("float32") for i in ids]
+    ids = ids_of(name, short, **options)
+    return ids if ENTRIES[name].takes_ids else random_tensors(*((*i.shape, D) for i in ids))
 
 
 def shaken(name, /, **options):
     """Make a layer in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    layer = getattr(clear_attention, name)(**ENTRIES[name].sizes, **options)
-    layer(*example(name, **options))
-    rng = np.random.default_rng(1)
-    for variable in layer.weights:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return layer
+    return shake(getattr(clear_attention, name)(**ENTRIES[name].sizes, **options), *example(name, **options))
 
 
 def inputs_of(name, ids=False):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from compare import close
+from samples import random_tensors
 
 from clear_attention import (
     Attention,
@@ -29,9 +30,8 @@ MODES = {
 
 
 def example(*leading, queries=5, keys=7, d_k=11, d_v=13, dtype=np.float32, seed=0):
-    rng = np.random.default_rng(seed)
-    shapes = [(queries, d_k), (keys, d_k), (keys, d_v)]
-    return [rng.normal(size=(*leading, *shape)).astype(dtype) for shape in shapes]
+    shapes = (*leading, queries, d_k), (*leading, keys, d_k), (*leading, keys, d_v)
+    return random_tensors(*shapes, dtype=dtype, seed=seed)
 
 
 def gradients(f, *tensors):
@@ -413,7 +413,6 @@ def test_shapes_are_checked_inside_a_graph_too(case):
 def test_a_depth_that_no_shape_tells_is_read_when_it_is_there():
     spec = tf.TensorSpec((None, None, None), tf.float64)
     graph = tf.function(scaled_dot_product_attention, input_signature=[spec] * 3)
-    rng = np.random.default_rng(0)
-    q, k, v = (rng.normal(size=(2, length, depth)) for length, depth in ((3, 5), (4, 5), (4, 7)))
+    q, k, v = example(2, queries=3, keys=4, d_k=5, d_v=7, dtype=np.float64)
     for found, expected in zip(graph(q, k, v), scaled_dot_product_attention(q, k, v), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from samples import random_tensors, saved_and_loaded
 
 from clear_attention import (
     Attention,
@@ -18,9 +19,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:Depreca
 IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]])
 
 
-def example(dtype=np.float32):
-    rng = np.random.default_rng(0)
-    return [rng.normal(size=(2, *shape)).astype(dtype) for shape in [(5, 11), (7, 11), (7, 13)]]
+def example():
+    return random_tensors((2, 5, 11), (2, 7, 11), (2, 7, 13))
 
 
 def same(actual, expected):
@@ -76,7 +76,7 @@ def test_honours_the_masks_that_keras_attaches():
 
 @pytest.mark.parametrize("masked", ["queries", "keys", "values"])
 def test_each_implicit_mask_counts(masked):
-    x = np.random.default_rng(0).normal(size=(3, 5, 6)).astype("float32")
+    (x,) = random_tensors((3, 5, 6))
     real = IDS != 0
     tensors = {name: tf.constant(x) for name in ("queries", "keys", "values")}
     tensors[masked]._keras_mask = tf.constant(real)
@@ -120,8 +120,7 @@ def test_symbolic_shapes_are_the_real_ones():
 
 def test_saves_and_loads_bit_identically(tmp_path):
     model = masked_model(name="look")
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     assert loaded.get_layer("look").get_config() == model.get_layer("look").get_config()
     for before, after in zip(model(IDS), loaded(IDS), strict=True):
         same(after, before)

@@ -6,7 +6,8 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from compare import close
+from compare import close, hidden_changes_nothing
+from samples import CONTEXT_IDS, CONTEXT_REAL, IDS, REAL, random_tensors, saved_and_loaded, shake
 
 from clear_attention import (
     CrossAttentionBlock,
@@ -19,9 +20,6 @@ from clear_attention import (
 from clear_attention._nonfinite import Tokens
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
-IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])
-CONTEXT_IDS = np.array([[3, 0, 0, 0, 0, 0, 2], [6, 5, 4, 3, 2, 1, 7], [0, 1, 2, 3, 0, 0, 0]])
-REAL, CONTEXT_REAL = IDS != 0, CONTEXT_IDS != 0
 SIZES = {
     SelfAttentionBlock: {"d_model": 12, "num_heads": 2},
     CrossAttentionBlock: {"d_model": 12, "num_heads": 2},
@@ -41,19 +39,13 @@ NORM_FIRST = pytest.mark.parametrize("norm_first", [False, True])
 
 def example(kind):
     """Return what a block is called with: x, and for cross-attention a context of its own length and depth."""
-    rng = np.random.default_rng(0)
-    sizes = [(3, 5, 12), (3, 7, 11)] if kind is CrossAttentionBlock else [(3, 5, 12)]
-    return [rng.normal(size=size).astype("float32") for size in sizes]
+    x, context = random_tensors((3, 5, 12), (3, 7, 11))
+    return [x, context] if kind is CrossAttentionBlock else [x]
 
 
 def shaken(kind, **options):
     """Make a block in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    block = kind(**{**SIZES[kind], **options})
-    block(*example(kind))
-    rng = np.random.default_rng(1)
-    for variable in block.trainable_variables:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return block
+    return shake(kind(**{**SIZES[kind], **options}), *example(kind))
 
 
 def run(block, *inputs, **options):
@@ -244,21 +236,8 @@ def test_honours_the_masks_that_keras_attaches_and_hands_on_that_of_x(kind, poli
 @pytest.mark.parametrize("implicit", [False, True])
 @ALL
 def test_hidden_nan_changes_no_real_token_and_no_gradient(kind, implicit):
-    block, results = shaken(kind, norm_first=implicit), []  # both places of the norm
-    for strange in (0.5, np.nan, np.inf, 1e10):
-        pairs = list(zip(example(kind), (REAL, CONTEXT_REAL), strict=False))
-        inputs = [tf.constant(np.where(real[..., None], x, np.float32(strange))) for x, real in pairs]
-        for x, (_, real) in zip(inputs, pairs, strict=True):
-            x._keras_mask = tf.constant(real) if implicit else None
-        with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            seen = tf.where(REAL[..., None], block(*inputs, **({} if implicit else MASKED[kind])), 0.0)
-            loss = tf.reduce_sum(tf.sin(seen))
-        results.append((seen, tape.gradient(loss, [*inputs, *block.trainable_variables])))
-    for seen, gradients in results[1:]:
-        np.testing.assert_array_equal(seen, results[0][0])
-        for before, after in zip(results[0][1], gradients, strict=True):
-            close(after, before, 1e-5)  # finite, as before is
+    block = shaken(kind, norm_first=implicit)  # both places of the norm
+    hidden_changes_nothing(block, example(kind), (REAL, CONTEXT_REAL), None if implicit else MASKED[kind])
 
 
 @NORM_FIRST
@@ -332,8 +311,7 @@ def test_saves_and_loads_bit_identically_with_the_same_config(kind, tmp_path):
     block, inputs = shaken(kind, **options), [keras.Input((None, x.shape[-1])) for x in example(kind)]
     assert {**block.get_config(), **SIZES[kind], **options} == block.get_config()
     model = keras.Model(inputs, block(*inputs))
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     assert loaded.layers[-1].get_config() == kind.from_config(block.get_config()).get_config() == block.get_config()
     np.testing.assert_array_equal(loaded(list(example(kind))), block(*example(kind)))
 

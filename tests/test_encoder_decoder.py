@@ -4,15 +4,13 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from compare import close
+from compare import close, hidden_changes_nothing
+from samples import CONTEXT_IDS, CONTEXT_REAL, IDS, REAL, random_tensors, saved_and_loaded, shake
 
 from clear_attention import Decoder, Encoder, combine_masks, create_look_ahead_mask, create_padding_mask
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZES = {"num_layers": 2, "d_model": 24, "num_heads": 4, "d_ff": 13}
-IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])
-CONTEXT_IDS = np.array([[3, 0, 0, 0, 0, 0, 2], [6, 5, 4, 3, 2, 1, 7], [0, 1, 2, 3, 0, 0, 0]])
-REAL, CONTEXT_REAL = IDS != 0, CONTEXT_IDS != 0
 MASKS = {
     "mask": combine_masks(create_padding_mask(IDS), create_look_ahead_mask(5)),
     "cross_mask": create_padding_mask(CONTEXT_IDS),
@@ -21,11 +19,10 @@ MODES = {"eager": lambda f: f, "XLA": lambda f: tf.function(f, jit_compile=True)
 KINDS = [Encoder, Decoder]
 
 
-def example(kind, dtype="float32"):
+def example(kind):
     """Return what a stack is called with: x, and for a decoder a context of its own length and depth."""
-    rng = np.random.default_rng(0)
-    x, context = rng.normal(size=(3, 5, 24)).astype(dtype), rng.normal(size=(3, 7, 10)).astype(dtype)
-    return (x,) if kind is Encoder else (x, context)
+    x, context = random_tensors((3, 5, 24), (3, 7, 10))
+    return [x, context] if kind is Decoder else [x]
 
 
 def masks_of(kind):
@@ -34,12 +31,7 @@ def masks_of(kind):
 
 def shaken(kind, **options):
     """Make a stack in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    stack = kind(**{**SIZES, **options})
-    stack(*example(kind))
-    rng = np.random.default_rng(1)
-    for variable in stack.trainable_variables:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return stack
+    return shake(kind(**{**SIZES, **options}), *example(kind))
 
 
 # One after the other
@@ -164,29 +156,8 @@ def test_masks_that_keras_attaches_reach_every_layer(kind):
     [(k, i, "eager") for k in KINDS for i in (False, True)] + [(Decoder, False, "XLA")],
 )
 def test_hidden_nan_changes_no_real_token_and_no_gradient(kind, implicit, mode):
-    stack, real = shaken(kind, norm_first=implicit), (REAL, CONTEXT_REAL)  # both places of the norm
-
-    def step(*inputs):
-        if implicit:
-            for x, mask in zip(inputs, real, strict=False):
-                x._keras_mask = tf.constant(mask)
-        with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            output = stack(*inputs, **({} if implicit else masks_of(kind)))
-            seen = tf.where(REAL[..., None], output, 0.0)
-            loss = tf.reduce_sum(tf.sin(seen))
-        return seen, tape.gradient(loss, [*inputs, *stack.trainable_variables])
-
-    step = MODES[mode](step)
-    results = []
-    for filler in (0.5, np.nan, np.inf):
-        filled = [np.where(r[..., None], x, np.float32(filler)) for x, r in zip(example(kind), real, strict=False)]
-        results.append(step(*map(tf.constant, filled)))
-    for spoiled in results[1:]:
-        np.testing.assert_array_equal(spoiled[0], results[0][0])
-        for before, after in zip(results[0][1], spoiled[1], strict=True):
-            assert np.all(np.isfinite(after))
-            close(after, before, 1e-5)
+    stack, masks = shaken(kind, norm_first=implicit), None if implicit else masks_of(kind)  # both places of the norm
+    hidden_changes_nothing(stack, example(kind), (REAL, CONTEXT_REAL), masks, MODES[mode])
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
@@ -206,11 +177,8 @@ def test_no_token_changes_with_a_later_one(norm_first):
 @pytest.mark.parametrize(("kind", "norm_first"), [(Encoder, True), (Decoder, False)])
 def test_saves_and_loads_bit_identically(kind, norm_first, tmp_path):
     options = {"dropout": 0.2, "activation": "gelu", "norm_first": norm_first, "epsilon": 1e-5}
-    model = masked_model(kind, **options)
-    for variable in model.trainable_variables:
-        variable.assign(np.random.default_rng(variable.shape[0]).normal(size=variable.shape))
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    model = shake(masked_model(kind, **options), scale=1.0)
+    loaded = saved_and_loaded(model, tmp_path)
     config = loaded.get_layer("stack").get_config()
     assert config == model.get_layer("stack").get_config()
     assert {**config, **SIZES, **options} == config
@@ -233,7 +201,7 @@ def test_unknown_lengths_in_a_graph(kind, jit_compile):
     inputs, masks, stack = example(kind), masks_of(kind), shaken(kind, norm_first=True)
     signature = [[tf.TensorSpec((None, None, x.shape[-1])) for x in inputs], [tf.TensorSpec([None] * 4) for _ in masks]]
     call = tf.function(lambda x, m: stack(*x, **dict(zip(masks, m, strict=True))), signature, jit_compile=jit_compile)
-    close(call(list(inputs), [tf.broadcast_to(m, (3, *m.shape[1:])) for m in masks.values()]), stack(*inputs, **masks))
+    close(call(inputs, [tf.broadcast_to(m, (3, *m.shape[1:])) for m in masks.values()]), stack(*inputs, **masks))
     assert call.get_concrete_function().output_shapes.as_list() == [None, None, 24]
 
 

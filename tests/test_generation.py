@@ -9,6 +9,8 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from compare import close
+from samples import saved_and_loaded, shake
 
 from clear_attention import Transformer, beam_search, generation, greedy_search
 
@@ -24,8 +26,7 @@ def shaken(seed=4, **options):
     model = Transformer(**{**SIZES, "dropout": 0.5, **options})
     model.build()
     rng = np.random.default_rng(seed)
-    for variable in model.trainable_variables:
-        variable.assign(rng.normal(size=variable.shape) * 0.6)
+    shake(model, seed=rng, scale=0.6)
     targets = rng.integers(0, model.target_vocab, (3, 40))
     targets[:, 0] = model.start_id
     logits = np.asarray(model(SOURCE, targets))[:, 1:]
@@ -86,14 +87,10 @@ def beams_of(model, source=SOURCE, max_length=7, width=3, length_penalty=0.6, ji
     return beam_search(model, source, max_length, width, length_penalty, jit_compile)
 
 
-def close(actual, expected, tolerance=1e-5):
-    np.testing.assert_allclose(np.asarray(actual, float), np.asarray(expected, float), rtol=tolerance, atol=tolerance)
-
-
 def same(actual, expected):
     """Compare beams: the ids are equal, the scores nearly."""
     np.testing.assert_array_equal(actual[0], expected[0])
-    close(actual[1], expected[1])
+    close(actual[1], expected[1], 1e-5)
 
 
 # One step over the cache
@@ -259,8 +256,7 @@ def test_traced_once_for_the_same_options_and_all_shapes(monkeypatch):
 def test_a_searched_model_saves_and_loads_and_goes(tmp_path):
     model = shared()
     expected = beams_of(model)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     same(beams_of(loaded), expected)
     gone = weakref.ref(loaded)
     del loaded

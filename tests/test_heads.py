@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from compare import close
+from samples import IDS, random_tensors, saved_and_loaded, shake
 
 from clear_attention import (
     MultiHeadAttention,
@@ -19,13 +20,11 @@ from clear_attention import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
-IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])
 
 
 def example(dtype="float32", queries=5, keys=7, depth=12, depths=(None, None)):
-    rng = np.random.default_rng(0)
-    sizes = [(queries, depth), (keys, depths[0] or depth), (keys, depths[1] or depth)]
-    return [rng.normal(size=(3, *size)).astype(dtype) for size in sizes]
+    sizes = (3, queries, depth), (3, keys, depths[0] or depth), (3, keys, depths[1] or depth)
+    return random_tensors(*sizes, dtype=dtype)
 
 
 # split_heads and merge_heads
@@ -198,10 +197,8 @@ MODES = {
 
 def pair(dtype, heads=4, d_k=3, d_v=None, use_bias=True, inputs=None):
     theirs = keras.layers.MultiHeadAttention(heads, d_k, d_v, use_bias=use_bias, dtype=dtype)
-    theirs(*(inputs[i] for i in (0, 2, 1)))
+    shake(theirs, *(inputs[i] for i in (0, 2, 1)), scale=0.5)
     theirs._inverse_sqrt_key_dim = tf.constant(d_k**-0.5, tf.float64)  # Keras rounds it to float32
-    for variable in theirs.trainable_variables:  # biases too
-        variable.assign(np.random.default_rng(variable.shape[0]).normal(size=variable.shape) * 0.5)
     ours = MultiHeadAttention(inputs[0].shape[-1], heads, d_k, d_v, use_bias=use_bias, dtype=dtype)
     return weights_from_keras(ours, theirs), theirs
 
@@ -305,8 +302,7 @@ def test_trains_and_saves_inside_a_users_own_model(tmp_path):
     model.compile("adam", "mse")
     losses = model.fit(IDS, np.ones((3, 5, 1)), epochs=3, verbose=0).history["loss"]
     assert np.all(np.isfinite(losses))
-    model.save(tmp_path / "model.keras")
-    np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(IDS), model(IDS))
+    np.testing.assert_array_equal(saved_and_loaded(model, tmp_path)(IDS), model(IDS))
     np.testing.assert_array_equal(model.attend(model.embed(IDS), mask=create_look_ahead_mask(5))._keras_mask, IDS != 0)
 
 
@@ -327,8 +323,7 @@ def test_symbolic_shapes_are_the_real_ones():
 
 def test_saves_and_loads_bit_identically(tmp_path):
     model = masked_model(d_k=5, d_v=2, dropout=0.1, use_bias=False, name="look")
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     assert loaded.get_layer("look").get_config() == model.get_layer("look").get_config()
     for before, after in zip(model(IDS), loaded(IDS), strict=True):
         np.testing.assert_array_equal(after, before)

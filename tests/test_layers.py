@@ -6,16 +6,15 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from compare import close
+from compare import close, hidden_changes_nothing
+from samples import CONTEXT_IDS, CONTEXT_REAL, IDS, REAL, random_tensors, saved_and_loaded, shake
+from test_blocks import by_keras as block_by_keras
 
 from clear_attention import DecoderLayer, EncoderLayer, combine_masks, create_look_ahead_mask, create_padding_mask
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZES = {"d_model": 12, "num_heads": 2, "d_ff": 13, "dropout": 0.0}
-IDS = np.array([[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [4, 0, 0, 4, 5]])
-CONTEXT_IDS = np.array([[3, 0, 0, 0, 0, 0, 2], [6, 5, 4, 3, 2, 1, 7], [0, 1, 2, 3, 0, 0, 0]])
 IDS_OF = {EncoderLayer: [IDS], DecoderLayer: [IDS, CONTEXT_IDS]}
-REAL, CONTEXT_REAL = IDS != 0, CONTEXT_IDS != 0
 LATER = create_look_ahead_mask(5)
 MASKS = {EncoderLayer: {"mask": combine_masks(create_padding_mask(IDS), LATER)}}
 MASKS[DecoderLayer] = {**MASKS[EncoderLayer], "cross_mask": create_padding_mask(CONTEXT_IDS)}
@@ -26,19 +25,13 @@ NORM_FIRST = pytest.mark.parametrize("norm_first", [False, True])
 
 def example(kind):
     """Return what a layer is called with: x, and for a decoder a context of its own length and depth."""
-    rng = np.random.default_rng(0)
-    sizes = [(3, 5, 12), (3, 7, 11)] if kind is DecoderLayer else [(3, 5, 12)]
-    return [rng.normal(size=size).astype("float32") for size in sizes]
+    x, context = random_tensors((3, 5, 12), (3, 7, 11))
+    return [x, context] if kind is DecoderLayer else [x]
 
 
 def shaken(kind, **options):
     """Make a layer in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    layer = kind(**{**SIZES, **options})
-    layer(*example(kind))
-    rng = np.random.default_rng(1)
-    for variable in layer.trainable_variables:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return layer
+    return shake(kind(**{**SIZES, **options}), *example(kind))
 
 
 def blocks_of(layer):
@@ -53,42 +46,19 @@ def maps_of(weights):
 # Keras: the same numbers from its own layers
 
 
-def by_keras(layer, norm_first, dropout=0.0, activation="relu", epsilon=1e-6):
-    """Write a layer out in keras.layers with the weights of ours: a function, its dropouts and pairs of variables."""
-    parts, pairs = [], []
+def by_keras(layer, norm_first, **options):
+    """Write a layer out as its blocks in keras.layers: a function, its dropouts and pairs of variables."""
+    blocks = [block_by_keras(block, norm_first, **options) for block in blocks_of(layer)]
+    parts, dropouts, pairs = zip(*blocks, strict=True)
 
-    def copy(theirs, variables, *shapes):
-        theirs.build(*shapes)
-        for mine, yours in zip(variables, theirs.trainable_variables, strict=True):
-            yours.assign(tf.reshape(mine, yours.shape))
-            pairs.append((mine, yours))
-        return theirs
+    def call(x, *context, training=None, mask=None, cross_mask=None):
+        maps, cross = [], [(context, {"mask": cross_mask})] if context else []
+        for part, (others, masks) in zip(parts, [((), {"mask": mask}), *cross, ((), {})], strict=True):
+            x, weights = part(x, *others, training=training, **masks)
+            maps.append(weights)
+        return x, dict(zip(("self", "cross"), maps[:-1], strict=False))
 
-    for block, depth in zip(blocks_of(layer), (12, 11, 12), strict=False):
-        norm = copy(keras.layers.LayerNormalization(epsilon=epsilon), block.norm.weights, (None, None, 12))
-        if hasattr(block, "attention"):
-            shapes, theirs = [(None, None, d) for d in (12, depth, depth)], keras.layers.MultiHeadAttention(2, 6)
-            sublayer = copy(theirs, block.attention.trainable_variables, *shapes)
-        else:
-            theirs = keras.Sequential([keras.layers.Dense(13, activation), keras.layers.Dense(12)])
-            sublayer = copy(theirs, block.widen.weights + block.narrow.weights, (None, None, 12))
-        parts.append((norm, sublayer, keras.layers.Dropout(dropout)))
-
-    def call(x, context=None, training=None, **masks):
-        maps, masks = [], [masks.get(name) for name in ("mask", "cross_mask")]
-        for place, (norm, sublayer, drop) in enumerate(parts):
-            y = norm(x) if norm_first else x
-            if isinstance(sublayer, keras.Sequential):
-                y = sublayer(y)
-            else:
-                keys, allowed = context if place else y, None if masks[place] is None else masks[place] == 0
-                y, weights = sublayer(y, keys, keys, attention_mask=allowed, return_attention_scores=True)
-                maps.append(weights)
-            x = x + drop(y, training=training)
-            x = x if norm_first else norm(x)
-        return x, dict(zip(("self", "cross"), maps, strict=False))
-
-    return call, [drop for *_, drop in parts], pairs
+    return call, dropouts, [pair for some in pairs for pair in some]
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -170,21 +140,8 @@ def test_honours_the_masks_that_keras_attaches_and_hands_on_that_of_x(kind, poli
 @pytest.mark.parametrize("implicit", [False, True])
 @BOTH
 def test_hidden_nan_changes_no_real_token_and_no_gradient(kind, implicit):
-    layer, real, results = shaken(kind, norm_first=implicit), (REAL, CONTEXT_REAL), []  # both places of the norm
-    for strange in (0.5, np.nan, np.inf, 1e10):
-        pairs = zip(example(kind), real, strict=False)
-        inputs = [tf.constant(np.where(r[..., None], x, np.float32(strange))) for x, r in pairs]
-        for x, r in zip(inputs, real, strict=False):
-            x._keras_mask = tf.constant(r) if implicit else None
-        with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            seen = tf.where(REAL[..., None], layer(*inputs, **({} if implicit else MASKS[kind])), 0.0)
-            loss = tf.reduce_sum(tf.sin(seen))
-        results.append((seen, tape.gradient(loss, [*inputs, *layer.trainable_variables])))
-    for seen, gradients in results[1:]:
-        np.testing.assert_array_equal(seen, results[0][0])
-        for before, after in zip(results[0][1], gradients, strict=True):
-            close(after, before, 1e-5)  # finite, as before is
+    layer = shaken(kind, norm_first=implicit)  # both places of the norm
+    hidden_changes_nothing(layer, example(kind), (REAL, CONTEXT_REAL), None if implicit else MASKS[kind])
 
 
 @NORM_FIRST
@@ -262,13 +219,10 @@ def test_trains_in_the_dtype_of_its_policy(kind, policy):
 @BOTH
 def test_saves_and_loads_bit_identically_with_the_same_config(kind, tmp_path):
     options = {"dropout": 0.2, "activation": "gelu", "norm_first": True, "epsilon": 1e-5}
-    model = masked_model(kind, **options)
-    for variable in model.trainable_variables:
-        variable.assign(np.random.default_rng(variable.shape[0]).normal(size=variable.shape))
+    model = shake(masked_model(kind, **options), scale=1.0)
     config = model.get_layer("layer").get_config()
     assert {**config, **SIZES, **options} == config == kind.from_config(config).get_config()
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     assert loaded.get_layer("layer").get_config() == config
     for before, after in zip(*(tf.nest.flatten(m(IDS_OF[kind])) for m in (model, loaded)), strict=True):
         np.testing.assert_array_equal(after, before)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from compare import close
+from samples import random_tensors, saved_and_loaded
 
 from clear_attention import PositionalEncoding, positions, sinusoidal_encoding
 
@@ -32,8 +33,8 @@ def by_hand(places, depth, n=10000):
     return np.array(rows)
 
 
-def example(*shape, dtype="float32"):
-    return np.random.default_rng(0).normal(size=shape).astype(dtype)
+def example(*shape):
+    return random_tensors(shape)[0]
 
 
 # sinusoidal_encoding
@@ -234,8 +235,7 @@ def test_saves_and_loads_bit_identically(tmp_path):
     x, places = keras.Input((None, 5)), keras.Input((None,), dtype="int32")
     layer = PositionalEncoding(n=77, dropout=0.25, name="waves")
     model = keras.Model([x, places], [layer(x), layer(x, positions=places)])
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     config = loaded.get_layer("waves").get_config()
     assert config == layer.get_config()
     assert (config["n"], config["dropout"]) == (77, 0.25)

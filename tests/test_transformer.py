@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from compare import close
+from samples import saved_and_loaded, shake
 
 from clear_attention import (
     Transformer,
@@ -30,10 +31,7 @@ def shaken(cls=Transformer, seed=1, **options):
     """Make a model in which no weight is what it was initialised to: no bias 0, no scale 1."""
     model = cls(**{**SIZES, **options})
     model.build()
-    rng = np.random.default_rng(seed)
-    for variable in model.trainable_variables:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return model
+    return shake(model, seed=seed)
 
 
 @functools.cache
@@ -196,8 +194,7 @@ def test_inside_a_functional_model_that_saves_and_loads(tmp_path):
     assert logits.shape == (None, None, 19)
     model = keras.Model([source, target], [logits, weights["decoder.1.cross"]])
     expected = shared()(SOURCE, TARGET, return_weights=True)
-    model.save(tmp_path / "model.keras")
-    for m in (model, keras.models.load_model(tmp_path / "model.keras")):
+    for m in (model, saved_and_loaded(model, tmp_path)):
         found = m([SOURCE, TARGET])
         np.testing.assert_array_equal(found[0], expected.output)
         np.testing.assert_array_equal(found[1], expected.weights["decoder.1.cross"])

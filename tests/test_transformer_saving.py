@@ -3,11 +3,12 @@
 import subprocess
 import sys
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from test_transformer import SIZES, SOURCE, TARGET, close, shaken
+from compare import close
+from samples import saved_and_loaded
+from test_transformer import SIZES, SOURCE, TARGET, shaken
 
 from clear_attention import greedy_search
 
@@ -33,8 +34,7 @@ def test_loads_in_a_fresh_process_and_says_the_same_there(tmp_path):
 
 def test_loads_bit_identically_with_the_same_config(tmp_path):
     model, target = shaken(**CONFIG), np.where(TARGET == 1, 0, TARGET)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded = saved_and_loaded(model, tmp_path)
     assert loaded.get_config() == model.get_config()
     assert {**loaded.get_config(), **SIZES, **CONFIG, "end_id": 2} == loaded.get_config()
     np.testing.assert_array_equal(loaded(SOURCE, target), model(SOURCE, target))

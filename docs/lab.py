@@ -25,6 +25,7 @@ from clear_attention import (
     create_padding_mask,
     date_tokenizers,
     scaled_dot_product_attention,
+    split_heads,
 )
 
 sys.path.append("_site")
@@ -51,14 +52,14 @@ model.compile(
 )
 model.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
 
-attention = model.decoder.stack[0].self_attention.attention
+attention = model.decoder.layers[0].self_attention.attention
 projections = (
     attention.project_queries,
     attention.project_keys,
     attention.project_values,
 )
 embedded = model.target_positions(model.embed_target(y[:1, :8]) * model.d_model**0.5)
-head = [attention.to_heads(p, embedded)[0, 0].numpy() for p in projections]
+head = [split_heads(p(embedded), num_heads=8)[0, 0].numpy() for p in projections]
 
 numbers = [[1, 0], [0, 1], [1, 1], [0, 0]]
 prefix = [[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]]

@@ -24,7 +24,8 @@ class Public(griffe.Extension):
 
     def on_class(self, *, cls, **kwargs):
         shown = [base for base in cls.bases if str(base).startswith("keras.")]
-        cls.bases = shown or (["keras.Layer"] if "call" in cls.members else cls.bases)
+        is_layer = {"build", "call"} & cls.members.keys()  # some are called as a class of ours says
+        cls.bases = shown or (["keras.Layer"] if is_layer else cls.bases)
         if cls.docstring:
             cls.docstring.value = CALL.sub(lambda m: ARGUMENT.sub(item, m[0]), cls.docstring.value)
 

@@ -107,7 +107,7 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 #   time. What we save is the rest.
 # * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this
 #   small they take most of the time.
-# * **The layer in eager execution.** Every operation costs Python time. Finding NaN under a mask and refusing bad input
+# * **The layer in eager execution.** Every operation costs Python time. Looking for NaN and refusing bad input
 #   add some, so the forward pass alone is slower than Keras's at length 5, and a little slower in a few
 #   longer cells.
 # * **Under XLA.** The compiler joins the operations of both, and ours are more: most of the function's cells that are

@@ -1,6 +1,6 @@
 # ---
 # title: Questions people ask
-# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, padded rows, 100 % accuracy, key_dim, left padding, pre-norm, saving custom layers and moving weights from torch to Keras.
+# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, masks that block nothing, padded rows, 100 % accuracy, key_dim, left padding, pre-norm, saving custom layers and moving weights from torch to Keras.
 # ---
 
 # %% [markdown]
@@ -141,6 +141,45 @@ assert "empty_rows" in describe_mask(all_keys)
 # %% [markdown]
 # Deeper: [three ways to fill a blocked score](../learn/masks.py#three-ways-to-fill-a-blocked-score-two-of-them-traps); the
 # [museum of bugs](museum.py).
+#
+# ## Does a mask that blocks nothing change anything?
+#
+# Here it does not: `None`, `False` and a mask of zeros all say that nothing is blocked, and give the same numbers, below
+# to the bit. That holds for NaN and infinity, too, because the rule for them does not ask whether there is a mask: **they
+# show, as NaN, in every output that sees them, and in no other.** Below one number of the last value is infinite.
+
+# %%
+import numpy as np
+from clear_attention import (
+    MultiHeadAttention,
+    create_look_ahead_mask,
+    scaled_dot_product_attention,
+)
+
+q, k, v = np.random.default_rng(0).normal(size=(3, 1, 3, 4)).astype("float32")
+v[0, 2, 0] = np.inf
+layer = MultiHeadAttention(d_model=4, num_heads=2)
+masks = {"None": None, "False": False, "zeros": np.zeros((3, 3))}
+masks["look-ahead"] = create_look_ahead_mask(3)
+
+of_function, of_layer = {}, {}
+for name, mask in masks.items():
+    output = scaled_dot_product_attention(q, k, v, mask).output.numpy()
+    of_function[name], of_layer[name] = output, layer(q, k, v, mask=mask).numpy()
+    print(f"{name:10} first output {output[0, 0].round(2)}")
+for found in (of_function, of_layer):
+    np.testing.assert_array_equal(found["False"], found["None"])
+    np.testing.assert_array_equal(found["zeros"], found["None"])
+    assert np.isnan(found["None"][0, :, 0]).all()
+    assert np.isfinite(found["look-ahead"][0, :2]).all()  # these don't see it
+assert np.isfinite(of_function["None"][..., 1:]).all()
+assert np.isnan(of_layer["None"]).all()
+
+# %% [markdown]
+# In the function the other channels stay finite. The layer's projections mix the channels of a token, so there all channels
+# of such an output are NaN.
+#
+# Deeper: [the function, line by line](../learn/attention.py#the-function-read).
 #
 # ## Why does my causal model reach 100 % accuracy?
 #

@@ -1,6 +1,6 @@
 # ---
 # title: How do I use it in my own model?
-# description: Our attention layers in a functional Keras model and in a subclass, with Keras's mask and with ours, trained, saved, exported, served, and converted to LiteRT, each step executed and compared with the model it came from.
+# description: Our attention layers in a functional Keras model and in a subclass, with Keras's mask and with ours, with options and with a cache, trained, saved, exported, served, and converted to LiteRT, each step executed and compared with the model it came from.
 # slow: true
 # ---
 
@@ -256,6 +256,57 @@ print("saved and loaded:   the same to the bit")
 # %% [markdown]
 # Does a class of your own keep what it promises about masks? [Certify your layer](certify_your_layer.py) finds out in one call.
 #
+# ## Choose what the attention inside a layer is
+#
+# A layer or a model makes its attention itself. So it takes options for it, by name, as
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: in `self_attention`, and in `cross_attention` where
+# tokens look at a context.
+
+# %%
+from clear_attention import Transformer
+
+layer = EncoderLayer(32, 4, 64, self_attention={"d_k": 3, "dropout": 0.1})
+layer.build((None, None, 32))
+queries = layer.self_attention.attention.project_queries.kernel.shape
+print("queries are projected from 32 to 4 heads times 3:", queries)
+
+options = {"use_bias": False}
+transformer = Transformer(1, 32, 4, 64, 20, 20, cross_attention=options)
+transformer.build()
+across = transformer.decoder.layers[0].cross_attention.attention.weights
+print("attention to the context has no bias:", [w.name for w in across])
+assert (queries, len(across)) == ((32, 12), 4)
+
+# %% [markdown]
+# Without `d_k` each head would have 32 / 4 = 8 numbers, and with biases there would be 8 weights. The options reach every
+# layer of the model, and are saved with it.
+#
+# ## Write a text in pieces, with a cache
+#
+# In a causal encoder, as in a language model, no token sees a later one. So the keys and values of a token never change,
+# and what comes later need not compute them again: `create_cache` makes room for them, and each call returns the cache
+# with the new tokens in it. Here two texts come in pieces of 5, 3 and 1 tokens; the second begins with padding.
+
+# %%
+from clear_attention import Encoder
+
+encoder, x = Encoder(2, 32, 4, 64), np.random.default_rng(0).normal(size=(2, 9, 32))
+mask = np.zeros((2, 1, 1, 9))
+mask[1, ..., :2] = 1
+whole = encoder(x, mask=mask, causal=True)
+cache, pieces = encoder.create_cache(batch=2, capacity=9), []
+for piece in np.split(x, [5, 8], axis=1):
+    output, cache = encoder(piece, mask=mask, causal=True, cache=cache)
+    pieces.append(output)
+largest = np.max(np.abs(np.concatenate(pieces, axis=1) - whole))
+print(f"largest difference between pieces and one call: {largest:.0e}")
+assert largest < 1e-5
+
+# %% [markdown]
+# The pieces get the numbers of one call, up to rounding. A mask spans all places of the cache, here 9, also when the piece
+# is one token. Positions go on, too: give [`PositionalEncoding`][clear_attention.PositionalEncoding] the argument
+# `positions`, or each piece begins at 0.
+#
 # ## Export and serve
 #
 # `export` writes a SavedModel. What serves it needs TensorFlow, but neither this package nor your class. A functional model
@@ -377,8 +428,6 @@ assert "Flex" in refusal
 # %%
 import re
 
-from clear_attention import Transformer
-
 
 def on_vectors(layer, **options):
     x = keras.Input((None, 8), name="x")
@@ -430,14 +479,13 @@ for name, made, inputs, lengths in [
     assert float(cells[0]) < 1e-5
     needs[name] = cells[-1]
 
-assert float(needs["EncoderLayer"]) < 1e-5
-assert needs["  with causal=True"] == "StridedSlice"
+assert needs["MultiHeadAttention"] == needs["EncoderLayer"] == "StridedSlice"
 assert "Sin" in needs["PositionalEncoding"]
 
 # %% [markdown]
-# With a fixed length everything converts, the whole Transformer too. For any length, attention without a mask converts. A mask
-# does not, because an axis is added to a tensor of unknown length, and neither do positions: their waves are then
-# computed in the graph, in float64, for which LiteRT has no sine. With a fixed length they are numbers in the file.
+# With a fixed length everything converts, the whole Transformer too. For any length attention does not, because an axis is
+# added to a tensor of unknown length, and neither do positions: their waves are then computed in the graph, in float64, for
+# which LiteRT has no sine. With a fixed length they are numbers in the file.
 #
 # ## What to remember
 #
@@ -445,6 +493,8 @@ assert "Sin" in needs["PositionalEncoding"]
 #   only layers stand between; `x * 2.0` loses it.
 # * Keras's mask says `True` for a real token, our argument says 1 for a blocked key. Never pass on what Keras puts into an
 #   argument named `mask`. More in [Which way round is this mask?](mask_conventions.py)
+# * `self_attention={...}` and `cross_attention={...}` choose what the attention inside a layer or a model is. With a cache
+#   a causal layer takes a text in pieces.
 # * A class of your own needs the decorator, `get_config` and `build` to be saved, and an `input_signature` of int32 to be
 #   exported.
 # * A SavedModel takes any batch and any length. For LiteRT fix the length, pad, and forbid the operations of TensorFlow.

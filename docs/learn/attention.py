@@ -64,20 +64,34 @@ assert math.isclose(weights[0][0], math.exp(2) / (math.exp(2) + 2))
 # ## The function, read
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same in TensorFlow. This is
-# its heart, printed from the package; the comments at the ends of the lines give the shape after each step.
+# the whole function, printed from the package without its docstring. The comments at the ends of the lines give the
+# shape after each step.
 
 # %% tags=["source"]
 import inspect
+import re
 
-from clear_attention import attention, scaled_dot_product_attention
+from clear_attention import scaled_dot_product_attention
 
-print(inspect.getsource(attention.attend))
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
+print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 
 # %% [markdown]
-# The queries are divided *before* the product. That is the same in exact arithmetic, and it keeps the scores small:
-# in float16, which ends at 65504, dividing afterwards comes too late. Around this heart the function checks its inputs,
-# computes 16-bit ones in float32, and keeps numbers that a mask hides, such as NaN, away from everyone who may not see
-# them.
+# The formula is the three lines in the middle that make scores, weights and the output. Line by line:
+#
+# * `attention_inputs` makes tensors of the inputs and refuses bad ones, with a sentence that says why.
+#   `function_of_weights` does the same for `dropout`. `blocked` is the mask as `True` and `False`, or `None`.
+# * `widened` turns 16-bit numbers into float32, in which a sum loses fewer digits. Others stay as they are.
+# * `without_nonfinite` has nothing to do while all numbers are finite. If one is NaN or infinity, it puts 0 in its place,
+#   because a weight of 0 times NaN would be NaN.
+# * **The scores.** `depth(q)` is $d_k$. The queries are divided by its root *before* the product. That is the same in
+#   exact arithmetic, and it keeps the scores small: an overflow in the product can't be mended by dividing afterwards.
+# * **The weights** are the softmax of the scores that the mask leaves. `kept` are the weights after dropout, if there is
+#   any; those that are returned are the weights before it.
+# * **The output** is the weighted sum of the values.
+# * `marked` writes NaN into each output and weight that *sees* a NaN or an infinity. Behind a mask such a number leaves no
+#   trace; where it is visible, it shows.
+# * `narrowed` turns the results back into the dtype that came in.
 
 # %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"
 import matplotlib.pyplot as plt

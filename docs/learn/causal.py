@@ -30,12 +30,13 @@
 
 # %% tags=["source"]
 import inspect
+import re
 
 from clear_attention import create_look_ahead_mask
 from clear_attention.masks import create
 
-head, _, body = inspect.getsource(create_look_ahead_mask).split('"""')
-print(head.rstrip() + body)
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
+print(docstring.sub("", inspect.getsource(create_look_ahead_mask)))
 print(inspect.getsource(create._positions))
 
 # %% [markdown]

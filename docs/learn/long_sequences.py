@@ -166,13 +166,14 @@ for name, flag in {"with oneDNN": "1", "without": "0"}.items():
 #
 # ## The source, line by line
 #
-# A `Plan` says what block $i$ of queries may see: from which key on, and up to which. Below is the package's own source
-# of that, then of the whole computation.
+# `QueryBlocks` says how the queries are cut into blocks. Its method `seen` says what block $i$ may see: from which key on,
+# and up to which. Below is the package's own source of that, then of a block's weights, then of the whole computation.
 
 # %% tags=["source"]
 from clear_attention import blockwise
 
-print(inspect.getsource(blockwise.Plan.seen))
+print(inspect.getsource(blockwise.QueryBlocks.seen))
+print(inspect.getsource(blockwise.QueryBlocks.weights))
 print(inspect.getsource(blockwise.attend_by_blocks))
 
 # %% [markdown]
@@ -180,8 +181,8 @@ print(inspect.getsource(blockwise.attend_by_blocks))
 # the last key. Nobody in the block sees a key after its last query, nor, with a window, one too far before its first
 # query. So the block meets one slice of the keys.
 #
-# Then the first inner function: scores, hidden scores set to minus infinity, softmax. A query that sees no key at all
-# gets finite scores here, and its output is set to 0 afterwards.
+# Then `weights`: scores, hidden scores set to minus infinity, softmax. A query that sees no key at all gets finite scores
+# here, and its output is set to 0 afterwards.
 #
 # The forward pass is a loop. A block of queries is cut out, meets its slice of keys, and only its output is kept. The
 # queries are scaled before, once, so that no pass over the scores is needed for it.
@@ -197,11 +198,11 @@ from matplotlib.colors import ListedColormap
 
 n, block = 32, 4
 tokens = tf.zeros((n, 1))
-plan = blockwise.Plan.of(tokens, tokens, None, True, None, block)
+cut = blockwise.QueryBlocks.of(tokens, tokens, None, True, None, block)
 state = np.full((n, n), 2)  # 0 visible, 1 computed but hidden, 2 skipped
 for i in range(n // block):
-    first, last = (int(key) for key in plan.seen(i))
-    state[i * block : (i + 1) * block, first:last] = plan.hidden(i, first, last)
+    first, last = (int(key) for key in cut.seen(i))
+    state[i * block : (i + 1) * block, first:last] = cut.hidden(i, first, last)
 
 np.testing.assert_array_equal(state == 0, np.tri(n, dtype=bool))  # nothing is lost
 skipped = np.mean(state == 2)
@@ -375,15 +376,15 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # ### Exercise 2
 #
 # Each token looks at itself and the 63 before it: `causal=True, window=64`. In blocks of 64 queries, which share of
-# 1,024 by 1,024 scores is computed? First with a pencil, then from the plan. And does the output stay right?
+# 1,024 by 1,024 scores is computed? First with a pencil, then from the blocks. And does the output stay right?
 
 # %% tags=["answer"]
 from clear_attention import create_window_mask
 
 n, block = 1024, 64
 q, k, v = tf.constant(np.random.default_rng(2).normal(size=(3, 1, 2, n, 8)))
-plan = blockwise.Plan.of(q, k, None, True, 64, block)
-slices = [plan.seen(i) for i in range(n // block)]
+cut = blockwise.QueryBlocks.of(q, k, None, True, 64, block)
+slices = [cut.seen(i) for i in range(n // block)]
 computed = sum(block * int(last - first) for first, last in slices)
 print(f"computed: {computed / n**2:.1%}")
 # a block meets its own 64 keys and the 63 before; the first has none before

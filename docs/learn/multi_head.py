@@ -190,9 +190,10 @@ lab(
 
 # %% tags=["source"]
 import inspect
+import re
 
-head, _, body = inspect.getsource(split_heads).split('"""')
-print(head.rstrip() + body)
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
+print(docstring.sub("", inspect.getsource(split_heads)))
 
 # %% [markdown]
 # One test tells the two ways apart: change the last token, and see at which positions the heads change.

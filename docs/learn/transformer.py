@@ -59,11 +59,11 @@ assert target_tokenizer.decode(target_ids) == ["2018-05-03"]
 
 # %% tags=["source"]
 import inspect
+import re
 
-for method in (Transformer.encode, Transformer.decode):
-    head, _, body = inspect.getsource(method).split('"""')
-    print(head.rstrip() + body)
-print(inspect.getsource(Transformer.target_mask))
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
+for method in (Transformer.encode, Transformer.decode, Transformer.target_mask):
+    print(docstring.sub("", inspect.getsource(method)))
 
 # %% [markdown]
 # ## Training

@@ -94,15 +94,17 @@ np.testing.assert_allclose(story["mixed values"], by_hand[1], atol=1e-6)
 # %% [markdown]
 # ## The package's own source
 #
-# The layer is its two blocks in their order. What is around a sub-layer is the same in both, and is written once.
+# The layer is its two blocks in their order. What comes before and after a sub-layer is the same in both, and is
+# written once. `unpacked` sorts what a block returned into output, weights and cache; `normed` is the norm.
 
 # %% tags=["source"]
 import inspect
 
 from clear_attention.blocks import ResidualBlock
 
-print(inspect.getsource(EncoderLayer.call))
-print(inspect.getsource(ResidualBlock.around))
+print(inspect.getsource(EncoderLayer.attend))
+print(inspect.getsource(ResidualBlock.before))
+print(inspect.getsource(ResidualBlock.after))
 
 # %% [markdown]
 # ## What are residual and norm for?
@@ -120,17 +122,21 @@ from clear_attention import Encoder, PositionalEncoding
 RESIDUAL, NORM = (tf.Variable(1.0, trainable=False) for _ in range(2))
 
 
-def switched(block, sublayer, x, training=None):
-    """What pre-norm does, with a switch for each part."""
-    normed = NORM * block.norm(x) + (1 - NORM) * x
-    output, extra = sublayer(normed)
-    return RESIDUAL * x + output, extra
+def before(block, x):
+    """What pre-norm does before a sub-layer, with a switch for the norm."""
+    return NORM * block.norm(x) + (1 - NORM) * x
+
+
+def after(block, x, output, training=None):
+    """What it does after a sub-layer, with a switch for the residual."""
+    return RESIDUAL * x + output
 
 
 def put_switches(encoder):
-    for layer in encoder.stack:
+    for layer in encoder.layers:
         for block in (layer.self_attention, layer.feed_forward):
-            block.around = MethodType(switched, block)
+            block.before = MethodType(before, block)
+            block.after = MethodType(after, block)
 
 
 keras.utils.set_random_seed(0)
@@ -231,27 +237,27 @@ plt.show()
 # %%
 tokens = np.random.default_rng(5).normal(size=(8, 16, 64)).astype("float32")
 keras.utils.set_random_seed(5)
-stacks = {}
+encoders = {}
 for name, first in {"post-norm": False, "pre-norm": True, "norm off": True}.items():
-    stacks[name] = Encoder(12, 64, num_heads=4, d_ff=256, norm_first=first)
-    stacks[name].build((None, None, 64))
+    encoders[name] = Encoder(12, 64, num_heads=4, d_ff=256, norm_first=first)
+    encoders[name].build((None, None, 64))
     for layer, source in zip(
-        stacks[name].stack, stacks["post-norm"].stack, strict=True
+        encoders[name].layers, encoders["post-norm"].layers, strict=True
     ):
         layer.set_weights(source.get_weights())
-put_switches(stacks["norm off"])
+put_switches(encoders["norm off"])
 RESIDUAL.assign(1)
 NORM.assign(0)
 
 sizes = {}
-for name, stack in stacks.items():
+for name, deep in encoders.items():
     stream, sizes[name] = tokens, [np.sqrt(np.mean(tokens**2))]
-    for layer in stack.stack:
+    for layer in deep.layers:
         stream = layer(stream).numpy()
         sizes[name].append(np.sqrt(np.mean(stream**2)))
     print(f"{name:9} size after layers 0, 6, 12:", np.round(sizes[name][::6], 1))
 
-post, pre = (stacks[name](tokens) for name in ("post-norm", "pre-norm"))
+post, pre = (encoders[name](tokens) for name in ("post-norm", "pre-norm"))
 print(f"largest difference of the outputs: {np.max(np.abs(post - pre)):.1f}")
 assert np.max(np.abs(post - pre)) > 1
 np.testing.assert_allclose(sizes["post-norm"][1:], 1, atol=1e-3)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from layer_contract import D_FF, D, close
+from samples import shake
 
 from clear_attention import (
     ContextCache,
@@ -24,6 +25,7 @@ from clear_attention import (
     create_window_mask,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 LENGTH = 7
 PIECES = [(7,), (3, 4), (1,) * 7, (2, 1, 4), (5, 1, 1)]
 IDS = np.array([[0, 0, 3, 4, 5, 6, 7], [0, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7]])  # padded on the left
@@ -53,14 +55,6 @@ def tokens(length=LENGTH, dtype="float32", seed=0):
     return np.random.default_rng(seed).normal(size=(3, length, D)).astype(dtype)
 
 
-def shaken(layer, *inputs):
-    layer(*inputs)
-    rng = np.random.default_rng(1)
-    for variable in layer.weights:
-        variable.assign(rng.normal(size=variable.shape) * 0.4)
-    return layer
-
-
 def rows(options, first, last):
     """Return the options of a piece: its rows of the mask, over all places of the cache."""
     mask = options.get("mask")
@@ -76,7 +70,7 @@ def in_pieces(layer, pieces, x, *context, cache, **options):
         output, cache = layer(x[:, first:last], *context, cache=cache, **rows(options, first, last))
         outputs.append(output)
         first = last
-    return np.concatenate(outputs, axis=1), cache
+    return np.array(tf.concat(outputs, axis=1)), cache
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float64", 1e-12)])
@@ -84,7 +78,7 @@ def in_pieces(layer, pieces, x, *context, cache, **options):
 @pytest.mark.parametrize("kind", SELF)
 def test_a_text_in_pieces_gets_the_numbers_of_one_call(kind, masked, dtype, tolerance):
     x = tokens(dtype=dtype)
-    layer = shaken(SELF[kind](dtype=dtype), x)
+    layer = shake(SELF[kind](dtype=dtype), x)
     expected = np.array(layer(x, **MASKS[masked]))
     for pieces in PIECES:
         found, _ = in_pieces(layer, pieces, x, cache=layer.create_cache(3, LENGTH), **MASKS[masked])
@@ -96,7 +90,7 @@ def test_a_text_in_pieces_gets_the_numbers_of_one_call(kind, masked, dtype, tole
 @pytest.mark.parametrize("kind", CROSS)
 def test_so_it_is_with_a_context(kind, masked, dtype, tolerance):
     x, context = tokens(dtype=dtype), tokens(5, dtype, seed=2)
-    layer = shaken(CROSS[kind](dtype=dtype), x, context)
+    layer = shake(CROSS[kind](dtype=dtype), x, context)
     options = {**MASKS[masked], "cross_mask": create_padding_mask([[1, 1, 0, 0, 0], [0, 1, 1, 1, 1], [1] * 5])}
     expected = np.array(layer(x, context, **options))
     for pieces in PIECES:
@@ -107,7 +101,7 @@ def test_so_it_is_with_a_context(kind, masked, dtype, tolerance):
 @pytest.mark.parametrize("kind", SELF)
 def test_weights_of_a_piece_are_rows_of_the_weights_of_one_call(kind):
     x = tokens()
-    layer = shaken(SELF[kind](), x)
+    layer = shake(SELF[kind](), x)
     expected = layer(x, causal=True, return_weights=True).weights
     _, cache = layer(x[:, :4], causal=True, cache=layer.create_cache(3, LENGTH))
     (_, weights), _ = layer(x[:, 4:], causal=True, cache=cache, return_weights=True)
@@ -129,7 +123,7 @@ def test_masks_that_keras_attached_are_remembered():
 
 def test_a_longer_cache_than_the_text_changes_nothing():
     x = tokens()
-    layer = shaken(EncoderLayer(D, 2, D_FF), x)
+    layer = shake(EncoderLayer(D, 2, D_FF), x)
     short, _ = in_pieces(layer, (3, 4), x, cache=layer.create_cache(3, LENGTH), causal=True)
     long, cache = in_pieces(layer, (3, 4), x, cache=layer.create_cache(3, 20), causal=True)
     close(long, short, 1e-6)
@@ -141,7 +135,7 @@ def test_a_longer_cache_than_the_text_changes_nothing():
 @pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf, 3e38])
 def test_a_hidden_strange_token_changes_nothing_and_a_visible_one_shows(strange):
     x = tokens()
-    layer = shaken(MultiHeadAttention(D, 2), x)
+    layer = shake(MultiHeadAttention(D, 2), x)
     bad = x.copy()
     bad[:, 1] = strange
     mask = combine_masks(create_look_ahead_mask(LENGTH), np.eye(LENGTH)[1] * np.arange(LENGTH)[:, None].clip(0, 4) // 4)
@@ -156,7 +150,7 @@ def test_a_hidden_strange_token_changes_nothing_and_a_visible_one_shows(strange)
 
 def test_weights_of_a_query_that_sees_a_strange_token_are_nan_where_it_looks():
     x = tokens()
-    layer = shaken(MultiHeadAttention(D, 2), x)
+    layer = shake(MultiHeadAttention(D, 2), x)
     x[0, 1] = np.nan
     _, cache = layer(x[:, :3], causal=True, cache=layer.create_cache(3, 5))
     (_, weights), _ = layer(x[:, 3:4], causal=True, cache=cache, return_weights=True)
@@ -168,7 +162,7 @@ def test_weights_of_a_query_that_sees_a_strange_token_are_nan_where_it_looks():
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_a_loop_in_a_graph_gives_the_same(jit_compile):
     x = tokens()
-    layer = shaken(Encoder(2, D, 2, D_FF), x)
+    layer = shake(Encoder(2, D, 2, D_FF), x)
 
     @tf.function(jit_compile=jit_compile)
     def run(x):
@@ -185,7 +179,7 @@ def test_a_loop_in_a_graph_gives_the_same(jit_compile):
 
 def test_one_trace_serves_pieces_of_all_lengths():
     x = tokens()
-    layer = shaken(EncoderLayer(D, 2, D_FF), x)
+    layer = shake(EncoderLayer(D, 2, D_FF), x)
     expected, empty = layer(x, causal=True), layer.create_cache(3, LENGTH)
     specs = [tf.TensorSpec(c.shape, c.dtype) for c in empty]
     run = tf.function(
@@ -205,7 +199,7 @@ def test_one_trace_serves_pieces_of_all_lengths():
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
 def test_mixed_precision_keeps_16_bits(policy):
     x = tokens()
-    layer = shaken(EncoderLayer(D, 2, D_FF, dtype=policy), x)
+    layer = shake(EncoderLayer(D, 2, D_FF, dtype=policy), x)
     cache = layer.create_cache(3, LENGTH)
     found, cache = in_pieces(layer, (3, 4), x, cache=cache, causal=True)
     assert cache.keys.dtype == layer.compute_dtype
@@ -214,7 +208,7 @@ def test_mixed_precision_keeps_16_bits(policy):
 
 def test_a_context_is_projected_once():
     x, context = tokens(), tokens(5, seed=2)
-    block = shaken(CrossAttentionBlock(D, 2), x, context)
+    block = shake(CrossAttentionBlock(D, 2), x, context)
     expected = block(x, context)
     cache = block.create_cache(context)
     assert isinstance(cache, ContextCache)
@@ -238,7 +232,7 @@ class Turned(MultiHeadAttention):
 
 def test_heads_can_be_turned_by_their_positions_and_the_cache_keeps_them_turned():
     x = tokens()
-    layer, plain = shaken(Turned(D, 2), x), shaken(MultiHeadAttention(D, 2), x)
+    layer, plain = shake(Turned(D, 2), x), shake(MultiHeadAttention(D, 2), x)
     expected = np.array(layer(x, causal=True))
     assert np.abs(expected - plain(x, causal=True)).max() > 0.01
     for pieces in PIECES:
@@ -248,7 +242,7 @@ def test_heads_can_be_turned_by_their_positions_and_the_cache_keeps_them_turned(
 
 def test_refusals():
     x = tokens()
-    layer = shaken(EncoderLayer(D, 2, D_FF), x)
+    layer = shake(EncoderLayer(D, 2, D_FF), x)
     cache = layer.create_cache(3, 5)
     with pytest.raises(ValueError, match=r"room.*Received: 0 kept tokens and 7 more"):
         layer(x, cache=cache)

@@ -253,6 +253,56 @@ def test_traced_once_for_the_same_options_and_all_shapes(monkeypatch):
     assert traced == [(3, 1, 0.0), (2, 2, 0.6)]
 
 
+def relearnt(model):
+    """Return what a model says whose graphs nobody has traced yet."""
+    vars(model).pop("_searches", None)
+    return greedy(model)
+
+
+CHANGES = {
+    "LoRA": lambda model: model.project_logits.enable_lora(2),
+    "LoRA in a layer": lambda model: model.decoder.layers[0].feed_forward.widen.enable_lora(2),
+    "int8": lambda model: model.quantize("int8"),
+    "end id": lambda model: setattr(model, "end_id", 7),
+    "pad id": lambda model: setattr(model, "pad_id", 3),
+    "norm first": lambda model: setattr(model.decoder.layers[0].cross_attention, "norm_first", True),
+    "activation": lambda model: setattr(model.decoder.layers[0].feed_forward.widen, "activation", tf.sin),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize` method:UserWarning")
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_model_that_changed_is_searched_as_it_is_now(change):
+    model = shaken()
+    before = greedy(model)
+    CHANGES[change](model)
+    rng = np.random.default_rng(0)
+    for layer in (model.project_logits, model.decoder.layers[0].feed_forward.widen):
+        if getattr(layer, "lora_enabled", False):
+            layer.lora_kernel_b.assign(rng.normal(size=layer.lora_kernel_b.shape))
+    after = greedy(model)
+    np.testing.assert_array_equal(after, relearnt(model))
+    assert change == "int8" or np.any(after != before)  # int8 may say the same in other numbers
+
+
+def test_values_of_weights_are_read_anew_without_a_new_graph():
+    model = shaken()
+    before = greedy(model)
+    model.project_logits.bias.assign(model.project_logits.bias[::-1])
+    after, graphs = greedy(model), len(vars(model)["_searches"])
+    assert np.any(after != before)
+    assert graphs == 1
+    np.testing.assert_array_equal(after, relearnt(model))
+
+
+def test_no_more_than_a_few_graphs_are_kept_and_the_last_ones_used_stay():
+    model = Transformer(**SIZES)
+    for max_length in [*range(1, generation.KEPT + 1), 1, generation.KEPT + 1]:
+        greedy_search(model, SOURCE, max_length, jit_compile=False)
+    kept = [key[0] for key in vars(model)["_searches"]]
+    assert kept == [*range(3, generation.KEPT + 1), 1, generation.KEPT + 1]
+
+
 def test_a_searched_model_saves_and_loads_and_goes(tmp_path):
     model = shared()
     expected = beams_of(model)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from layer_contract import D_FF, D, close
-from samples import shake
+from samples import saved_and_loaded, shake
 
 from clear_attention import (
     ContextCache,
@@ -240,6 +240,94 @@ def test_heads_can_be_turned_by_their_positions_and_the_cache_keeps_them_turned(
         close(found, expected, 1e-6)
 
 
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_weights_of_a_query_that_is_nan_itself_are_nan_only_where_it_looks(dtype, jit_compile):
+    x = tokens(dtype=dtype)
+    layer = shake(MultiHeadAttention(D, 2, dtype=dtype), x)
+    x[0, 1] = np.nan
+    run = tf.function(
+        lambda x: layer(x, causal=True, return_weights=True, cache=layer.create_cache(3, LENGTH))[0].weights,
+        jit_compile=jit_compile,
+    )
+    np.testing.assert_array_equal(np.isnan(run(x)), np.isnan(layer(x, causal=True, return_weights=True).weights))
+
+
+def test_causal_means_the_same_with_a_context_and_with_its_cache():
+    x, context = tokens(), tokens(5, seed=2)
+    layer = shake(MultiHeadAttention(D, 2), x, context)
+    output, _ = layer(x, context, causal=True, cache=layer.create_context_cache(context))
+    close(output, layer(x, context, causal=True), 1e-6)
+
+
+def test_a_mask_on_the_context_counts_when_the_cache_is_used_too():
+    x, ids = tokens(), np.array([[3, 4, 0], [5, 0, 0], [1, 2, 3]])
+    context = keras.layers.Embedding(9, D, mask_zero=True)(ids)
+    layer = shake(CrossAttentionBlock(D, 2), x, context)
+    expected = layer(x, context)
+    for made_of in (context, np.array(context)):
+        output, _ = layer(x, context, cache=layer.create_cache(made_of))
+        close(output, expected, 1e-6)
+
+
+def test_a_functional_model_with_a_cache_saves_and_loads(tmp_path):
+    x = tokens()
+    layer = shake(EncoderLayer(D, 2, D_FF), x)
+    empty = layer.create_cache(3, LENGTH)
+    inputs = keras.Input(batch_shape=(3, LENGTH, D))
+    past = KeyValueCache(*(keras.Input(batch_shape=c.shape, dtype=c.dtype.name) for c in empty))
+    output, _ = layer(inputs, causal=True, cache=past)
+    model = keras.Model([inputs, *past], output)
+    loaded = saved_and_loaded(model, tmp_path)
+    close(loaded([tf.constant(x), *empty]), layer(x, causal=True), 1e-6)
+
+
+def test_what_is_too_long_for_a_cache_of_unknown_capacity_is_refused_in_a_graph():
+    x = tokens()
+    layer = shake(MultiHeadAttention(D, 2), x)
+    run = tf.function(lambda x, n: layer(x, causal=True, cache=layer.create_cache(3, n))[0])
+    close(run(x, tf.constant(LENGTH)), layer(x, causal=True), 1e-6)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="room for as many tokens"):
+        run(x, tf.constant(5))
+
+
+def test_a_graph_of_unknown_length_takes_a_cache_that_was_made_outside():
+    x = tokens()
+    layer = shake(MultiHeadAttention(D, 2), x)
+    cache = layer.create_cache(3, LENGTH)
+    run = tf.function(lambda x: layer(x, causal=True, cache=cache)[0], [tf.TensorSpec((3, None, D))])
+    close(run(x), layer(x, causal=True), 1e-6)
+
+
+def test_by_blocks_a_strange_token_shows_too():
+    x = tokens()
+    layer = shake(MultiHeadAttention(D, 2, blockwise=True), x)
+    x[0, 1] = np.nan
+    output, _ = layer(x, causal=True, cache=layer.create_cache(3, LENGTH))
+    np.testing.assert_array_equal(np.isnan(output), np.isnan(layer(x, causal=True)))
+
+
+def test_caches_of_other_layers_are_refused_in_words():
+    x, context = tokens(), tokens(5, seed=2)
+    cross, decoder = shake(CrossAttentionBlock(D, 2), x, context), shake(DecoderLayer(D, 2, D_FF), x, context)
+    encoder, block = shake(Encoder(2, D, 2, D_FF), x), shake(SelfAttentionBlock(D, 2), x)
+    with pytest.raises(TypeError, match=r"a KeyValueCache.*cache=ContextCache"):
+        block(x, cache=cross.create_cache(context))
+    with pytest.raises(TypeError, match=r"a ContextCache.*cache=KeyValueCache"):
+        cross(x, context, cache=block.create_cache(3, LENGTH))
+    for bad in (block.create_cache(3, LENGTH), {"0": block.create_cache(3, LENGTH)}, True):
+        with pytest.raises(TypeError, match="a dict of 0, 1"):
+            encoder(x, cache=bad)
+    with pytest.raises(TypeError, match="a dict of self, cross"):
+        decoder(x, context, cache=block.create_cache(3, LENGTH))
+    with pytest.raises(ValueError, match=r"a context of 5 tokens.*Received: 7 tokens"):
+        decoder(x, x, cache=decoder.create_cache(context, LENGTH))
+    with pytest.raises(ValueError, match="a column for each of its places"):
+        block(x[:, :1], mask=create_padding_mask(IDS[:, :1]), cache=block.create_cache(3, LENGTH))
+    listed = decoder.create_cache(context.tolist(), LENGTH)
+    close(decoder(x, context, cache=listed)[0], decoder(x, context), 1e-6)
+
+
 def test_refusals():
     x = tokens()
     layer = shake(EncoderLayer(D, 2, D_FF), x)
@@ -253,7 +341,7 @@ def test_refusals():
         layer(x, cache=layer.create_cache(2, 5))
     with pytest.raises(ValueError, match=r"keys of a cache.*cache.keys.shape=\(3, 4, 5, 2\)"):
         layer(x, cache=SelfAttentionBlock(D, 4).create_cache(3, 5))
-    with pytest.raises(TypeError, match=r"A cache holds the keys and values.*cache=3"):
+    with pytest.raises(TypeError, match=r"A cache is what create_cache.*cache=int"):
         layer(x, cache=3)
     with pytest.raises(ValueError, match="at least one token"):
         layer(x[:, :0], cache=cache)

@@ -16,12 +16,12 @@ from clear_attention._xla import in_xla
 
 
 def without_nonfinite(*tensors):
-    """Return tensors that are finite everywhere, and whether they are others than those that came in.
+    """Return tensors with 0 in place of NaN and infinity, and whether there was any of these strange numbers.
 
-    The second is None where it is known that they are the same, which in a graph it never is.
+    The second is None where it is known that there was none, which in a graph it never is.
     """
-    found = ~all_finite(*tensors)
-    if tf.executing_eagerly() and not found:
+    strange = ~all_finite(*tensors)
+    if tf.executing_eagerly() and not strange:
         return tensors, None
 
     @tf.custom_gradient  # the gradient of tf.cond would keep its branches' bools, of which TensorFlow warns
@@ -31,10 +31,10 @@ def without_nonfinite(*tensors):
 
         if in_xla():  # it joins a selection with what comes next, which a branch would keep apart
             return zeros(), lambda *upstream: upstream
-        replaced = tf.cond(found, zeros, lambda: [tf.identity(x) for x in tensors])
+        replaced = tf.cond(strange, zeros, lambda: [tf.identity(x) for x in tensors])
         return replaced, lambda *upstream: upstream
 
-    return replace(*tensors), found
+    return replace(*tensors), strange
 
 
 def all_finite(*tensors):
@@ -43,13 +43,13 @@ def all_finite(*tensors):
     return tf.math.is_finite(tf.add_n([tf.reduce_sum(x) for x in wide]))
 
 
-def marked(results, found, visible):
-    """Return the results with NaN where NaN and infinity were visible, if any were found.
+def marked(results, strange, visible):
+    """Return the results with NaN where NaN and infinity were visible, if there were any: `strange` says so.
 
-    `visible.places()` tells for each of the results where that is. It is asked only if some were found, except under
-    XLA where it is `visible.cheap`: there a branch costs more than a selection.
+    `visible.places()` tells for each of the results where that is. It is asked only if there were any, or always under
+    XLA if `visible.cheap` says that it costs little: there a branch costs more than a selection.
     """
-    if found is None:
+    if strange is None:
         return results
 
     @tf.custom_gradient
@@ -59,7 +59,7 @@ def marked(results, found, visible):
 
         if in_xla() and visible.cheap:
             return with_nan(), lambda *upstream: upstream
-        return tf.cond(found, with_nan, lambda: [tf.identity(y) for y in results]), lambda *upstream: upstream
+        return tf.cond(strange, with_nan, lambda: [tf.identity(y) for y in results]), lambda *upstream: upstream
 
     return mark(*results)
 
@@ -76,13 +76,13 @@ class Tokens(NamedTuple):
 
     given: tf.Tensor
     finite: tf.Tensor
-    found: tf.Tensor | None
+    strange: tf.Tensor | None
     cheap: bool = True
 
     @classmethod
     def of(cls, x):
-        (finite,), found = without_nonfinite(x)
-        return cls(x, finite, found)
+        (finite,), strange = without_nonfinite(x)
+        return cls(x, finite, strange)
 
     @classmethod
     def unchecked(cls, x):
@@ -102,4 +102,4 @@ class Tokens(NamedTuple):
 
     def marked(self, y):
         """Return what was computed of `finite`, with NaN in the tokens that were not finite."""
-        return marked([y], self.found, self)[0]
+        return marked([y], self.strange, self)[0]

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from clear_attention._nonfinite import Tokens
 from clear_attention._types import Shape
 
 
@@ -31,3 +32,9 @@ class TokenLayer(TracedOutputs, keras.Layer):
     def compute_mask(self, inputs: tf.Tensor, previous_mask: Any) -> tf.Tensor | None:
         # Keras would attach the argument `mask` to the output, whose tokens are those of the first input.
         return getattr(inputs, "_keras_mask", None)
+
+
+def normed(norm, x):
+    """Apply a layer norm, which works on each token alone."""
+    tokens = Tokens.of(x)
+    return tokens.marked(norm(tokens.finite))

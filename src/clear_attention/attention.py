@@ -78,8 +78,8 @@ def scaled_dot_product_attention(
         k: keys `(..., key_length, d_k)`, leading axes and dtype as `q`.
         v: values `(..., key_length, d_v)`, leading axes and dtype as `q`.
         mask: broadcasts to `(..., query_length, key_length)`; bool, integers or floats that hold 1 where a key is
-            blocked and 0 where it may be attended to. In a graph the values can't be checked: there everything
-            but 0 blocks.
+            blocked and 0 where it may be attended to. `None` and zeros are the same in everything. In a graph the
+            values can't be checked: there everything but 0 blocks.
         dropout: a function from weights to weights, applied before they meet the values; the returned weights are
             those it was given.
         check_finite: look for NaN and infinity, so that hidden ones change nothing. `False` saves a pass over `q`, `k`
@@ -91,7 +91,7 @@ def scaled_dot_product_attention(
 
     Raises:
         TypeError: inputs that are not floating-point or not of one dtype, a mask that is not numbers or bools, a
-            `dropout` that is not a function.
+            `dropout` that is not a function, a `check_finite` that is not a bool.
         ValueError: shapes that do not fit together, no key, a depth of 0, a mask that would enlarge the scores or
             that holds anything but 0 and 1. In a graph, lengths that are not known yet are not checked.
 
@@ -269,6 +269,6 @@ def add_keras_masks(mask, queries_mask=None, keys_mask=None, values_mask=None):
     """Add the masks that Keras attaches to tensors, `(..., length)` with True where a token is real, to ours."""
     if queries_mask is keys_mask is values_mask is None:
         return mask
-    rows = None if queries_mask is None else ~queries_mask[..., :, tf.newaxis]
-    columns = (None if m is None else ~m[..., tf.newaxis, :] for m in (keys_mask, values_mask))
+    rows = None if queries_mask is None else tf.expand_dims(~queries_mask, axis=-1)
+    columns = (None if m is None else tf.expand_dims(~m, axis=-2) for m in (keys_mask, values_mask))
     return combine_masks(mask, rows, *columns)

@@ -13,10 +13,11 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
-from clear_attention._checks.options import flag, known_activation, options_of
+from clear_attention._checks.caches import known_cache
+from clear_attention._checks.options import flag, known_activation, options_inside
 from clear_attention._nonfinite import Tokens
-from clear_attention._token_layer import TokenLayer
-from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike
+from clear_attention._token_layer import TokenLayer, normed
+from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.cache import ContextCache, KeyValueCache
 from clear_attention.heads import MultiHeadAttention, project_rows
@@ -75,16 +76,12 @@ class ResidualBlock(TokenLayer):
 
     def before(self, x: tf.Tensor) -> tf.Tensor:
         """Return what goes into the sub-layer."""
-        return self.normed(x) if self.norm_first else x
+        return normed(self.norm, x) if self.norm_first else x
 
     def after(self, x: tf.Tensor, output: tf.Tensor, training: bool | None = None) -> tf.Tensor:
         """Add what came out of the sub-layer to what went into the block."""
         total = x + self.drop(output, training=training)
-        return total if self.norm_first else self.normed(total)
-
-    def normed(self, x: tf.Tensor) -> tf.Tensor:
-        tokens = Tokens.of(x)
-        return tokens.marked(self.norm(tokens.finite))
+        return total if self.norm_first else normed(self.norm, total)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **{name: getattr(self, name) for name in ("dropout", "norm_first", "epsilon")}}
@@ -106,7 +103,7 @@ class AttentionBlock(ResidualBlock):
         **kwargs: Any,
     ) -> None:
         super().__init__(dropout, norm_first, epsilon, **kwargs)
-        options = options_of(MultiHeadAttention, self.inside, options)
+        options = options_inside(MultiHeadAttention, self.inside, options)
         self.chosen = tuple(options)
         self.attention = MultiHeadAttention(d_model, num_heads, name="attention", dtype=self.dtype_policy, **options)
 
@@ -191,10 +188,20 @@ class SelfAttentionBlock(SelfAttending, AttentionBlock):
         """Return an empty cache for `batch` texts of at most `capacity` tokens."""
         return self.attention.create_cache(batch, capacity)
 
-    def attend(self, x, mask, causal, return_weights, training, cache):
+    def attend(
+        self,
+        x: tf.Tensor,
+        mask: Mask,
+        causal: bool,
+        return_weights: bool,
+        training: bool | None,
+        cache: KeyValueCache | None,
+    ) -> tuple[tf.Tensor, Weights, KeyValueCache | None]:
+        """Return output, weights and cache, None for what was not asked for."""
         tensors.d_model(self.attention.d_model, x=x)
         options = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
         options |= {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        cache = None if cache is None else known_cache(cache, KeyValueCache)
         result = self.attention(self.before(x), cache=cache, **options)
         output, weights, cache = unpacked(result, return_weights, cache is not None)
         return self.after(x, output, training), weights, cache
@@ -291,6 +298,7 @@ class CrossAttentionBlock(CrossAttending, AttentionBlock):
         return_weights = flag("return_weights", return_weights)
         options = {"queries_mask": x_mask, "keys_mask": context_mask, "values_mask": context_mask}
         options |= {"mask": mask, "return_weights": return_weights, "training": training}
+        cache = None if cache is None else known_cache(cache, ContextCache)
         result = self.attention(self.before(x), context, cache=cache, **options)
         output, weights, cache = unpacked(result, return_weights, cache is not None)
         return packed(self.after(x, output, training), weights, cache)

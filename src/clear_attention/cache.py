@@ -20,8 +20,8 @@ class KeyValueCache(NamedTuple):
     """Keep the keys and values of the tokens so far, so that later tokens can look back at them.
 
     A layer makes one with `create_cache`, and is called with it: `output, cache = layer(x, cache=cache)`. The tokens of
-    `x` are written behind those that are kept. A text that comes in any number of pieces gets the numbers that it gets
-    in one.
+    `x` are written behind those that are kept. If no token sees a later one, a text that comes in any number of pieces
+    gets the numbers that it gets in one. Under XLA nobody notices more tokens than there is room for.
 
     Attributes:
         keys: `(batch, heads, capacity, d_k)`, 0 where nothing is kept yet.
@@ -54,26 +54,22 @@ class KeyValueCache(NamedTuple):
         keys, values = (tf.zeros((*shape, depth), dtype) for depth in (d_k, d_v))
         return cls(keys, values, tf.fill((batch, capacity), True), tf.fill((batch, capacity), False), tf.constant(0))
 
-    @property
-    def filled(self) -> tf.Tensor:
-        """The position of the next token."""
-        return self.length
-
     def extended(self, new: ContextCache) -> KeyValueCache:
         """Return the cache with more keys and values behind those that it has."""
-        more = new.keys.shape[2] or tf.shape(new.keys)[2]
-        length = room_in_cache(self.length, more, self.keys.shape[2])
-        place = tf.range(tf.shape(self.keys)[2]) - length  # of each key among the new ones
+        more, capacity = (x.shape[2] or tf.shape(x)[2] for x in (new.keys, self.keys))
+        length = room_in_cache(self.length, more, capacity)
+        place = tf.range(capacity) - length  # of each key among the new ones
         is_new = (place >= 0) & (place < more)
         if not isinstance(more, int) or more != 1:  # one alone fits everywhere
             new = new.taken(tf.clip_by_value(place, 0, more - 1))
-        return KeyValueCache(
+        longer = (
             tf.where(is_new[:, tf.newaxis], new.keys, self.keys),
             tf.where(is_new[:, tf.newaxis], new.values, self.values),
             tf.where(is_new, new.blocked, self.blocked),
             tf.where(is_new, new.strange, self.strange),
-            length + more,
         )
+        kept = [tf.ensure_shape(x, old.shape) for x, old in zip(longer, self[:-1], strict=True)]
+        return KeyValueCache._make([*kept, length + more])
 
     def future_of(self, queries: int | tf.Tensor) -> tf.Tensor:
         """Tell which places lie in the future of the last so many tokens: bool `(queries, capacity)`."""
@@ -83,6 +79,8 @@ class KeyValueCache(NamedTuple):
 
 class ContextCache(NamedTuple):
     """Keep the keys and values of a context, which stays as it is: nothing is added when a layer is called with it.
+
+    The context that the layer is called with is not read again, but for the mask that Keras attached to it.
 
     Attributes:
         keys: `(batch, heads, context_length, d_k)`.
@@ -105,11 +103,6 @@ class ContextCache(NamedTuple):
     blocked: tf.Tensor
     strange: tf.Tensor
 
-    @property
-    def filled(self) -> int:
-        """The position of the first query: a context does not say where its readers stand."""
-        return 0
-
     @classmethod
     def of(cls, keys: tf.Tensor, values: tf.Tensor, blocked: tf.Tensor | None) -> ContextCache:
         """Return what is kept of keys and values of all heads; None blocks nothing."""
@@ -125,20 +118,16 @@ class ContextCache(NamedTuple):
         return ContextCache(*of_heads, *(tf.gather(x, places, axis=1) for x in self[2:]))
 
 
-def any_strange(cache):
-    """Tell whether a cache holds strange tokens, or return None if it is known that it holds none."""
-    strange = tf.reduce_any(cache.strange)
-    return None if tf.executing_eagerly() and not strange else strange
-
-
 class SeenInCache(NamedTuple):
-    """Find the queries that see a token which was not finite."""
+    """Find the queries that are not finite, or that see a token which was not."""
 
+    q: tf.Tensor
     strange: tf.Tensor  # (batch, key_length)
     mask: tf.Tensor
     cheap: bool = True
 
     def places(self):
         visible = ~mask_tensor(self.mask)
-        seen = tf.reduce_any(self.strange[:, tf.newaxis, tf.newaxis, :] & visible, axis=-1, keepdims=True)
-        return [seen, seen & visible]
+        sees = tf.reduce_any(self.strange[:, tf.newaxis, tf.newaxis, :] & visible, axis=-1, keepdims=True)
+        rows = sees | ~tf.reduce_all(tf.math.is_finite(self.q), axis=-1, keepdims=True)  # (batch, heads, length, 1)
+        return [rows, rows & visible]

@@ -12,14 +12,14 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers
+from clear_attention._checks.caches import caches_by_name
 from clear_attention._checks.options import flag
-from clear_attention._nonfinite import Tokens
-from clear_attention._token_layer import TokenLayer
-from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
+from clear_attention._token_layer import TokenLayer, normed
+from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.blocks import CrossAttending, SelfAttending
 from clear_attention.cache import ContextCache, KeyValueCache
-from clear_attention.layers import DecoderLayer, EncoderLayer, options_of
+from clear_attention.layers import DecoderLayer, EncoderLayer, arguments_of
 
 
 class LayerStack(TokenLayer):
@@ -44,14 +44,14 @@ class LayerStack(TokenLayer):
             self.norm.build(shapes[0])
         self.built = True
 
+    def named_layers(self) -> dict[str, keras.Layer]:
+        return {f"{i}": layer for i, layer in enumerate(self.layers)}
+
     def final_norm(self, x: tf.Tensor) -> tf.Tensor:
-        if self.norm is None:
-            return x
-        tokens = Tokens.of(x)
-        return tokens.marked(self.norm(tokens.finite))
+        return x if self.norm is None else normed(self.norm, x)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "num_layers": len(self.layers), **options_of(self.layers[0])}
+        return {**super().get_config(), "num_layers": len(self.layers), **arguments_of(self.layers[0])}
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -126,15 +126,25 @@ class Encoder(SelfAttending, LayerStack):
 
     def create_cache(self, batch: Size, capacity: Size) -> dict[str, KeyValueCache]:
         """Return an empty cache for `batch` texts of at most `capacity` tokens: one of each layer, `"0"`, `"1"`, ..."""
-        return {f"{i}": layer.create_cache(batch, capacity) for i, layer in enumerate(self.layers)}
+        return {name: layer.create_cache(batch, capacity) for name, layer in self.named_layers().items()}
 
-    def attend(self, x, mask, causal, return_weights, training, cache):
+    def attend(
+        self,
+        x: tf.Tensor,
+        mask: Mask,
+        causal: bool,
+        return_weights: bool,
+        training: bool | None,
+        cache: dict[str, KeyValueCache] | None,
+    ) -> tuple[tf.Tensor, Weights, dict[str, KeyValueCache] | None]:
+        """Return output, weights and cache, None for what was not asked for."""
         options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        past = caches_by_name(cache, self.named_layers())
         weights, caches = {}, {}
-        for name, layer in zip(map(str, range(len(self.layers))), self.layers, strict=True):
-            result = layer(x, cache=cache and cache[name], **options)
+        for name, layer in self.named_layers().items():
+            result = layer(x, cache=past[name], **options)
             x, weights[name], caches[name] = unpacked(result, return_weights, cache is not None)
-        return self.final_norm(x), weights if return_weights else None, cache and caches
+        return self.final_norm(x), weights if return_weights else None, None if cache is None else caches
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -215,7 +225,7 @@ class Decoder(CrossAttending, LayerStack):
 
     def create_cache(self, context: TensorLike, capacity: Size) -> dict[str, dict[str, KeyValueCache | ContextCache]]:
         """Return a cache with the context in it and room for `capacity` tokens: one of each layer, `"0"`, `"1"`, ..."""
-        return {f"{i}": layer.create_cache(context, capacity) for i, layer in enumerate(self.layers)}
+        return {name: layer.create_cache(context, capacity) for name, layer in self.named_layers().items()}
 
     def call(
         self,
@@ -230,10 +240,11 @@ class Decoder(CrossAttending, LayerStack):
     ) -> Output:
         return_weights = flag("return_weights", return_weights)
         options = {"mask": mask, "cross_mask": cross_mask, "causal": causal, "training": training}
+        past = caches_by_name(cache, self.named_layers())
         weights: dict[str, tf.Tensor] = {}
         caches: dict[str, Any] = {}
-        for name, layer in zip(map(str, range(len(self.layers))), self.layers, strict=True):
-            result = layer(x, context, cache=cache and cache[name], return_weights=return_weights, **options)
+        for name, layer in self.named_layers().items():
+            result = layer(x, context, cache=past[name], return_weights=return_weights, **options)
             x, maps, caches[name] = unpacked(result, return_weights, cache is not None)
             weights |= {f"{name}.{kind}": map_ for kind, map_ in (maps or {}).items()}
-        return packed(self.final_norm(x), weights if return_weights else None, cache and caches)
+        return packed(self.final_norm(x), weights if return_weights else None, None if cache is None else caches)

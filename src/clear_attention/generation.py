@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 
 from clear_attention._checks import numbers
@@ -17,6 +18,10 @@ from clear_attention._types import TensorLike
 from clear_attention.transformer import Transformer
 
 KEPT = 8  # graphs of one model
+CHANGED_BY_TRAINING = (  # attributes of a `keras.Model` that say nothing about what it computes
+    *("built", "compiled", "history", "loss", "optimizer", "steps_per_execution", "stop_training"),
+    *("train_function", "test_function", "predict_function"),
+)
 
 
 class Beams(NamedTuple):
@@ -152,20 +157,38 @@ def compiled(transformer, max_length, width, length_penalty, jit_compile):
     return kept[key]
 
 
-def state_of(transformer):
-    """Return what a graph takes from a model for good: which variables it reads, and all plain attributes.
+class Itself(NamedTuple):
+    """Compare an object by identity, and keep it, so that no other one gets its address."""
 
-    LoRA and quantisation bring other variables; a special id or an activation is an attribute.
+    value: object
+
+    def __eq__(self, other):
+        return isinstance(other, Itself) and self.value is other.value
+
+    def __hash__(self):
+        return id(self.value)
+
+
+def state_of(transformer):
+    """Return what a graph takes from a model for good: its variables, not their values, and its layers' attributes.
+
+    LoRA and quantisation bring other variables; a special id, a dtype policy or an activation is an attribute.
     """
-    variables = tuple(id(variable) for variable in transformer.variables)  # a kept graph keeps them: no id comes again
+    variables = tuple(map(Itself, transformer.variables))
     attributes = (
-        (name, value)
+        (name, frozen(value))
         for layer in transformer._flatten_layers()
-        for name, value in vars(layer).items()
-        if isinstance(value, (bool, int, float, str)) or callable(value)
-        if name != "built" and not name.startswith("_")
+        for name, value in {**vars(layer), "dtype_policy": layer.dtype_policy.name}.items()
+        if not name.startswith("_") and name not in CHANGED_BY_TRAINING
     )
     return variables, tuple(attributes)
+
+
+def frozen(value):
+    """Return something to compare a value by: plain ones by what they are, all others by identity."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(frozen, value))
+    return value if isinstance(value, (bool, int, float, str, np.generic)) else Itself(value)
 
 
 def prepare(transformer, source_ids, max_length, width=1):

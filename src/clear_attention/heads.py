@@ -13,16 +13,16 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
-from clear_attention._checks.caches import cache_fits
+from clear_attention._checks.caches import cache_fits, known_cache, same_context
 from clear_attention._checks.masks import mask_with_heads
 from clear_attention._checks.options import choice, flag
 from clear_attention._checks.weights import is_built
-from clear_attention._nonfinite import Tokens, marked
+from clear_attention._nonfinite import Tokens, marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import Attention, add_keras_masks, packed, scaled_dot_product_attention
 from clear_attention.blockwise import blockwise_attention, blockwise_pays
-from clear_attention.cache import ContextCache, KeyValueCache, SeenInCache, any_strange
+from clear_attention.cache import ContextCache, KeyValueCache, SeenInCache
 from clear_attention.masks import combine_masks, create_look_ahead_mask
 
 
@@ -160,7 +160,7 @@ class MultiHeadAttention(TokenLayer):
         ValueError: a size below 1, heads that do not divide `d_model`, a dropout outside [0, 1), an input that does not
             have the depth the layer was built with, inputs of different batches, a mask that is not ours or does not
             fit, `blockwise=True` with `return_weights=True` or a dropout: both need the weights. A cache that another
-            layer made, or that has no room left.
+            layer made, if that shows in its shapes, or that has no room left.
 
     Examples:
         >>> import numpy as np
@@ -256,7 +256,6 @@ class MultiHeadAttention(TokenLayer):
         mask_with_heads(mask)
         causal = flag("causal", causal)
         return_weights = flag("return_weights", return_weights)
-        cache_fits(cache, self, queries)
         dropout = self.drop if training and self.dropout else None
 
         if cache is None:
@@ -267,16 +266,16 @@ class MultiHeadAttention(TokenLayer):
             output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout)
             return packed(self.to_output(Tokens.of(merge_heads(output))), weights if return_weights else None)
 
-        queries, keys, values = map(
-            Tokens.unchecked, (queries, keys, values)
-        )  # nothing is trained while a text is written
-        q = self.to_queries(queries, cache.filled)
+        cache = known_cache(cache, KeyValueCache, ContextCache)
+        cache_fits(cache, self, queries, mask)
         if isinstance(cache, KeyValueCache):
-            k, v = self.to_keys_and_values(keys, values, cache.filled)
-            cache = cache.extended(ContextCache.of(k, v, blocked_by_keras(keys_mask, values_mask)))
-            mask = combine_masks(mask, cache.future_of(full_shape(q)[2]) if causal else None)
-        mask = add_keras_masks(mask, *for_all_heads(queries_mask, ~cache.blocked))
-        output, weights = self.look_back(q, cache, mask, return_weights, dropout)
+            q, cache, future = self.write_down(queries, keys, values, cache, blocked_by_keras(keys_mask, values_mask))
+            mask, causal, keys_mask = combine_masks(mask, future if causal else None), False, None
+        else:
+            same_context(cache, keys)
+            q = self.to_queries(Tokens.unchecked(queries))
+        mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, ~cache.blocked))
+        output, weights = self.look_back(q, cache, mask, causal, return_weights, dropout)
         output = self.to_output(Tokens.unchecked(merge_heads(output)))
         return packed(output, weights if return_weights else None, cache)
 
@@ -312,21 +311,37 @@ class MultiHeadAttention(TokenLayer):
             options = {"return_weights": return_weights, "check_finite": check_finite}
             return Attention(blockwise_attention(q, k, v, mask, causal, **options), None)
         if causal:
-            mask = combine_masks(mask, create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2]))
+            mask = combine_masks(mask, look_ahead(q, k))
         return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite)
+
+    def write_down(
+        self, queries: tf.Tensor, keys: tf.Tensor, values: tf.Tensor, cache: KeyValueCache, blocked: tf.Tensor | None
+    ) -> tuple[tf.Tensor, KeyValueCache, tf.Tensor]:
+        """Return the queries of new tokens, the cache with these tokens in it, and what lies in their future."""
+        queries, keys, values = map(Tokens.unchecked, (queries, keys, values))  # what is kept is finite all the same
+        q = self.to_queries(queries, cache.length)
+        k, v = self.to_keys_and_values(keys, values, cache.length)
+        cache = cache.extended(ContextCache.of(k, v, blocked))
+        return q, cache, cache.future_of(full_shape(q)[2])
 
     def look_back(
         self,
         q: tf.Tensor,
         cache: KeyValueCache | ContextCache,
         mask: tf.Tensor,
+        causal: bool,
         return_weights: bool,
         dropout: Callable[[tf.Tensor], tf.Tensor] | None,
     ) -> Attention:
         """Attend to what a cache keeps, all of which is finite: nobody has to look for NaN at every step again."""
-        result = self.attend(q, cache.keys, cache.values, mask, False, return_weights, dropout, check_finite=False)
+        (safe_q,), strange = without_nonfinite(q)
+        result = self.attend(safe_q, cache.keys, cache.values, mask, causal, return_weights, dropout, False)
         known = [x for x in result if x is not None]  # by blocks there are no weights
-        output, *weights = marked(known, any_strange(cache), SeenInCache(cache.strange, mask))
+        strange = tf.reduce_any(cache.strange) if strange is None else strange | tf.reduce_any(cache.strange)
+        if tf.executing_eagerly() and not strange:
+            return result
+        mask = combine_masks(mask, look_ahead(q, cache.keys) if causal else None)
+        output, *weights = marked(known, strange, SeenInCache(q, cache.strange, mask))
         return Attention(output, weights[0] if weights else None)
 
     def goes_blockwise(
@@ -376,6 +391,10 @@ class MultiHeadAttention(TokenLayer):
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
 
+def look_ahead(q, k):
+    return create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2])
+
+
 def blocked_by_keras(*masks):
     """Tell which tokens are blocked by masks that Keras attached, `(batch, length)`, or None if there are no masks."""
     blocked = [~mask for mask in masks if mask is not None]
@@ -384,4 +403,4 @@ def blocked_by_keras(*masks):
 
 def for_all_heads(*masks):
     """Yield masks of tokens `(batch, length)` with an axis for the heads."""
-    return (None if mask is None else mask[:, tf.newaxis] for mask in masks)
+    return (None if mask is None else tf.expand_dims(mask, axis=1) for mask in masks)

@@ -11,8 +11,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from clear_attention._checks.caches import caches_by_name
 from clear_attention._checks.options import flag
-from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike
+from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.blocks import (
     CrossAttending,
@@ -103,14 +104,23 @@ class EncoderLayer(SelfAttending):
         """Return an empty cache for `batch` texts of at most `capacity` tokens."""
         return self.self_attention.create_cache(batch, capacity)
 
-    def attend(self, x, mask, causal, return_weights, training, cache):
+    def attend(
+        self,
+        x: tf.Tensor,
+        mask: Mask,
+        causal: bool,
+        return_weights: bool,
+        training: bool | None,
+        cache: KeyValueCache | None,
+    ) -> tuple[tf.Tensor, Weights, KeyValueCache | None]:
+        """Return output, weights and cache, None for what was not asked for."""
         options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
         result = self.self_attention(x, cache=cache, **options)
         x, weights, cache = unpacked(result, return_weights, cache is not None)
         return self.feed_forward(x, training=training), weights, cache
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **options_of(self.self_attention), **options_of(self.feed_forward)}
+        return {**super().get_config(), **arguments_of(self.self_attention), **arguments_of(self.feed_forward)}
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -201,8 +211,8 @@ class DecoderLayer(CrossAttending):
 
     def create_cache(self, context: TensorLike, capacity: Size) -> dict[str, KeyValueCache | ContextCache]:
         """Return a cache with the context in it, and room for `capacity` tokens of each text."""
-        own = self.self_attention.create_cache(full_shape(context)[0], capacity)
-        return {"self": own, "cross": self.cross_attention.create_cache(context)}
+        kept = self.cross_attention.create_cache(context)
+        return {"self": self.self_attention.create_cache(full_shape(kept.keys)[0], capacity), "cross": kept}
 
     def call(
         self,
@@ -217,20 +227,20 @@ class DecoderLayer(CrossAttending):
     ) -> Output:
         return_weights = flag("return_weights", return_weights)
         options = {"return_weights": return_weights, "training": training}
-        past, kept = (None, None) if cache is None else (cache["self"], cache["cross"])
-        result = self.self_attention(x, mask=mask, causal=causal, cache=past, **options)
-        x, own, past = unpacked(result, return_weights, cache is not None)
-        result = self.cross_attention(x, context, mask=cross_mask, cache=kept, **options)
+        past = caches_by_name(cache, ("self", "cross"))
+        result = self.self_attention(x, mask=mask, causal=causal, cache=past["self"], **options)
+        x, own, longer = unpacked(result, return_weights, cache is not None)
+        result = self.cross_attention(x, context, mask=cross_mask, cache=past["cross"], **options)
         x, across, kept = unpacked(result, return_weights, cache is not None)
         x = self.feed_forward(x, training=training)
         weights = {"self": own, "cross": across} if return_weights else None
-        return packed(x, weights, None if cache is None else {"self": past, "cross": kept})
+        return packed(x, weights, None if cache is None else {"self": longer, "cross": kept})
 
     def get_config(self) -> dict[str, Any]:
         parts = (self.self_attention, self.cross_attention, self.feed_forward)
-        return super().get_config() | {k: v for part in parts for k, v in options_of(part).items()}
+        return super().get_config() | {k: v for part in parts for k, v in arguments_of(part).items()}
 
 
-def options_of(layer):
+def arguments_of(layer):
     """Return the arguments that a layer was made with, without those that every Keras layer has."""
     return {k: v for k, v in layer.get_config().items() if k not in ("name", "trainable", "dtype")}

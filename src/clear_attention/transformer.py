@@ -19,7 +19,7 @@ from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, 
 from clear_attention.attention import Attention, unpacked
 from clear_attention.encoder_decoder import Decoder, Encoder
 from clear_attention.heads import project_rows
-from clear_attention.layers import options_of
+from clear_attention.layers import arguments_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
 from clear_attention.positions import PositionalEncoding
 
@@ -206,7 +206,7 @@ class Transformer(TracedOutputs, keras.Model):
 
     def get_config(self) -> dict[str, Any]:
         names = ("source_vocab", "target_vocab", "pad_id", "start_id", "end_id")
-        config = {**super().get_config(), **options_of(self.decoder)}
+        config = {**super().get_config(), **arguments_of(self.decoder)}
         return {**config, **{name: getattr(self, name) for name in names}}
 
 

@@ -7,6 +7,7 @@
     options    switches, names, functions, labels
     masks      which numbers a mask holds, and what it fits
     attention  q, k, v and a mask that fit together
+    caches     kept keys and values
     ids        numbers that stand for words
     texts      dates, characters, sentences
     weights    layers and arrays that weights are carried between

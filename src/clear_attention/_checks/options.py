@@ -71,13 +71,13 @@ def choice(blockwise, dropout):
     if not (isinstance(blockwise, (bool, np.bool_)) or blockwise == "auto"):
         law = "blockwise says whether a layer attends by blocks."
         raise ValueError(refusal(law, "True, False or 'auto'", f"blockwise={shown(blockwise)}"))
-    if blockwise is True and dropout:
+    if blockwise != "auto" and bool(blockwise) and dropout:
         law = "Dropout drops weights, and attention by blocks never holds all of them."
         raise ValueError(refusal(law, "blockwise='auto', False, or dropout=0", f"blockwise=True, dropout={dropout}"))
     return blockwise if blockwise == "auto" else bool(blockwise)
 
 
-def options_of(layer_class, name, options):
+def options_inside(layer_class, name, options):
     """Return the options that a layer inside another one gets, by name; the outer one knows its sizes."""
     if options is None:
         return {}

@@ -25,13 +25,15 @@ from faults.record import RESULTS, facts, record
 
 FOUND = ROOT / ".cache" / "mutation.json"
 LAWS = ["tests/laws"]
+LAYERS = ["test_cache", "test_layer_contract"]
 NOT_A_LAW = "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"
 TESTS = {
     "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
     "masks/create": ["test_masks", "test_masks_report", "test_attention_layer", "test_blocks"],
-    "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_layer_contract", "test_weights"],
+    "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_weights", *LAYERS],
+    "cache": ["test_cache", "test_generation"],
     "positions": ["test_positions", "test_layer_contract", "test_transformer"],
-    "blocks": ["test_blocks", "test_layers", "test_layer_contract", "test_nonfinite"],
+    "blocks": ["test_blocks", "test_layers", "test_options_inside", "test_nonfinite", *LAYERS],
     "blockwise": ["test_blockwise", "test_blockwise_random", "test_blockwise_layer", "test_nonfinite", *LAWS],
 }
 SWAPS = {  # of the eleven things an operator can become, those that still compute something

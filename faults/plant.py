@@ -47,6 +47,7 @@ class Planted:
         before = read_order()  # anew: other processes have written, too
         order = self.took | {name: n for name, n in before.items() if n < 0}
         order |= {name: min(before.get(name, 0), 0) - 1 for name in self.failed}
+        ORDER.parent.mkdir(exist_ok=True)
         part = ORDER.with_suffix(f".{os.getpid()}")
         part.write_text(json.dumps(before | order))
         part.replace(ORDER)

@@ -65,7 +65,10 @@ MODEL = {"num_layers": 1, **LAYER, "source_vocab": VOCAB, "target_vocab": VOCAB}
 BLOCK_OPTIONS = {"dropout": 0.25, "norm_first": True, "epsilon": 1e-3}
 LAYER_OPTIONS = {**BLOCK_OPTIONS, "activation": "gelu"}
 HEADS_OPTIONS = {"d_k": 3, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False}
-MODEL_OPTIONS = {**LAYER_OPTIONS, "pad_id": 3, "start_id": 0, "end_id": 4}
+INSIDE = {"self_attention": {"d_k": 3, "use_bias": False}}  # options of the attention inside
+ACROSS = {"cross_attention": {"d_v": 5}}
+DECODER_OPTIONS = {**LAYER_OPTIONS, **INSIDE, **ACROSS}
+MODEL_OPTIONS = {**DECODER_OPTIONS, "pad_id": 3, "start_id": 0, "end_id": 4}
 
 ALONE = {"unmasked tokens are seen": Cannot("works on each token alone", AssertionError)}
 NO_DROPOUT = {"dropout": Cannot("has none: MultiHeadAttention drops its weights", ValueError)}
@@ -79,13 +82,13 @@ ENTRIES = {
     "DotProductAttention": Entry({}, {}, "xcc", {}, NO_DROPOUT),
     "MultiHeadAttention": Entry(HEADS, HEADS_OPTIONS, "xcc", {k: v for p in PROJECTIONS for k, v in p.items()}),
     "PositionalEncoding": Entry({}, {"n": 77, "dropout": 0.25}, "x", {}, ALONE),
-    "SelfAttentionBlock": Entry(HEADS, BLOCK_OPTIONS, "x", ATTENTION),
-    "CrossAttentionBlock": Entry(HEADS, BLOCK_OPTIONS, "xc", ATTENTION),
+    "SelfAttentionBlock": Entry(HEADS, {**BLOCK_OPTIONS, **INSIDE}, "x", ATTENTION),
+    "CrossAttentionBlock": Entry(HEADS, {**BLOCK_OPTIONS, **ACROSS}, "xc", ATTENTION),
     "FeedForwardBlock": Entry({"d_model": D, "d_ff": D_FF}, LAYER_OPTIONS, "x", FEED_FORWARD, ALONE),
-    "EncoderLayer": Entry(LAYER, LAYER_OPTIONS, "x", ENCODER),
-    "DecoderLayer": Entry(LAYER, LAYER_OPTIONS, "xc", DECODER),
-    "Encoder": Entry({"num_layers": 2, **LAYER}, LAYER_OPTIONS, "x", TWO_LAYERS),
-    "Decoder": Entry({"num_layers": 1, **LAYER}, LAYER_OPTIONS, "xc", inside("layer_0", DECODER)),
+    "EncoderLayer": Entry(LAYER, {**LAYER_OPTIONS, **INSIDE}, "x", ENCODER),
+    "DecoderLayer": Entry(LAYER, DECODER_OPTIONS, "xc", DECODER),
+    "Encoder": Entry({"num_layers": 2, **LAYER}, {**LAYER_OPTIONS, **INSIDE}, "x", TWO_LAYERS),
+    "Decoder": Entry({"num_layers": 1, **LAYER}, DECODER_OPTIONS, "xc", inside("layer_0", DECODER)),
     "Transformer": Entry(MODEL, MODEL_OPTIONS, "cx", TRANSFORMER, IDS_ONLY, takes_ids=True, depth=VOCAB),
 }
 

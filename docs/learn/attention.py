@@ -80,10 +80,12 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 # The formula is the three lines in the middle that make scores, weights and the output. Line by line:
 #
 # * `attention_inputs` makes tensors of the inputs and refuses bad ones, with a sentence that says why.
-#   `function_of_weights` does the same for `dropout`. `blocked` is the mask as `True` and `False`, or `None`.
+#   `function_of_weights` and `flag` do the same for `dropout` and `check_finite`. `blocked` is the mask as `True` and
+#   `False`, or `None`.
 # * `widened` turns 16-bit numbers into float32, in which a sum loses fewer digits. Others stay as they are.
 # * `without_nonfinite` has nothing to do while all numbers are finite. If one is NaN or infinity, it puts 0 in its place,
-#   because a weight of 0 times NaN would be NaN.
+#   because a weight of 0 times NaN would be NaN. With `check_finite=False` nobody looks, which saves time where all
+#   numbers are known to be finite.
 # * **The scores.** `depth(q)` is $d_k$. The queries are divided by its root *before* the product. That is the same in
 #   exact arithmetic, and it keeps the scores small: an overflow in the product can't be mended by dividing afterwards.
 # * **The weights** are the softmax of the scores that the mask leaves. `kept` are the weights after dropout, if there is

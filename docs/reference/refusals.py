@@ -21,8 +21,8 @@
 #
 # * A report or a certificate that is asked for a name it does not hold raises a `KeyError`, as a dictionary does.
 # * A certificate in which no promise applies raises an `AssertionError`, as one with broken promises does.
-# * In a graph, as in `fit` and `predict`, values can't be read beforehand. There an assertion checks ids, by the same
-#   law, and the error is TensorFlow's `InvalidArgumentError`.
+# * In a graph, as in `fit` and `predict`, values can't be read beforehand. There an assertion checks ids and the room
+#   in a cache, by the same law, and the error is TensorFlow's `InvalidArgumentError`.
 #
 # **To find yours,** search this page for the first words of its law, without numbers and names, which are those of the
 # calls below. Or go to what you called. A layer's sentence stands inside Keras's own message, between *Exception

@@ -499,16 +499,14 @@ for name, made, inputs, lengths in [
     needs[name] = cells[-1]
 
 lacking = {name: cell for name, cell in needs.items() if re.search("[A-Z]", cell)}
-assert list(lacking) == ["  with Keras's mask", "PositionalEncoding"]
-assert needs["  with Keras's mask"] == "StridedSlice"
+assert list(lacking) == ["PositionalEncoding"]
 assert "Sin" in needs["PositionalEncoding"]
 
 # %% [markdown]
 # With a fixed length everything converts, the whole Transformer too. For any length attention converts as well: plain,
-# with `causal=True`, and with a mask of ours that is handed over. So does an encoder layer. Two things do not. The mask that
-# Keras attaches gets one more axis by an index, `tf.newaxis`, which LiteRT has for known lengths only. And the waves of the
-# positions are then computed in the graph, in float64, for which LiteRT has no sine. With a fixed length they are numbers
-# in the file.
+# with `causal=True`, with a mask of ours that is handed over, and with the mask that Keras attaches. So does an encoder
+# layer. Only the positions do not: without a fixed length their waves are computed in the graph, in float64, for which
+# LiteRT has no sine. With a fixed length the waves are numbers in the file.
 #
 # ## What to remember
 #

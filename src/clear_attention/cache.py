@@ -119,15 +119,16 @@ class ContextCache(NamedTuple):
 
 
 class SeenInCache(NamedTuple):
-    """Find the queries that are not finite, or that see a token which was not."""
+    """Find the queries that see a token which was not finite, or are not finite themselves if it is asked for them."""
 
-    q: tf.Tensor
+    q: tf.Tensor | None
     strange: tf.Tensor  # (batch, key_length)
     mask: tf.Tensor
     cheap: bool = True
 
     def places(self):
         visible = ~mask_tensor(self.mask)
-        sees = tf.reduce_any(self.strange[:, tf.newaxis, tf.newaxis, :] & visible, axis=-1, keepdims=True)
-        rows = sees | ~tf.reduce_all(tf.math.is_finite(self.q), axis=-1, keepdims=True)  # (batch, heads, length, 1)
+        rows = tf.reduce_any(self.strange[:, tf.newaxis, tf.newaxis, :] & visible, axis=-1, keepdims=True)
+        if self.q is not None:
+            rows |= ~tf.reduce_all(tf.math.is_finite(self.q), axis=-1, keepdims=True)  # (batch, heads, length, 1)
         return [rows, rows & visible]

@@ -334,14 +334,15 @@ class MultiHeadAttention(TokenLayer):
         dropout: Callable[[tf.Tensor], tf.Tensor] | None,
     ) -> Attention:
         """Attend to what a cache keeps, all of which is finite: nobody has to look for NaN at every step again."""
-        (safe_q,), strange = without_nonfinite(q)
+        # a query that is NaN itself has a NaN output anyhow, but its weights must stay 0 where it may not look
+        (safe_q,), strange = without_nonfinite(q) if return_weights else ((q,), None)
         result = self.attend(safe_q, cache.keys, cache.values, mask, causal, return_weights, dropout, False)
         known = [x for x in result if x is not None]  # by blocks there are no weights
         strange = tf.reduce_any(cache.strange) if strange is None else strange | tf.reduce_any(cache.strange)
         if tf.executing_eagerly() and not strange:
             return result
         mask = combine_masks(mask, look_ahead(q, cache.keys) if causal else None)
-        output, *weights = marked(known, strange, SeenInCache(q, cache.strange, mask))
+        output, *weights = marked(known, strange, SeenInCache(q if return_weights else None, cache.strange, mask))
         return Attention(output, weights[0] if weights else None)
 
     def goes_blockwise(

@@ -93,7 +93,7 @@ def kept(target, facts):
 
 
 def jobs(plan):
-    """Give each group its list of (name, seconds it may take, function); memory first, while none is in use here."""
+    """Return each group its list of (name, seconds it may take, function); memory first, while none is in use here."""
     limit = 0.85 * machine.available()
 
     def cell(case):

@@ -57,7 +57,7 @@ def compare(heads, use_bias, kind):
 
 
 def exact_gelu(x):
-    """Give x times the normal distribution: Keras's own up to float32, since it rounds the root of 2 to that."""
+    """Return x times the normal distribution: Keras's own up to float32, since it rounds the root of 2 to that."""
     if x.dtype == tf.float64:
         return x * (1 + tf.math.erf(x / 2**0.5)) / 2
     return keras.activations.gelu(x, approximate=False)

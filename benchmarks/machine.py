@@ -36,12 +36,12 @@ def processor():
 
 
 def memory():
-    """Give the GB of the machine's memory."""
+    """Return the GB of the machine's memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
 
 
 def available():
-    """Give the GB that a new process may use without anybody being stopped for it."""
+    """Return the GB that a new process may use without anybody being stopped for it."""
     meminfo = Path("/proc/meminfo")
     if not meminfo.exists():
         return memory() / 2
@@ -62,7 +62,7 @@ def limits():
 
 
 def best(f, repeats=30):
-    """Give the seconds of the fastest call: a limit is what is possible, not what is usual."""
+    """Return the seconds of the fastest call: a limit is what is possible, not what is usual."""
     graph, times = tf.function(f), []
     graph()
     for _ in range(repeats):

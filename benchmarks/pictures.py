@@ -16,7 +16,7 @@ STYLES = {  # name in the results: label, colour, marker
 
 
 def lines(results):
-    """Give seconds and MB, causal, forward and backward, 8 heads, one text: `{who: {length: value}}` each."""
+    """Return seconds and MB, causal, forward and backward, 8 heads, one text: `{who: {length: value}}` each."""
     times, memory = ({who: {} for who in STYLES} for _ in range(2))
     for row in results["attention"]:
         if (row["what"], row["mask"], row["passes"], row["size"][:2]) == ("function", "causal", "both", [1, 8]):
@@ -30,7 +30,7 @@ def lines(results):
 
 
 def limit(results, length):
-    """Give the seconds of six matrix products and one exponential for each visible weight, at the machine's best."""
+    """Return the seconds of six matrix products and one exponential for each visible weight, at the machine's best."""
     weights = 8 * length * (length + 1) / 2
     products = 6 * 2 * 64 * weights / (results["limits"]["gemm_gflops"] * 1e9)
     return products + weights / results["limits"]["exp_per_second"]

@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
 
 
 def ratio(times, ours, theirs):
-    """Give the median of the ratios round by round; NaN where one of them did not run."""
+    """Return the median of the ratios round by round; NaN where one of them did not run."""
     pairs = list(zip(times.get(ours, ()), times.get(theirs, ()), strict=False))
     return statistics.median(a / b for a, b in pairs) if pairs else NAN
 

@@ -53,7 +53,7 @@ def calls_of_a_burst(call):
 
 
 def burst(call, calls):
-    """Give the milliseconds of one call."""
+    """Return the milliseconds of one call."""
     time.sleep(REST)
     if calls is None:
         return call() * 1000
@@ -67,7 +67,7 @@ def burst(call, calls):
 
 
 def other_work():
-    """Give the seconds of processor time that other processes have used; 0 where the system doesn't say."""
+    """Return the seconds of processor time that other processes have used; 0 where the system doesn't say."""
     stat = Path("/proc/stat")
     if not stat.exists():
         return 0.0

@@ -16,7 +16,7 @@ IMPORT = "; ".join(
 
 
 def imports(repeats):
-    """Give the seconds of `import clear_attention` above those of TensorFlow and Keras, and of TensorFlow alone."""
+    """Return the seconds of `import clear_attention` above those of TensorFlow and Keras, and of TensorFlow alone."""
     above, whole = [], []
     for _ in range(repeats):
         above.append(float(python(IMPORT.format("clear_attention"))))
@@ -32,7 +32,7 @@ def python(code):
 
 
 def site():
-    """Give the seconds of a build that executes every lesson, and of one that finds all results; the kept ones stay."""
+    """Return the seconds of a build that executes every lesson, and of one that finds all results; the kept stay."""
     lessons, kept = ROOT / ".cache/lessons", ROOT / ".cache/lessons.kept"
     if lessons.exists():
         lessons.rename(kept)

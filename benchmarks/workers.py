@@ -41,7 +41,7 @@ def seconds_a_step(workers, d_model, batch, data):
 
 
 def scaling():
-    """Give rows of d_model, batch, workers, parameters and milliseconds a step, the median of rounds in turns."""
+    """Return rows of d_model, batch, workers, parameters and milliseconds a step, the median of rounds in turns."""
     found = {(d_model, batch, workers): [] for d_model, batch in SIZES for workers in WORKERS}
     with tempfile.TemporaryDirectory() as data:
         run = [sys.executable, "-m", "examples.date_records", data, "--pairs", str(max(b for _, b in SIZES) * STEPS)]

@@ -62,7 +62,7 @@ def is_address(text):
 
 
 def join(cluster, patience):
-    """Give the strategy of a cluster once all its workers are there."""
+    """Return the strategy of a cluster once all its workers are there."""
     import tensorflow as tf
 
     if len(cluster.workers) == 1:

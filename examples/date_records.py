@@ -55,7 +55,7 @@ def decode(records):
 
 
 def worker_batches(folder, batch, epoch, workers=1, index=0):
-    """Give a worker its part of each global batch, which holds the same pairs however many workers there are."""
+    """Return a worker's part of each global batch, which holds the same pairs however many workers there are."""
     records = read_records(folder).shuffle(10_000, seed=epoch, reshuffle_each_iteration=False)
     batches = records.batch(batch, drop_remainder=True)  # so that all workers make equally many steps
     return batches.map(lambda whole: decode(whole[index::workers]), num_parallel_calls=tf.data.AUTOTUNE).prefetch(2)

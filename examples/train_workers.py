@@ -64,7 +64,7 @@ def make_model(options):
 
 
 def make_step(strategy, model, optimizer, pieces):
-    """Give a function that makes one step with one global batch, and returns its loss."""
+    """Return a function that makes one step with one global batch, and returns its loss."""
     cross_entropy = functools.partial(keras.losses.sparse_categorical_crossentropy, from_logits=True)
 
     def replica_step(source, target, expected):

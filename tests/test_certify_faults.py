@@ -81,7 +81,7 @@ def with_weights(make):
 
 
 def zero(x):
-    """Give 0, with an infinite slope."""
+    """Return 0, with an infinite slope."""
     return tf.sqrt(tf.reduce_sum(tf.square(x - tf.stop_gradient(x))))
 
 

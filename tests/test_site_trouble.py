@@ -22,7 +22,7 @@ with pytest.MonkeyPatch.context() as patch:
 
 @pytest.fixture
 def lesson(tmp_path, monkeypatch):
-    """Give a function that writes a lesson of a project of its own."""
+    """Return a function that writes a lesson of a project of its own."""
     monkeypatch.setattr(execute, "ROOT", tmp_path)
     monkeypatch.setattr(execute, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(execute, "STYLE", "pass")

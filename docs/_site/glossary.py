@@ -35,7 +35,7 @@ def entries(text):
 
 
 def spellings(term):
-    """Give a word as it is, at the start of a sentence, and both with an s."""
+    """Return a word as it is, at the start of a sentence, and both with an s."""
     capital = term[0].upper() + term[1:]
     return list(dict.fromkeys([term, capital, f"{term}s", f"{capital}s"]))
 

@@ -13,7 +13,7 @@ START |= {"how": "select", "dtype": "float32", "step": "weights"}
 
 
 def situation(title, tokens, q, k, v, **choices):
-    """Give one situation of the lab: tokens, their numbers as lists of lists, and what is chosen."""
+    """Return one situation of the lab: tokens, their numbers as lists of lists, and what is chosen."""
     grids = {name: numbers(x) for name, x in zip("qkv", (q, k, v), strict=True)}
     return {"title": title, "state": {**START, "tokens": list(tokens), **grids, **choices}}
 

@@ -146,7 +146,7 @@ def new_cell(kind, name, source):
 
 
 def on_white(output):
-    """Give figures the white paper they need in a dark notebook, where no theme colours them."""
+    """Put behind figures the white paper they need in a dark notebook, where no theme colours them."""
     if "image/svg+xml" not in output.get("data", {}):
         return output
     svg = output["data"]["image/svg+xml"].replace("<svg ", '<svg style="background: #fff" ', 1)

@@ -182,7 +182,7 @@ def train(hand_over):
 
 
 def write(model, letters=12):
-    """Give it a word twice, and let it go on."""
+    """Show it a word twice, and let it go on."""
     ids = unseen[:, :8]
     for _ in range(letters):
         ids = np.append(ids, np.argmax(model(ids)[:, -1], -1)[:, None], axis=1)

@@ -58,7 +58,7 @@ def sentence_of(error):
 
 
 def outcome(call, names):
-    """Give the type of the error that a call raises, and its sentence."""
+    """Return the type of the error that a call raises, and its sentence."""
     try:
         eval(call, dict(names))
     except Exception as error:

@@ -115,7 +115,7 @@ class Reference:
         return {"output": self.output, "weights": self.weights}
 
     def gradients(self, upstream):
-        """Give the gradients of sum(upstream * output) by the closed form."""
+        """Return the gradients of sum(upstream * output) by the closed form."""
         g = np.where(self.visible[..., np.newaxis], long(upstream)[..., :, np.newaxis, :], 0)
         ds = self.scores_gradient(g)
         weights, error = (x[..., np.newaxis] for x in self.weights)

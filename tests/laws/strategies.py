@@ -128,7 +128,7 @@ def numpy_dtype(name):
 
 
 def held_by(dtype, x):
-    """Give infinity for 1e10 where the type ends before."""
+    """Return infinity for 1e10 where the type ends before."""
     if abs(x) == LARGEST:
         return np.copysign(float(tf.as_dtype(dtype).max), x)
     return np.copysign(np.inf, x) if dtype == "float16" and abs(x) == 1e10 else x
@@ -196,14 +196,14 @@ def hiding(way):
 
 
 def attend(way, q, k, v, mask=None):
-    """Give the results by name."""
+    """Return the results by name."""
     if way is not None:
         return {"output": blockwise_attention(q, k, v, mask, **way)}
     return scaled_dot_product_attention(q, k, v, mask)._asdict()
 
 
 def everything(way, case, upstream):
-    """Give all results and all gradients by name."""
+    """Return all results and all gradients by name."""
     tensors = [tf.constant(x) for x in case[:3]]
     with tf.GradientTape() as tape:
         tape.watch(tensors)

@@ -14,7 +14,7 @@ def random_tensors(*shapes, dtype="float32", seed=0):
 
 
 def shake(layer, *inputs, seed=1, scale=0.4):
-    """Set every weight to a random value: no bias stays 0, no scale 1. A call with the inputs, if any, builds the layer.
+    """Set every weight to a random value: no bias stays 0, no scale 1. A call with inputs, if any, builds the layer.
     A generator for a seed is drawn from on."""
     if inputs:
         layer(*inputs)

@@ -144,9 +144,9 @@ assert "empty_rows" in describe_mask(all_keys)
 #
 # ## Does a mask that blocks nothing change anything?
 #
-# Here it does not: `None`, `False` and a mask of zeros all say that nothing is blocked, and give the same numbers, below
-# to the bit. That holds for NaN and infinity, too, because the rule for them does not ask whether there is a mask: **they
-# show, as NaN, in every output that sees them, and in no other.** Below one number of the last value is infinite.
+# In this package it does not: `None`, `False` and a mask of zeros all say that nothing is blocked. In the example they
+# give the same numbers, to the last bit. That holds for NaN and infinity, too, because the rule for them does not ask whether there is a mask: **they
+# show, as NaN, in every output that sees them, and in no other.** In the example one number of the last value is infinite.
 
 # %%
 import numpy as np

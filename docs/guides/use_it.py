@@ -304,8 +304,8 @@ assert largest < 1e-5
 
 # %% [markdown]
 # The pieces get the numbers of one call, up to rounding. A mask spans all places of the cache, here 9, also when the piece
-# is one token. Positions go on, too: give [`PositionalEncoding`][clear_attention.PositionalEncoding] the argument
-# `positions`, or each piece begins at 0.
+# is one token. `capacity` is how many tokens fit in all. [`PositionalEncoding`][clear_attention.PositionalEncoding] keeps
+# no cache: tell it with the argument `positions` where a piece begins, or each piece begins at 0.
 #
 # ## Export and serve
 #
@@ -506,7 +506,8 @@ assert "Sin" in needs["PositionalEncoding"]
 # With a fixed length everything converts, the whole Transformer too. For any length attention converts as well: plain,
 # with `causal=True`, with a mask of ours that is handed over, and with the mask that Keras attaches. So does an encoder
 # layer. Only the positions do not: without a fixed length their waves are computed in the graph, in float64, for which
-# LiteRT has no sine. With a fixed length the waves are numbers in the file.
+# LiteRT lacks several operations, sine and cosine among them. With a fixed length the waves are numbers in the file. The
+# Transformer adds positions, so it was not tried for any length.
 #
 # ## What to remember
 #
@@ -518,7 +519,8 @@ assert "Sin" in needs["PositionalEncoding"]
 #   a causal layer takes a text in pieces.
 # * A class of your own needs the decorator, `get_config` and `build` to be saved, and an `input_signature` of int32 to be
 #   exported.
-# * A SavedModel takes any batch and any length. For LiteRT fix the length, pad, and forbid the operations of TensorFlow.
+# * A SavedModel takes any batch and any length. For LiteRT fix the length if there are positions, pad,
+#   and forbid the operations of TensorFlow.
 # * Compare the numbers after each step: a mask that was lost on the way raises no error.
 #   [Certify your layer](certify_your_layer.py) looks for such mistakes, and [Carry weights over](carry_weights.py) brings weights
 #   that were trained elsewhere.

@@ -77,7 +77,7 @@ docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 
 # %% [markdown]
-# The formula is the three lines in the middle that make scores, weights and the output. Line by line:
+# The formula stands in the middle: the lines that make scores, weights and the output. Line by line:
 #
 # * `attention_inputs` makes tensors of the inputs and refuses bad ones, with a sentence that says why.
 #   `function_of_weights` and `flag` do the same for `dropout` and `check_finite`. `blocked` is the mask as `True` and
@@ -91,7 +91,8 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 # * **The weights** are the softmax of the scores that the mask leaves. `kept` are the weights after dropout, if there is
 #   any; those that are returned are the weights before it.
 # * **The output** is the weighted sum of the values.
-# * `marked` writes NaN into each output and weight that *sees* a NaN or an infinity. Behind a mask such a number leaves no
+# * `marked` writes NaN where a NaN or an infinity is *seen*, which `Visible` finds out: if a query, or a key that it sees,
+#   holds one, its whole output and all its visible weights; if a value holds one, that channel of the outputs. Behind a mask such a number leaves no
 #   trace; where it is visible, it shows.
 # * `narrowed` turns the results back into the dtype that came in.
 

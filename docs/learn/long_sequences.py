@@ -178,8 +178,9 @@ print(inspect.getsource(blockwise.attend_by_blocks))
 
 # %% [markdown]
 # Read `seen` first. `place` is where the block's first query stands among the keys, because the last query stands on
-# the last key. Nobody in the block sees a key after its last query, nor, with a window, one too far before its first
-# query. So the block meets one slice of the keys.
+# the last key. With `causal=True` nobody in the block sees a key after its last query. A window also leaves out keys too
+# far before its first query and, without `causal`, keys too far after its last one (`ahead`). So the block meets one
+# slice of the keys. With neither it meets all of them, and so it does under XLA, where `skips` is False.
 #
 # Then `weights`: scores, hidden scores set to minus infinity, softmax. A query that sees no key at all gets finite scores
 # here, and its output is set to 0 afterwards.

@@ -21,13 +21,13 @@ class KeyValueCache(NamedTuple):
 
     A layer makes one with `create_cache`, and is called with it: `output, cache = layer(x, cache=cache)`. The tokens of
     `x` are written behind those that are kept. If no token sees a later one, a text that comes in any number of pieces
-    gets the numbers that it gets in one. Under XLA nobody notices more tokens than there is room for.
+    gets the numbers that it gets in one. More tokens than there is room for are refused, but not under XLA.
 
     Attributes:
         keys: `(batch, heads, capacity, d_k)`, 0 where nothing is kept yet.
         values: `(batch, heads, capacity, d_v)`, likewise.
         blocked: `(batch, capacity)`, bool: places that no query sees, which are padding or not filled yet.
-        strange: `(batch, capacity)`, bool: tokens that held NaN or infinity, of which 0 is kept.
+        strange: `(batch, capacity)`, bool: tokens that held NaN or infinity; 0 is kept for each such number.
         length: int32, how many places are filled.
 
     Examples:
@@ -72,7 +72,7 @@ class KeyValueCache(NamedTuple):
         return KeyValueCache._make([*kept, length + more])
 
     def future_of(self, queries: int | tf.Tensor) -> tf.Tensor:
-        """Tell which places lie in the future of the last so many tokens: bool `(queries, capacity)`."""
+        """Tell which places lie in the future of each of the last `queries` tokens: bool `(queries, capacity)`."""
         stands = self.length - queries + tf.range(queries)
         return tf.range(tf.shape(self.keys)[2]) > stands[:, tf.newaxis]
 
@@ -80,13 +80,13 @@ class KeyValueCache(NamedTuple):
 class ContextCache(NamedTuple):
     """Keep the keys and values of a context, which stays as it is: nothing is added when a layer is called with it.
 
-    The context that the layer is called with is not read again, but for the mask that Keras attached to it.
+    A layer that is called with it uses of the context only the mask that Keras attached, not the numbers.
 
     Attributes:
         keys: `(batch, heads, context_length, d_k)`.
         values: `(batch, heads, context_length, d_v)`.
         blocked: `(batch, context_length)`, bool: tokens of the context that no query sees, because they are padding.
-        strange: `(batch, context_length)`, bool: tokens that held NaN or infinity, of which 0 is kept.
+        strange: `(batch, context_length)`, bool: tokens that held NaN or infinity; 0 is kept for each such number.
 
     Examples:
         >>> import numpy as np

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 import tensorflow as tf
 
 from clear_attention._checks import numbers
@@ -18,10 +17,12 @@ from clear_attention._types import TensorLike
 from clear_attention.transformer import Transformer
 
 KEPT = 8  # graphs of one model
-CHANGED_BY_TRAINING = (  # attributes of a `keras.Model` that say nothing about what it computes
-    *("built", "compiled", "history", "loss", "optimizer", "steps_per_execution", "stop_training"),
-    *("train_function", "test_function", "predict_function"),
-)
+PLAIN = {bool, int, float, str}
+UNASKED = {  # attributes that every layer has and that say nothing about what it computes
+    *("build", "built", "quantize", "name", "activity_regularizer", "autocast", "supports_jit"),
+    *("call_signature_parameters", "compiled", "history", "loss", "optimizer", "steps_per_execution", "stop_training"),
+    *("unrolled_steps_per_execution", "train_function", "test_function", "predict_function"),
+}
 
 
 class Beams(NamedTuple):
@@ -142,7 +143,9 @@ def compiled(transformer, max_length, width, length_penalty, jit_compile):
     """Return the search as one graph; the model keeps it, so that it is traced once and goes when the model goes."""
     flag("jit_compile", jit_compile)
     kept = vars(transformer).setdefault("_searches", {})  # past Keras, which would take a dict for a part of the model
-    key = (max_length, width, length_penalty, bool(jit_compile), state_of(transformer))
+    parts = parts_of(transformer)
+    plain = tuple(part if type(part) in PLAIN else id(part) for part in parts)
+    key = (max_length, width, length_penalty, bool(jit_compile), plain)
     if key not in kept:
 
         def run(source_ids):
@@ -150,45 +153,28 @@ def compiled(transformer, max_length, width, length_penalty, jit_compile):
 
         signature = [tf.TensorSpec((None, None), tf.int32)]
         graph = tf.function(run, signature, autograph=False, jit_compile=jit_compile)
-        kept[key] = graph.get_concrete_function()  # a tf.function would warn when many models are searched
+        graph = graph.get_concrete_function()  # a tf.function would warn when many models are searched
+        kept[key] = graph, parts  # as long as the parts are kept, nothing else gets their addresses
         while len(kept) > KEPT:
             del kept[next(iter(kept))]
     kept[key] = kept.pop(key)  # the last one used goes last
-    return kept[key]
+    return kept[key][0]
 
 
-class Itself(NamedTuple):
-    """Compare an object by identity, and keep it, so that no other one gets its address."""
-
-    value: object
-
-    def __eq__(self, other):
-        return isinstance(other, Itself) and self.value is other.value
-
-    def __hash__(self):
-        return id(self.value)
-
-
-def state_of(transformer):
+def parts_of(transformer):
     """Return what a graph takes from a model for good: its variables, not their values, and its layers' attributes.
 
     LoRA and quantisation bring other variables; a special id, a dtype policy or an activation is an attribute.
     """
-    variables = tuple(map(Itself, transformer.variables))
-    attributes = (
-        (name, frozen(value))
-        for layer in transformer._flatten_layers()
-        for name, value in {**vars(layer), "dtype_policy": layer.dtype_policy.name}.items()
-        if not name.startswith("_") and name not in CHANGED_BY_TRAINING
-    )
-    return variables, tuple(attributes)
-
-
-def frozen(value):
-    """Return something to compare a value by: plain ones by what they are, all others by identity."""
-    if isinstance(value, (list, tuple)):
-        return tuple(map(frozen, value))
-    return value if isinstance(value, (bool, int, float, str, np.generic)) else Itself(value)
+    layers = transformer._flatten_layers()
+    attributes = [
+        value
+        for layer in layers
+        for name, value in vars(layer).items()
+        if name[0] != "_" and name not in UNASKED  # of some thousand, at every call
+    ]
+    listed = [item for value in attributes if isinstance(value, (list, tuple)) for item in value]
+    return [*transformer.variables, *(layer.dtype_policy.name for layer in layers), *attributes, *listed]
 
 
 def prepare(transformer, source_ids, max_length, width=1):

@@ -92,8 +92,8 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 #   any; those that are returned are the weights before it.
 # * **The output** is the weighted sum of the values.
 # * `marked` writes NaN where a NaN or an infinity is *seen*, which `Visible` finds out: if a query, or a key that it sees,
-#   holds one, its whole output and all its visible weights; if a value holds one, that channel of the outputs. Behind a mask such a number leaves no
-#   trace; where it is visible, it shows.
+#   holds one, its whole output and all its visible weights; if a value holds one, that channel of the outputs. Behind a
+#   mask such a number leaves no trace; where it is visible, it shows.
 # * `narrowed` turns the results back into the dtype that came in.
 
 # %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"

@@ -161,7 +161,8 @@ for name, flag in {"with oneDNN": "1", "without": "0"}.items():
 # %% [markdown]
 # On x86 processors expect this: with oneDNN the softmax in one kernel beats its steps, so whole rows beat pieces. The
 # gain on the whole is smaller than on the softmax alone, since both ways share the two products. Without oneDNN there is
-# no such softmax to lose, both ways take longer, and they come out close. So whole rows suit the kernels that TensorFlow uses by itself.
+# no such softmax to lose, both ways take longer, and they come out close. So whole rows suit the kernels that TensorFlow
+# uses by itself.
 # What is held at a time is 256 rows of weights, which grow with $n$ and not with $n^2$.
 #
 # ## The source, line by line
@@ -187,6 +188,13 @@ print(inspect.getsource(blockwise.attend_by_blocks))
 #
 # The forward pass is a loop. A block of queries is cut out, meets its slice of keys, and only its output is kept. The
 # queries are scaled before, once, so that no pass over the scores is needed for it.
+#
+# The small helpers do what their names say. `padded` adds rows of zeros until the blocks fit, and `joined` takes them
+# off again; `cut` takes out the rows of block $i$; `repeat` runs the loop, and `results` is the list in which it leaves
+# the blocks' outputs. `hidden` is the mask of a block, and `may_be_empty` says whether a query may see no key at all;
+# `zero_where` sets the outputs of such queries to 0. `add_at` adds what a block says about its slice of the keys.
+# `tf.custom_gradient` tells TensorFlow to use the function `backward` instead of a backward pass of its own; a later
+# section explains it.
 #
 # ## Which blocks a causal mask skips
 #
@@ -248,7 +256,7 @@ plt.show()
 # $$
 #
 # The first sum runs over all keys. The second, which is equal, runs over the depth and needs only the output, which was
-# kept. It is computed once, before the loop. The rest is products: $dQ = ds\, K$ and $dK = ds^\top Q$, both scaled, and
+# kept. It is computed once, before the loop, and is called `delta` in the source. The rest is products: $dQ = ds\, K$ and $dK = ds^\top Q$, both scaled, and
 # $dV = w^\top do$. What a block says about keys is added to what the others said.
 #
 # Checked in float64: first the formula against TensorFlow's own gradient, then the function's output and gradients,

@@ -85,6 +85,13 @@ def test_each_implicit_mask_counts(masked):
     same(weights == 0, hidden)
 
 
+def test_the_same_masked_queries_and_keys_count_when_the_values_have_no_mask():
+    x = keras.layers.Embedding(8, 4, mask_zero=True)(IDS)
+    values = tf.random.stateless_normal((3, 5, 4), seed=(1, 2))
+    expected = scaled_dot_product_attention(x.numpy(), x.numpy(), values, create_padding_mask(IDS)[:, 0]).output
+    same(DotProductAttention()(x, x, values), np.where(IDS[..., None] == 0, 0, expected))
+
+
 def test_explicit_and_implicit_masks_add_up():
     ids = keras.Input((5,), dtype="int32")
     x = keras.layers.Embedding(8, 6, mask_zero=True)(ids)

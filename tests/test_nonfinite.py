@@ -73,6 +73,33 @@ def test_while_all_is_finite_nothing_is_copied_and_nobody_asks_where():
     assert not marks.asked
 
 
+# One rule for "nothing is blocked"
+
+
+@pytest.mark.parametrize("mask", [None, False, np.zeros((4, 4))], ids=["None", "False", "zeros"])
+@pytest.mark.parametrize("strange", [NAN, INF, -INF])
+@pytest.mark.parametrize("which", ["queries", "keys", "values"])
+@pytest.mark.parametrize("graph", [False, True])
+def test_without_a_mask_everybody_sees_it(mask, strange, which, graph):
+    tensors = {name: np.random.default_rng(0).normal(size=(2, 4, 3)) for name in ("queries", "keys", "values")}
+    output, weights = scaled_dot_product_attention(*tensors.values())
+    output, weights = output.numpy(), weights.numpy()
+    tensors[which][1, 2, 0] = strange
+    place = {"queries": (1, 2), "keys": (1,), "values": (1, slice(None), 0)}[which]
+    output[place] = NAN
+    if which != "values":
+        weights[place] = NAN
+
+    def run(q, k, v):
+        plain = scaled_dot_product_attention(q, k, v, mask)
+        return *plain, blockwise_attention(q, k, v, mask, block_size=2)
+
+    found, found_weights, by_blocks = (tf.function(run) if graph else run)(*map(tf.constant, tensors.values()))
+    np.testing.assert_allclose(found, output, atol=1e-12)
+    np.testing.assert_allclose(found_weights, weights, atol=1e-12)
+    np.testing.assert_allclose(by_blocks, output, atol=1e-12)
+
+
 # Graphs
 
 

@@ -23,11 +23,16 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-serve: $(READY) ## execute the lessons and show the site on http://127.0.0.1:8000, rebuilt on change
+serve: $(READY) ## show the site on http://127.0.0.1:8000; lessons fill in as they are executed, and on change
 	$(BIN)/mkdocs serve --livereload
 
+lessons: $(READY) ## execute the lessons that changed, and leave their notebooks in .cache/notebooks
+	$(BIN)/python docs/_site/execute.py
+
 site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build
-	@$(BIN)/python docs/_site/build.py site
+	@rm -rf site.new
+	$(BIN)/mkdocs build --strict --site-dir site.new
+	@rm -rf site && mv site.new site && echo "The site is in site/index.html"
 
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
 	$(BIN)/pytest --doctest-modules --numprocesses 2 --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered
@@ -47,7 +52,7 @@ test-site: site ## build the site and drive it in headless Chromium
 	$(BIN)/pytest tests/browser --numprocesses 2
 
 site-again: site ## build the site once more from nothing: every byte must be the same
-	@rm -rf site.again .cache/lessons
+	@rm -rf site.again .cache/notebooks
 	$(BIN)/mkdocs build --strict --quiet --site-dir site.again
 	@diff -rq site site.again && rm -rf site.again && echo "Both builds are the same, byte by byte"
 
@@ -118,4 +123,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site site-again test coverage test-oldest fuzz laws mutate test-site lighthouse check-torch bench bench-workers check-dates lint format lock clean
+.PHONY: help serve lessons site site-again test coverage test-oldest fuzz laws mutate test-site lighthouse check-torch bench bench-workers check-dates lint format lock clean

@@ -20,6 +20,7 @@ with pytest.MonkeyPatch.context() as patch:
     import execute
     import llms
     import page_facts
+    import plain
 
 
 def page(src_uri="learn/a.py", **facts):
@@ -32,10 +33,10 @@ def page(src_uri="learn/a.py", **facts):
 
 class TestReadingTime:
     def test_counts_words_and_not_code_formulas_or_pictures(self):
-        words = page_facts.Words()
-        words.feed("<h1>It doesn't <code>mask</code></h1><pre>x = <b>1</b></pre><p>or so<svg><text>no</text></svg>")
-        words.feed("<math><mi>n</mi></math> look-ahead</p><script>1 + 1</script>")
-        assert words.count == 6
+        text = "<h1>It doesn't <code>mask</code></h1><p>or so<svg><text>no</text></svg> look-ahead</p>" + "word " * 323
+        hidden = "<pre>x = <b>1</b></pre><math><mi>n</mi></math><script>1 + 1</script>" * 100
+        assert page_facts.reading_time(text + hidden) == "about 1 minute"  # 329 words
+        assert page_facts.reading_time(f"{text} and more{hidden}") == "about 2 minutes"  # 331
 
     @pytest.mark.parametrize(
         ("count", "text"), [(1, "about 1 minute"), (440, "about 2 minutes"), (1540, "about 7 minutes")]
@@ -88,12 +89,10 @@ class TestDates:
         monkeypatch.setattr(page_facts, "ROOT", clone)
         assert page_facts.history() is None
         shown = page()
-        page_facts.on_page_content("<p>word</p>", shown, config=None, files=None)
+        page_facts.add_facts("<p>word</p>", shown)
         assert shown.meta == {"reading_time": "about 1 minute"}
         url = "<url>\n  <loc>x</loc>\n  <lastmod>2030-01-01</lastmod>\n</url>"
-        mended = page_facts.on_post_template(url, "sitemap.xml", config=None)
-        assert mended == "<url>\n  <loc>x</loc>\n</url>"
-        assert page_facts.on_post_template(url, "404.html", config=None) == url
+        assert page_facts.without_dates(url) == "<url>\n  <loc>x</loc>\n</url>"
 
     def test_without_git_the_build_counts(self, project, monkeypatch):
         monkeypatch.setenv("PATH", "")
@@ -102,7 +101,7 @@ class TestDates:
     def test_lessons_and_guides_show_them_and_the_sitemap_gets_them(self, project):
         lesson, home = page(), page("index.py")
         for each in (lesson, home):
-            page_facts.on_page_content("<p>word</p>", each, config=None, files=None)
+            page_facts.add_facts("<p>word</p>", each)
         assert lesson.update_date == "2024-03-02"
         assert lesson.meta["changed"] == {"iso": "2024-03-02", "words": "2 March 2024"}
         assert home.meta == {}
@@ -119,24 +118,25 @@ class TestLlms:
         config = SimpleNamespace(site_name="name", site_description="Sentence.", site_url="https://a.org/b/")
         assert llms.overview(self.nav(), config) == OVERVIEW
 
-    def test_a_page_is_what_readers_see(self):
-        outputs = ['<pre class="lesson-output" tabindex="0">1 &lt; 2</pre>', '<figure aria-label="A &gt; b"><svg/>']
-        lesson = page(markdown=LESSON)
-        lesson.file.lesson_page = SimpleNamespace(outputs=outputs)
+    def test_a_lesson_is_what_readers_see(self):
+        lesson = page()
+        lesson.file.executed = {"cells": LESSON}
         assert llms.page_text(lesson, "https://a.org/b/".__add__) == TEXT
+
+    def test_a_page_of_markdown_has_its_drawings_described(self):
+        written = page("guides/a.md")
+        written.file.content_string = '---\ntitle: A\n---\n--8<-- "diagrams/shift.svg"\n'
+        text = llms.page_text(written, str)
+        assert re.search(r"\A\S+ \S+\n\n\(Drawing: [^<>]{20,}\)\Z", text)
 
     def test_a_table_becomes_rows(self):
         table = "<caption>C</caption><tr><th>a</th><th>b</th></tr><tr><td>1</td> <td>&lt;2</td></tr>"
-        assert llms.output(f"<div><table>{table}</table></div>") == "```text\nC\na | b\n1 | <2\n```"
-
-    def test_a_drawing_becomes_its_description(self):
-        text = llms.page_text(page(markdown='--8<-- "diagrams/shift.svg"'), str)
-        assert re.search(r"^\(Drawing: [^<>]{20,}\)$", text, re.M)
+        assert plain.rows(f"<div><table>{table}</table></div>") == "C\na | b\n1 | <2"
 
     def test_is_written_in_one_go(self, tmp_path):
-        llms.write(SimpleNamespace(site_dir=str(tmp_path)), "llms.txt", "é\n")
-        assert [p.name for p in tmp_path.iterdir()] == ["llms.txt"]
-        assert (tmp_path / "llms.txt").read_bytes() == "é\n".encode()
+        execute.write(tmp_path / "new" / "llms.txt", "é\n")
+        assert [p.name for p in (tmp_path / "new").iterdir()] == ["llms.txt"]
+        assert (tmp_path / "new" / "llms.txt").read_bytes() == "é\n".encode()
 
 
 class TestCard:
@@ -149,11 +149,11 @@ class TestCard:
         assert 'tokens=["the", "cat", "sat", "down"]' in home
 
     def test_has_its_size_no_date_and_the_same_bytes_each_time(self):
-        png = card.card("name", "A sentence.")
+        png = card.picture("name", "A sentence.")
         assert (int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) == card.SIZE == (1200, 630)
         assert not re.search(rb"tIME|tEXt|iTXt|zTXt|Software", png)
-        card.card.cache_clear()
-        assert card.card("name", "A sentence.") == png
+        card.picture.cache_clear()
+        assert card.picture("name", "A sentence.") == png
 
     def test_does_not_import_tensorflow(self):
         code = "import sys, card; card.causal_weights(); sys.exit('tensorflow' in sys.modules)"
@@ -173,8 +173,8 @@ class TestTemplates:
         ours = jinja2.FileSystemLoader(HOOKS / "theme")
         env = jinja2.Environment(loader=jinja2.ChoiceLoader([ours, jinja2.DictLoader({"base.html": base})]))
         env.filters["url"] = url_filter
-        config = {"site_name": "name", "site_description": "Sentence.", "site_url": "https://a.org/b/", "extra": {}}
-        card.on_config(config := SimpleNamespace(**config))
+        config = SimpleNamespace(site_name="name", site_description="Sentence.", site_url="https://a.org/b/")
+        config.extra = {"card": card.facts(config)}
         pages = [SimpleNamespace(url=url) for url in urls]
         return env.get_template(name).render(page=page, config=config, base_url=base_url, pages=pages)
 
@@ -220,21 +220,21 @@ OVERVIEW = """\
 - [A](https://a.org/b/reference/m/): Who may not look.
 - [A](https://a.org/b/guides/deep/)
 """
-LESSON = """\
-# A
 
-See [masks](masks.py) and [`f`][clear_attention.masks.f].
 
-lesson-output-0-
+def cell(kind, source, outputs=(), **metadata):
+    return {"cell_type": kind, "source": source, "outputs": list(outputs), "metadata": metadata}
 
-<details class="lesson-answer" markdown="1"><summary>Show the answer</summary>
 
-lesson-output-1-
-
-</details>
-
-*[NaN]: Not a number.
-"""
+FIGURE = {"metadata": {"alt": "A > b"}, "data": {"image/svg+xml": "<svg/>"}}
+CHECK = "```self-check\n? Q\n- a | Why\n+ b | So\n- c | No\n```"
+LESSON = [
+    cell("raw", "---\ntitle: A\n---"),
+    cell("markdown", "# A\n\nSee [masks](masks.py) and [`f`][clear_attention.masks.f]."),
+    cell("code", "print(1)", [{"text": "1 < 2\n"}, {"data": {"text/plain": "<Axes: >"}}]),
+    cell("code", "draw()", [FIGURE], tags=["answer", "remove-input"]),
+    cell("markdown", CHECK),
+]
 TEXT = """\
 Page: https://a.org/b/learn/a/
 
@@ -242,13 +242,27 @@ Page: https://a.org/b/learn/a/
 
 See [masks](https://a.org/b/masks.py) and `f`.
 
+```python
+print(1)
+```
+
 ```text
 1 < 2
 ```
 
 Answer:
 
-(Figure: A > b)"""
+(Figure: A > b)
+
+**Q**
+
+* (a) a
+* (b) b
+* (c) c
+
+* (a) No. Why
+* (b) Right. So
+* (c) No. No"""
 
 
 class TestResultsAreKept:
@@ -265,5 +279,5 @@ class TestResultsAreKept:
         keys = []
         for content in ("1", "2"):
             results.write_text(content, encoding="utf-8")
-            keys.append(execute.key(b"", lesson))
+            keys.append(execute.key_of(b"", lesson))
         assert (keys[0] != keys[1]) == anew

@@ -1,4 +1,4 @@
-"""MkDocs hook: what the theme leaves unsaid to a screen reader, checked so that a new theme cannot lose it."""
+"""What the theme leaves unsaid to a screen reader, checked so that a new theme cannot lose it."""
 
 import logging
 import re
@@ -9,14 +9,6 @@ SECTION = re.compile(
     r'<label class="md-nav__link[^"]*" for="__nav_\d+" id="__nav_\d+_label"[^>]*>)'
 )
 SEARCH = 'data-md-component="search" role="dialog"'
-
-
-def on_post_page(output, page, config):
-    return named(output, page.file.src_uri)
-
-
-def on_post_template(output, template_name, config):
-    return named(output, template_name) if template_name == "404.html" else output
 
 
 def named(output, where):

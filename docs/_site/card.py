@@ -1,7 +1,7 @@
-"""MkDocs hook: the picture that a link to this site shows elsewhere, drawn from the package's own numbers.
+"""The picture that a link to this site shows elsewhere, drawn from the package's own numbers.
 
-The weights are those of the home page, computed by `by_hand`, which is imported without the package around it: that
-would import TensorFlow. The same input gives the same bytes: no date, no version, no personal matplotlibrc.
+The weights are those of the home page, computed by `by_hand`. The same input gives the same bytes: no date, no version,
+no personal matplotlibrc.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import importlib
 import io
 import sys
 import textwrap
+import types
 from pathlib import Path
-from types import ModuleType
+from unittest import mock
 
 import numpy as np
-from mkdocs.structure.files import File
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "clear_attention"
 PATH = "assets/card.png"
@@ -26,41 +26,24 @@ ALT = "Heat map of causal attention over the words the, cat, sat, down; what lie
 INK, QUIET, LINE, BLUE = "#1f2933", "#52606d", "#8a94a0", "#0072b2"  # of assets/site.css
 
 
-def on_config(config):
+def facts(config):
     width, height = SIZE
-    config.extra["card"] = {"url": config.site_url + PATH, "alt": ALT, "width": width, "height": height}
-
-
-def on_files(files, config):
-    content = card(config.site_name, config.site_description)
-    files.append(File.generated(config, PATH, content=content))
-
-
-def import_by_hand():
-    """Let an empty package stand in for ours meanwhile."""
-    name = PACKAGE.name
-
-    def take_out():
-        return {key: sys.modules.pop(key) for key in list(sys.modules) if key.partition(".")[0] == name}
-
-    others, sys.modules[name] = take_out(), ModuleType(name)
-    sys.modules[name].__path__ = [str(PACKAGE)]
-    try:
-        return importlib.import_module(f"{name}.by_hand")
-    finally:
-        take_out()
-        sys.modules.update(others)
+    return {"url": config.site_url + PATH, "alt": ALT, "width": width, "height": height}
 
 
 def causal_weights():
-    by_hand = import_by_hand()
+    package = types.ModuleType(PACKAGE.name)  # an empty one around `by_hand`: ours would import TensorFlow
+    package.__path__ = [str(PACKAGE)]
+    others = {name: module for name, module in sys.modules.items() if name.partition(".")[0] != PACKAGE.name}
+    with mock.patch.dict(sys.modules, {**others, PACKAGE.name: package}, clear=True):
+        by_hand = importlib.import_module(f"{PACKAGE.name}.by_hand")
     x = np.random.default_rng(3).normal(size=(len(TOKENS), 8)).tolist()
     mask = np.triu(np.ones((len(TOKENS), len(TOKENS)), int), 1).tolist()
     return np.array(by_hand.attention_by_hand(x, x, x, mask)[1])
 
 
 @functools.cache  # `mkdocs serve` builds again and again
-def card(name, sentence):
+def picture(name, sentence):
     """Return the PNG."""
     from matplotlib import style  # slow to import
 

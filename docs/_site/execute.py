@@ -1,14 +1,16 @@
-"""Executes the lessons, and remembers the results until something they depend on changes.
+"""Execute the lessons, and keep the notebooks until something they depend on changes.
 
-The key of a result covers the lesson and what it uses of this project, the libraries' versions, and this file with the
-kernel's environment in it: what the site shows is what the code does now. (mkdocs-jupyter's own cache knows only the
-notebook, and its execution publishes tracebacks with exit code 0.)
+    python docs/_site/execute.py                     # all of them
+    python docs/_site/execute.py docs/learn/masks.py
+
+This program knows nothing of the site's generator. It leaves in .cache/notebooks a notebook for each Python file in
+docs/, under the same name. The key in its metadata covers the lesson and what it uses of this project, the libraries'
+versions, and this file with the kernel's environment in it: what the site shows is what the code does now.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
 import logging
@@ -20,11 +22,10 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from mkdocs.exceptions import PluginError
-
-log = logging.getLogger("mkdocs.lessons")
+log = logging.getLogger("mkdocs.lessons")  # which a build shows
 ROOT = Path(__file__).resolve().parents[2]
-CACHE = ROOT / ".cache" / "lessons"
+DOCS = ROOT / "docs"
+NOTEBOOKS = ROOT / ".cache" / "notebooks"
 USED = {  # by the lessons that say so
     b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("results.json", "report.py", "pictures.py")],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
@@ -36,8 +37,7 @@ USED = {  # by the lessons that say so
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson
-DAY = 86_400
-INK = "#010203"  # what figures draw text and axes in; render.py makes it follow the theme
+INK = "#010203"  # what figures draw text and axes in; notebook.html.j2 makes it follow the theme
 VERSIONS = ("tensorflow", "keras", "numpy", "matplotlib", "ipykernel", "nbclient", "jupytext")
 KERNEL_ENV = {
     "CUDA_VISIBLE_DEVICES": "-1",
@@ -69,21 +69,56 @@ del _matplotlib, _formats
 """
 
 
+class LessonError(Exception):
+    """Say which lesson can't be published, and why."""
+
+
+def lessons():
+    """Return every Python file in docs/ that becomes a page."""
+    return sorted(path for path in DOCS.rglob("*.py") if "_site" not in path.parts)
+
+
 def execute(sources):
     """Return the executed notebook, as a dict, of each lesson; run those that are new or stale."""
+    keys = keys_of(sources)
+    notebooks = {source: kept(source, key) for source, key in keys.items()}
+    stale = {source: keys[source] for source, notebook in notebooks.items() if notebook is None}
+    return notebooks | (asyncio.run(execute_all(stale)) if stale else {})
+
+
+def kept(source, key):
+    """Return the notebook that was executed with this key, or None."""
+    try:
+        notebook = json.loads(path_of(source).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return notebook if notebook["metadata"].get("key") == key else None
+
+
+def failure(source, key):
+    """Return what was wrong when the lesson was executed with this key, or None."""
+    try:
+        found, _, error = path_of(source).with_suffix(".failed").read_text(encoding="utf-8").partition("\n")
+    except FileNotFoundError:
+        return None
+    return error if found == key else None
+
+
+def path_of(source):
+    return NOTEBOOKS / source.relative_to(DOCS).with_suffix(".ipynb")
+
+
+def write(path, text):
+    """Write a file in one go: whoever reads it meanwhile sees the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def keys_of(sources):
     shared = environment()
-    targets = {s: CACHE / f"{s.stem}-{key(shared, s)}.json" for s in sources}
-    kept = {s: json.loads(targets[s].read_text(encoding="utf-8")) for s in sources if targets[s].exists()}
-    stale = [s for s in sources if s not in kept]
-    if not stale:
-        return kept
-    CACHE.mkdir(parents=True, exist_ok=True)
-    executed = asyncio.run(execute_all(stale, targets))
-    for old in {*CACHE.glob("*.json"), *CACHE.glob("*.part")} - set(targets.values()):
-        with contextlib.suppress(FileNotFoundError):  # another build may tidy up at the same time
-            if time.time() - old.stat().st_mtime > DAY:  # younger ones may be another build's
-                old.unlink()
-    return {s: (kept | executed)[s] for s in sources}
+    return {source: key_of(shared, source) for source in sources}
 
 
 def environment():
@@ -95,41 +130,45 @@ def environment():
     return digest.digest()
 
 
-def key(shared, source):
+def key_of(shared, source):
     text = source.read_bytes()
     used = [path.read_bytes() for said, paths in USED.items() if said in text for path in paths]
     return hashlib.sha256(b"\0".join([shared, text, *used])).hexdigest()[:16]
 
 
-async def execute_all(sources, targets):
-    """Run every lesson even if one fails: the others are then done, and all failures are reported at once. Return each
-    notebook, whatever another build does to the files.
+async def execute_all(keys):
+    """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
 
     A lesson with `slow: true` in its header is begun before the others: at the end no core shall wait for the last one.
     """
-    log.info("Executing %d lessons, %d at a time", len(sources), WORKERS)
+    log.info("Executing %d lessons, %d at a time", len(keys), WORKERS)
     gate, start, done = asyncio.Semaphore(WORKERS), time.monotonic(), []
 
     async def one(source):
+        failed = path_of(source).with_suffix(".failed")
         async with gate:
             log.info("Executing %s", source.name)
-            notebook = await execute_one(source)
+            try:
+                notebook = await execute_one(source)
+            except LessonError as error:
+                write(failed, f"{keys[source]}\n{error}")
+                raise
+        notebook["metadata"]["key"] = keys[source]
+        write(path_of(source), json.dumps(notebook))
+        failed.unlink(missing_ok=True)
         done.append(source)
-        left, seconds = len(sources) - len(done), time.monotonic() - start
-        log.info("Executed %s: %d left, %.0f s so far", source.name, left, seconds)
-        part = targets[source].with_suffix(f".{os.getpid()}.part")
-        text = json.dumps(notebook)
-        part.write_text(text, encoding="utf-8")
-        part.replace(targets[source])
-        return json.loads(text)
+        left, seconds = len(keys) - len(done), time.monotonic() - start
+        to_go = seconds / len(done) * left
+        log.info("Executed %s: %d left, %.0f s so far, about %.0f s to go", source.name, left, seconds, to_go)
+        return notebook
 
-    sources = sorted(sources, key=lambda s: not re.search(r"^# slow: true$", s.read_text(encoding="utf-8"), re.M))
+    sources = sorted(keys, key=lambda s: not re.search(r"^# slow: true$", s.read_text(encoding="utf-8"), re.M))
     results = await asyncio.gather(*map(one, sources), return_exceptions=True)
     failures = [r for r in results if isinstance(r, BaseException)]
-    if unexpected := [f for f in failures if not isinstance(f, PluginError)]:
+    if unexpected := [f for f in failures if not isinstance(f, LessonError)]:
         raise unexpected[0]
     if failures:
-        raise PluginError("\n\n".join(map(str, failures)))
+        raise LessonError("\n\n".join(map(str, failures)))
     return dict(zip(sources, results, strict=True))
 
 
@@ -139,7 +178,7 @@ async def execute_one(source):
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    name = source.relative_to(ROOT).as_posix()
+    name = source.relative_to(DOCS.parent).as_posix()
     notebook = jupytext.read(source)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(STYLE))
     end, running = time.monotonic() + TIMEOUT, {}
@@ -156,14 +195,14 @@ async def execute_one(source):
         # What a lesson writes to sys.stderr arrives as an output; this silences TensorFlow's own chatter.
         await client.async_execute(env={**os.environ, **KERNEL_ENV}, stderr=subprocess.DEVNULL)
     except CellTimeoutError:
-        raise PluginError(
+        raise LessonError(
             f"{name} ran for more than {TIMEOUT} seconds and was stopped, {in_cell(running['cell'])}."
         ) from None
     except CellExecutionError as error:
-        raise PluginError(f"{name}: a cell failed.\n{plain(str(error))}") from None
+        raise LessonError(f"{name}: a cell failed.\n{plain(str(error))}") from None
     except DeadKernelError:
         where = in_cell(running["cell"]) if running else "before its first cell"
-        raise PluginError(f"{name}: Python itself died (out of memory, or a crash in a library), {where}.") from None
+        raise LessonError(f"{name}: Python itself died (out of memory, or a crash in a library), {where}.") from None
     del notebook.cells[0]
     return tidy(notebook, source.stem, name)
 
@@ -200,12 +239,33 @@ def tidy_output(output, cell, name):
     if output.get("name") == "stderr":
         output.text = NOISE.sub("", output.text)
         if output.text.strip():
-            raise PluginError(f"{where}: a lesson may not print to stderr.\n{plain(output.text)}")
+            raise LessonError(f"{where}: a lesson may not print to stderr.\n{plain(output.text)}")
     text = output.get("text", "") + output.get("data", {}).get("text/plain", "")
     if address := re.search(r"\bat 0x[0-9a-f]+", text):
-        raise PluginError(f"{where}: the output shows a memory address ({address[0]}), which changes on every run.")
-    if "image/svg+xml" in output.get("data", {}):
+        raise LessonError(f"{where}: the output shows a memory address ({address[0]}), which changes on every run.")
+    data = output.get("data", {})
+    if pictures := [kind for kind in data if kind.startswith("image/") and kind != "image/svg+xml"]:
+        raise LessonError(f"{where}: a figure is {pictures[0]}; only SVG can follow the theme.")
+    if data and not data.keys() & {"image/svg+xml", "text/html", "text/markdown", "text/latex", "text/plain"}:
+        raise LessonError(f"{where}: there is no way to show {', '.join(data)}.")
+    if "image/svg+xml" in data:
+        if not cell.metadata.get("alt"):
+            raise LessonError(f'{where}: a figure has no alt text; write # %% alt="..." above the cell.')
+        output.metadata["alt"] = cell.metadata.alt
         svg = output.data["image/svg+xml"]
         output.data["image/svg+xml"] = re.sub(
             r"<\?xml.*?\?>|<!DOCTYPE[^>]*>|<metadata>.*?</metadata>", "", svg, flags=re.S
         ).strip()
+
+
+def main():
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        execute([Path(name).resolve() for name in sys.argv[1:]] or lessons())
+    except LessonError as error:
+        sys.exit(str(error))
+    print(f"The executed notebooks are in {os.path.relpath(NOTEBOOKS)}")
+
+
+if __name__ == "__main__":
+    main()

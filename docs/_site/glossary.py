@@ -1,4 +1,4 @@
-"""MkDocs hook: the rarer words of the glossary explain themselves where a page first uses them.
+"""The rarer words of the glossary explain themselves where a page first uses them.
 
 `docs/glossary.md` is the only source. An entry whose anchor carries the class `tip` becomes a tooltip on every page but
 the glossary and the reference, whose text comes from docstrings, which are rendered apart from the page around them.
@@ -10,9 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from mkdocs.plugins import event_priority
-
-GLOSSARY = "glossary.md"
+PAGE = "glossary.md"
 ENTRY = re.compile(r"^\*\*(.+)\*\* \{ #([\w-]+)( \.tip)? \}\n: {3}(.+)$", re.M)
 ABBR = re.compile(r'<abbr title="([^"]*)">(.*?)</abbr>')
 SILENT = r"a|code|figure|h[1-6]|math|pre|summary|svg"  # a tooltip here would be in the way
@@ -64,16 +62,12 @@ def first_only(html):
 
 
 def has_tips(page):
-    return page.file.src_uri != GLOSSARY and not page.file.src_uri.startswith("reference/")
+    return page.file.src_uri != PAGE and not page.file.src_uri.startswith("reference/")
 
 
-def on_page_markdown(markdown, page, config, files):
-    if has_tips(page):
-        glossary = files.get_file_from_path(GLOSSARY).content_string
-        return f"{markdown.rstrip()}\n{abbreviations(glossary, markdown)}\n"
+def with_tips(markdown, page, glossary):
+    return f"{markdown.rstrip()}\n{abbreviations(glossary, markdown)}\n" if has_tips(page) else markdown
 
 
-@event_priority(200)  # before lessons.py puts the outputs back, which are nobody's running text
-def on_page_content(content, page, config, files):
-    if has_tips(page):
-        return first_only(content)
+def first_tips(html, page):
+    return first_only(html) if has_tips(page) else html

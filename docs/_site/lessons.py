@@ -1,42 +1,64 @@
-"""MkDocs hook: every Python file in docs/ is executed and becomes a page; a lesson gets a notebook to download."""
+"""From executed notebooks to pages, through mkdocs-jupyter; and to the notebooks that readers download.
+
+mkdocs-jupyter converts a notebook with our template, `notebook/mkdocs_html/notebook.html.j2`, which writes Markdown
+with the outputs as HTML in it. So MkDocs' own renderer sees every link, cross-reference and formula of a lesson.
+"""
 
 from __future__ import annotations
 
 import posixpath
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
-from execute import execute
-from mkdocs.plugins import event_priority
+import execute
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
-from render import LessonPage, to_notebook
+from mkdocs_jupyter import convert
+from mkdocs_jupyter.config import settings
+from plain import to_notebook
+from waiting import Waiting
+
+convert.logger.setLevel("WARNING")  # a line for each lesson, at each build
+settings.templates_dir = str(Path(__file__).with_name("notebook"))  # version 0.26 has no option for it
+waiting = Waiting()
 
 
 class Lesson(File):
-    """A Python file that MkDocs takes for a page."""
+    """A Python file that MkDocs takes for a page, and mkdocs-jupyter for the notebook at its abs_src_path."""
 
     def is_documentation_page(self):
         return True
 
 
-def on_files(files, config):
-    found = [f for f in files if f.src_uri.endswith(".py") and f.inclusion.is_included()]
+def add_lessons(files, config, serving):
+    """Make every Python file a page, and a lesson a notebook to download too.
+
+    While the site is served, a page does not wait: it says that its lesson is not yet executed.
+    """
     lessons = {}
-    for file in found:
+    for file in [f for f in files if f.src_uri.endswith(".py") and f.inclusion.is_included()]:
         files.remove(file)
         lesson = Lesson(file.src_uri, file.src_dir, file.dest_dir, file.use_directory_urls, inclusion=file.inclusion)
         lessons[Path(file.abs_src_path)] = lesson
         files.append(lesson)
-    for source, notebook in execute(sorted(lessons)).items():
+    for source, notebook in notebooks_of(sorted(lessons), serving).items():
         lesson = lessons[source]
-        lesson.lesson_page = LessonPage(notebook, lesson.src_uri)
-        lesson.content_string = lesson.lesson_page.markdown
-        if not lesson.src_uri.startswith("learn/"):
-            continue
-        lesson.notebook = posixpath.splitext(lesson.src_uri)[0] + ".ipynb"
-        content = to_notebook(notebook, lambda link, lesson=lesson: absolute(link, lesson, files, config))
-        files.append(File.generated(config, lesson.notebook, content=content))
-    return files
+        lesson.executed, lesson.abs_src_path = notebook, str(execute.path_of(source))
+        if serving and (said := waiting.says(source)):
+            lesson.waiting, lesson.abs_src_path = said, str(waiting.path_of(source))
+        if lesson.src_uri.startswith("learn/"):
+            lesson.notebook = posixpath.splitext(lesson.src_uri)[0] + ".ipynb"
+            content = to_notebook(notebook, lambda link, lesson=lesson: absolute(link, lesson, files, config))
+            files.append(File.generated(config, lesson.notebook, content=content))
+
+
+def notebooks_of(sources, serving):
+    if serving:
+        return waiting.notebooks(sources)
+    try:
+        return execute.execute(sources)
+    except execute.LessonError as error:
+        raise PluginError(str(error)) from None
 
 
 def absolute(link, lesson, files, config):
@@ -48,7 +70,18 @@ def absolute(link, lesson, files, config):
     return urljoin(config.site_url, target.url) + (f"#{anchor}" if anchor else "")
 
 
-@event_priority(100)  # before the other hooks and plugins see the content
-def on_page_content(content, page, config, files):
+def take_back_render(page):
+    """Take mkdocs-jupyter's way to render from a page: MkDocs' own knows cross-references, and names dead links."""
     if isinstance(page.file, Lesson):
-        return page.file.lesson_page.put_back(content)
+        del page.render
+
+
+def markdown_of(page, config):
+    """Return the Markdown in what nbconvert made, which knows only HTML and adds a style sheet.
+
+    Return None for pages that are no lessons, which MkDocs reads itself.
+    """
+    if isinstance(page.file, Lesson):
+        tags = config.plugins["mkdocs-jupyter"].config["remove_tag_config"]
+        html = convert.nb2html(page.file.abs_src_path, remove_tag_config=tags)
+        return unquote(html.split("<", 1)[0]).strip() + "\n"

@@ -1,7 +1,6 @@
 """TeX becomes MathML while the site is built: no script in the reader's browser, and bad TeX stops the build.
 
-The work is done by a Markdown extension, so that pages, lessons and docstrings are treated alike. It is registered
-by a hook, so that the plain `mkdocs` command finds it.
+The work is done by a Markdown extension, so that pages, lessons and docstrings are treated alike.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
 from math_core import LatexError, LatexToMathML
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import event_priority
 
 log = logging.getLogger("mkdocs.mathml")
 CONVERTER = LatexToMathML(fancy_error=False)
@@ -50,16 +48,11 @@ class MathMLExtension(Extension):
         md.postprocessors.register(MathML(md), "mathml", -100)  # after raw HTML is put back
 
 
-@event_priority(100)  # before mkdocstrings copies the list of extensions
-def on_config(config):
+def add_extension(config):
     config.markdown_extensions.append(MathMLExtension())
 
 
-def on_page_markdown(markdown, page, config, files):
-    MathML.page = page.file.src_uri
-
-
-def on_page_content(content, page, config, files):
+def refuse_left_overs(content, page):
     """Refuse TeX that no extension recognised, such as $$ inside a line."""
     if left := LEFT_OVER.search(NOT_PROSE.sub("", content)):
         text = left.string[max(0, left.start() - 30) : left.end() + 30]

@@ -1,4 +1,4 @@
-"""MkDocs hook: how long a page takes to read, and when it last changed.
+"""How long a page takes to read, and when it last changed.
 
 The date is that of the last commit of the page's file; a reference page changes with its module too. A file without a
 commit has the date of the build (SOURCE_DATE_EPOCH, else today). A shallow clone knows the last commits only and would
@@ -12,45 +12,19 @@ import logging
 import re
 import subprocess
 from datetime import UTC, date, datetime
-from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 
 log = logging.getLogger("mkdocs.page_facts")
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = ("learn/", "guides/")
 WORDS_A_MINUTE = 220
-NOT_READ = ("pre", "svg", "math", "script", "style", "template")
-
-
-class Words(HTMLParser):
-    """Counts the words of a page's text, without blocks of code, formulas and pictures."""
-
-    def __init__(self):
-        super().__init__()
-        self.count, self.inside = 0, []
-
-    def handle_starttag(self, tag, attributes):
-        if tag in NOT_READ:
-            self.inside.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag in self.inside:
-            del self.inside[self.inside.index(tag) :]
-
-    def handle_data(self, data):
-        if not self.inside:
-            self.count += len(re.findall(r"\w+(?:[.'\u2019_-]\w+)*", data))
-
-
-def minutes(content):
-    words = Words()
-    words.feed(content)
-    words.close()
-    return max(1, round(words.count / WORDS_A_MINUTE))
+NOT_READ = re.compile(r"<(pre|svg|math|script|style|template)\b.*?</\1>|<[^>]*>", re.S)
 
 
 def reading_time(content):
-    number = minutes(content)
+    """Say how long the text takes, without blocks of code, formulas and pictures."""
+    words = len(re.findall(r"\w+(?:[.'\u2019_-]\w+)*", NOT_READ.sub(" ", content)))
+    number = max(1, round(words / WORDS_A_MINUTE))
     return f"about {number} minute{'s' * (number > 1)}"
 
 
@@ -95,11 +69,7 @@ def in_words(day):
     return f"{day.day} {day:%B %Y}"
 
 
-def on_pre_build(config):
-    history.cache_clear()  # `mkdocs serve` builds again and again
-
-
-def on_page_content(content, page, config, files):
+def add_facts(content, page):
     dates, name = history(), page.file.src_uri
     if dates is not None:
         page.update_date = changed(name, dates, page.update_date)  # which the sitemap shows
@@ -110,7 +80,5 @@ def on_page_content(content, page, config, files):
             page.meta["changed"] = {"iso": page.update_date, "words": in_words(day)}
 
 
-def on_post_template(output, template_name, config):
-    if template_name == "sitemap.xml" and history() is None:
-        return re.sub(r"\s*<lastmod>.*?</lastmod>", "", output)
-    return output
+def without_dates(sitemap):
+    return re.sub(r"\s*<lastmod>.*?</lastmod>", "", sitemap) if history() is None else sitemap

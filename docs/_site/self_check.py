@@ -1,4 +1,4 @@
-"""MkDocs hook: the self-check at the end of a lesson: questions whose wrong answers say which mistake leads to them.
+"""The self-check at the end of a lesson: questions whose wrong answers say which mistake leads to them.
 
 It is written in a fence, one line for each thing:
 
@@ -122,7 +122,7 @@ def escaped(text):
     return re.sub(r"`[^`]+`|[\\*_<>\[\]~$&]", lambda m: m[0] if m[0][0] == "`" else "\\" + m[0], text)
 
 
-def on_config(config):
+def add_fence(config):
     """Let pages write a self-check as a fence."""
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {}).setdefault("custom_fences", [])
     fences.append({"name": "self-check", "class": "self-check", "format": fence})

@@ -1,4 +1,4 @@
-"""MkDocs hook: what makes a page appear sooner.
+"""What makes a page appear sooner.
 
 * The indentation that the theme's templates leave goes, a tenth of each page.
 * The highlighter puts an element around every name, bracket, operator and space, half of the elements of a lesson. They
@@ -10,8 +10,6 @@
 import html
 import json
 import re
-
-from mkdocs.plugins import event_priority
 
 KEPT = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.S)
 PLAIN = re.compile(r'<span class="[nopw]">([^<]*)</span>')  # Pygments: name, operator, punctuation, whitespace
@@ -32,13 +30,8 @@ requestAnimationFrame(() => setTimeout(() => {
 """
 
 
-@event_priority(-100)  # after all hooks that look for the theme's own lines
-def on_post_page(output, page, config):
-    return paint_first(slim(output))
-
-
-def on_post_template(output_content, template_name, config):
-    return paint_first(slim(output_content)) if template_name.endswith(".html") else output_content
+def sooner(page):
+    return paint_first(slim(page))
 
 
 def slim(page):

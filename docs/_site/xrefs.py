@@ -1,6 +1,4 @@
-"""MkDocs hook: the outside names that pages may link to, since a build must not need the network."""
-
-from mkdocs.plugins import event_priority
+"""The outside names that pages may link to, since a build must not need the network."""
 
 KERAS = "https://keras.io/api/"
 NUMPY = "https://numpy.org/doc/stable/reference/generated/"
@@ -16,9 +14,3 @@ NAMES = {
     "tf.function": TENSORFLOW + "function",
     "tensorflow.Tensor": TENSORFLOW + "Tensor",
 }
-
-
-@event_priority(100)  # before autorefs resolves
-def on_env(env, config, files):
-    for name, url in NAMES.items():
-        config.plugins["autorefs"].register_url(name, url)

@@ -1,0 +1,116 @@
+"""An executed lesson in plain Markdown, as every program understands it: a notebook to download, and text."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import textwrap
+
+from execute import DOCS
+from self_check import to_markdown
+
+INSTALL = """\
+# %pip install "clear-attention[plots]"
+# If the package is not installed yet, remove the first # of the line above and run this cell."""
+SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
+ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
+
+
+def to_notebook(notebook, resolve):
+    """Return the JSON of the notebook to download; `resolve` makes a relative link absolute."""
+    cells = [new_cell("code", "install", INSTALL)]
+    for cell in notebook["cells"]:
+        if "live" in cell["metadata"].get("tags", []):
+            continue  # its script is on the site only
+        if cell["cell_type"] == "markdown":
+            cells.append({**cell, "source": for_jupyter(cell["source"], resolve)})
+        elif cell["cell_type"] == "code":
+            cells.append({**cell, "outputs": [on_white(o) for o in cell["outputs"]]})
+    metadata = {name: value for name, value in notebook["metadata"].items() if name != "key"}
+    notebook = {**notebook, "cells": cells, "metadata": metadata}
+    return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def new_cell(kind, name, source):
+    return {"cell_type": kind, "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+
+
+def on_white(output):
+    """Put behind figures the white paper they need in a dark notebook, where no theme colours them."""
+    if "image/svg+xml" not in output.get("data", {}):
+        return output
+    svg = output["data"]["image/svg+xml"].replace("<svg ", '<svg style="background: #fff" ', 1)
+    return {**output, "data": {**output["data"], "image/svg+xml": svg}}
+
+
+def to_text(notebook, resolve):
+    """Return the Markdown of a lesson, with what its code printed and in the place of a picture its description."""
+    return "\n\n".join(filter(None, (cell_text(cell, resolve) for cell in notebook["cells"])))
+
+
+def cell_text(cell, resolve):
+    tags = cell["metadata"].get("tags", [])
+    parts = ["Answer:"] if "answer" in tags else []
+    if cell["cell_type"] == "markdown":
+        parts.append(described(cell["source"], resolve))
+    elif cell["cell_type"] == "code":
+        parts += [] if "remove-input" in tags else [f"```python\n{cell['source']}\n```"]
+        parts += map(output_text, cell["outputs"])
+    return "\n\n".join(filter(None, parts)) if parts != ["Answer:"] else ""
+
+
+def output_text(output):
+    """Return what a cell showed as text: printed lines, a figure's description, a table's rows."""
+    data = output.get("data", {})
+    if "image/svg+xml" in data:
+        return f"(Figure: {output['metadata'].get('alt', '')})"
+    if "text/markdown" in data:
+        return data["text/markdown"]
+    if "text/html" in data:
+        return f"```text\n{rows(data['text/html'])}\n```"
+    text = output.get("text") or data.get("text/plain", "")
+    return "" if text.startswith("<Axes") else "```text\n" + text.strip("\n") + "\n```"
+
+
+def rows(shown):
+    """Return the text of HTML, a row of a table on a line."""
+    shown = re.sub(r"<(script|style|svg)\b.*?</\1>", "", shown, flags=re.S)
+    shown = re.sub(r"</t[dh]>\s*(?=<t[dh]\b)", " | ", shown)
+    shown = re.sub(r"</(?:tr|caption|p|div|li|pre|summary|details)>|<details\b[^>]*>|<br ?/?>", "\n", shown)
+    lines = html.unescape(re.sub(r"<[^>]+>", "", shown)).splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def described(text, resolve):
+    """Return Markdown for programs that read: nothing is folded, and a drawing is its description."""
+    text = for_jupyter(text, resolve, lambda match: f"(Drawing: {drawn(match)[0]})")
+    return re.sub(r"^(?:<details><summary>Answers</summary>|</details>|</?div\b[^>]*>)$\n*", "", text, flags=re.M)
+
+
+def for_jupyter(text, resolve, picture=None):
+    """Turn what only the site understands into what every notebook shows: cross-references, links, admonitions."""
+    text = SELF_CHECK.sub(lambda m: to_markdown(m[1]), text)
+    text = re.sub(r"\[([^\]\n]+)\]\[(?:\w+\.[\w.]+|clear_attention)\]", r"\1", text)
+    text = re.sub(r'^--8<-- "(.+)"$', picture or carried, text, flags=re.M)
+    text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)
+    return ADMONITION.sub(quoted, text)
+
+
+def drawn(match):
+    """Return the description of a drawing, and the drawing on white paper: there is no theme to colour it."""
+    svg = (DOCS / match[1]).read_text(encoding="utf-8").replace("<svg ", '<svg style="background: #fff" ', 1)
+    return html.unescape(re.search('aria-label="(.*?)"', svg)[1]), svg
+
+
+def carried(match):
+    """Carry a drawing inside the notebook."""
+    label, svg = drawn(match)
+    return f"![{label}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
+
+
+def quoted(admonition):
+    title = admonition[2] or admonition[1].capitalize()
+    lines = f"**{title}**\n\n{textwrap.dedent(admonition[3]).strip()}".splitlines()
+    return "\n".join(f"> {line}".rstrip() for line in lines) + "\n"

@@ -1,0 +1,134 @@
+"""The program that executes the lessons: those that hang or die, what is kept, and what is shown meanwhile."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+HOOKS = Path(__file__).parents[1] / "docs" / "_site"
+with pytest.MonkeyPatch.context() as patch:
+    patch.setattr(sys, "path", [str(HOOKS), *sys.path])
+    import execute
+    import waiting
+
+
+@pytest.fixture
+def lesson(tmp_path, monkeypatch):
+    """Return a function that writes a lesson of a project of its own."""
+    monkeypatch.setattr(execute, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(execute, "NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(execute, "STYLE", "pass")
+    monkeypatch.setattr(execute, "environment", bytes)
+
+    def write(name, text):
+        path = tmp_path / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# %%\n{text}\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+STUBBORN = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(600)"
+
+
+def test_a_lesson_that_hangs_is_stopped_by_name_and_the_others_are_done(lesson, monkeypatch):
+    monkeypatch.setattr(execute, "TIMEOUT", 4)
+    lessons = [lesson("hangs.py", STUBBORN), lesson("good.py", "1 + 1")]
+    with pytest.raises(execute.LessonError) as caught:
+        execute.execute(lessons)
+    assert str(caught.value) == (
+        "docs/hangs.py ran for more than 4 seconds and was stopped, in the cell that begins with 'import signal, time'."
+    )
+    assert [path.name for path in sorted(execute.NOTEBOOKS.iterdir())] == ["good.ipynb", "hangs.failed"]
+
+
+def test_a_lesson_that_kills_python_is_named(lesson):
+    with pytest.raises(
+        execute.LessonError, match=r"^docs/dies.py: Python itself died .* begins with 'import os; os._exit\(1\)'\.$"
+    ):
+        execute.execute([lesson("dies.py", "import os; os._exit(1)")])
+
+
+def test_a_lesson_is_executed_once_and_anew_when_it_changes(lesson, monkeypatch):
+    runs, run = [], execute.execute_one
+
+    async def counted(source):
+        runs.append(source.name)
+        return await run(source)
+
+    monkeypatch.setattr(execute, "execute_one", counted)
+    good, other = lesson("learn/good.py", "1 + 1"), lesson("other.py", "2 + 2")
+    first = execute.execute([good, other])
+    assert execute.execute([good, other]) == first
+    assert sorted(runs) == ["good.py", "other.py"]
+    lesson("learn/good.py", "1 + 2")
+    second = execute.execute([good, other])
+    assert runs[2:] == ["good.py"]
+    assert second[other] == first[other]
+    assert [second[good]["cells"][0]["outputs"][0]["data"]["text/plain"]] == ["3"]
+    execute.path_of(other).write_text("half", encoding="utf-8")  # a disk was full, say
+    assert execute.execute([good, other]) == second
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("1 / 0", "a cell failed"),
+        ("import sys; print('oh', file=sys.stderr)", "may not print to stderr"),
+        ("object()", "shows a memory address"),
+        ("from IPython.display import Image; Image(b'', format='png')", "only SVG can follow the theme"),
+        ("from IPython.display import SVG; SVG('<svg/>')", "has no alt text"),
+        ("from IPython.display import display; display({'a/b': '1'}, raw=True)", "there is no way to show"),
+    ],
+)
+def test_what_must_not_be_published_is_refused_and_remembered(lesson, code, words):
+    bad = lesson("bad.py", code)
+    with pytest.raises(execute.LessonError, match=words):
+        execute.execute([bad])
+    (key,) = execute.keys_of([bad]).values()
+    assert words in execute.failure(bad, key)
+    assert execute.failure(bad, "another") is None
+    lesson("bad.py", "1")
+    execute.execute([bad])
+    assert not list(execute.NOTEBOOKS.glob("*.failed"))
+
+
+# While the site is served
+
+
+def test_a_page_does_not_wait_for_its_lesson(lesson, monkeypatch):
+    started = []
+    monkeypatch.setattr(waiting.subprocess, "Popen", lambda command: started.append(command) or Running())
+    done, slow, bad = lesson("done.py", "1"), lesson("slow.py", "x = 1\nx"), lesson("bad.py", "1 / 0")
+    quiet = lesson("quiet.py", "x = 1")
+    execute.execute([done])
+    with pytest.raises(execute.LessonError):
+        execute.execute([bad])
+    pages = waiting.Waiting()
+    for _ in range(2):  # the second build begins nothing anew
+        found = pages.notebooks([done, slow, bad, quiet])
+        assert found[done] == execute.execute([done])[done]
+        (output,) = found[slow]["cells"][0]["outputs"]
+        assert "will stand here" in output["data"]["text/html"]
+        assert found[quiet]["cells"][0]["outputs"] == []
+        assert json.loads(pages.path_of(slow).read_text(encoding="utf-8")) == found[slow]
+        assert pages.says(done) is None
+        assert "being executed: 0 of 2 are done." in pages.says(slow)
+        assert "can't be executed" in pages.says(bad)
+        assert "ZeroDivisionError" in pages.says(bad)
+    (command,) = started
+    assert command[1:] == [execute.__file__, slow, quiet]
+    execute.execute([slow])
+    pages.notebooks([done, slow, bad, quiet])
+    assert pages.says(slow) is None
+    assert "1 of 2 are done, about 1 min to go." in pages.says(quiet)
+
+
+class Running:
+    def poll(self):
+        return None
+
+    def terminate(self):
+        pass

@@ -29,6 +29,12 @@ serve: $(READY) ## show the site on http://127.0.0.1:8000; lessons fill in as th
 lessons: $(READY) ## execute the lessons that changed, and leave their notebooks in .cache/notebooks
 	$(BIN)/python docs/_site/execute.py
 
+trained: $(READY) ## train the models that pages show, if they are not yet trained
+	$(BIN)/python -m trained
+
+trained-again: $(READY) ## train them once more: every weight must be the same
+	$(BIN)/python -m trained --again
+
 site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build
 	@rm -rf site.new
 	$(BIN)/mkdocs build --strict --site-dir site.new
@@ -56,6 +62,14 @@ site-again: site ## build the site once more from nothing: every byte must be th
 	$(BIN)/mkdocs build --strict --quiet --site-dir site.again
 	@diff -rq site site.again && rm -rf site.again && echo "Both builds are the same, byte by byte"
 
+markdown: $(READY) ## write every page as Markdown with its outputs into dist/markdown, for another generator
+	$(BIN)/python docs/_site/lessons.py dist/markdown
+
+site-exit: site ## build the site with ProperDocs, the maintained fork of MkDocs 1.x: only its own name may differ
+	@rm -rf site.exit
+	$(BIN)/properdocs build --strict --config-file mkdocs.yml --site-dir site.exit
+	@diff -rq -I '<meta name="generator"' site site.exit && rm -rf site.exit && echo "ProperDocs makes the same pages"
+
 lighthouse: site ## measure three pages with Lighthouse, as a phone and a desktop see them (needs Node.js)
 	$(BIN)/python tests/browser/lighthouse.py
 
@@ -69,7 +83,7 @@ bench-workers: $(READY) ## measure one worker and two, and streaming from files 
 	PYTHONPATH=src $(BIN)/python -m benchmarks.workers $(if $(ONLY),--only $(ONLY))
 
 check-dates: $(READY) ## train the lesson's Transformer from five seeds (about 3 minutes)
-	$(BIN)/python benchmarks/train_dates.py
+	$(BIN)/python -m benchmarks.train_dates
 
 lint: $(READY) ## check style, format and types
 	$(BIN)/ruff check .
@@ -123,4 +137,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve lessons site site-again test coverage test-oldest fuzz laws mutate test-site lighthouse check-torch bench bench-workers check-dates lint format lock clean
+.PHONY: help serve lessons trained trained-again site site-again test coverage test-oldest fuzz laws mutate test-site markdown site-exit lighthouse check-torch bench bench-workers check-dates lint format lock clean

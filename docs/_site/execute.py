@@ -29,6 +29,7 @@ NOTEBOOKS = ROOT / ".cache" / "notebooks"
 USED = {  # by the lessons that say so
     b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("results.json", "report.py", "pictures.py")],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
+    b"import trained": sorted((ROOT / "trained").glob("*.py")),
     b"from live import": [ROOT / "docs/_site/live.py"],
     b"faults/results.json": [
         ROOT / "faults" / name for name in ("results.json", "survivors.toml", "laws.toml", "mutate.py")
@@ -37,6 +38,7 @@ USED = {  # by the lessons that say so
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson
+MODELS = re.compile(r'\btrained\.load\("([\w-]+)"\)')  # what a lesson shows, and `python -m trained` makes
 INK = "#010203"  # what figures draw text and axes in; notebook.html.j2 makes it follow the theme
 VERSIONS = ("tensorflow", "keras", "numpy", "matplotlib", "ipykernel", "nbclient", "jupytext")
 KERNEL_ENV = {
@@ -139,13 +141,22 @@ def key_of(shared, source):
 async def execute_all(keys):
     """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
 
+    The models that lessons show are trained first, beside the lessons that show none.
     A lesson with `slow: true` in its header is begun before the others: at the end no core shall wait for the last one.
     """
     log.info("Executing %d lessons, %d at a time", len(keys), WORKERS)
     gate, start, done = asyncio.Semaphore(WORKERS), time.monotonic(), []
+    shown = {source: {*MODELS.findall(source.read_text(encoding="utf-8"))} for source in keys}
+
+    async def train(name):
+        async with gate:
+            await trained(name)
+
+    models = {name: asyncio.create_task(train(name)) for name in sorted(set().union(*shown.values()))}
 
     async def one(source):
         failed = path_of(source).with_suffix(".failed")
+        await asyncio.gather(*(models[name] for name in shown[source]))
         async with gate:
             log.info("Executing %s", source.name)
             try:
@@ -170,6 +181,13 @@ async def execute_all(keys):
     if failures:
         raise LessonError("\n\n".join(map(str, failures)))
     return dict(zip(sources, results, strict=True))
+
+
+async def trained(name):
+    """Have a model trained, unless it is."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "trained", name, cwd=ROOT)
+    if await process.wait():
+        raise LessonError(f"The model {name!r} can't be trained: see python -m trained {name}.")
 
 
 async def execute_one(source):

@@ -65,7 +65,7 @@ def on_pre_page(page, config, files):
 
 
 def on_page_read_source(page, config):
-    return lessons.markdown_of(page, config)
+    return lessons.markdown_of(page)
 
 
 def on_page_markdown(markdown, page, config, files):

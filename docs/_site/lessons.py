@@ -6,7 +6,10 @@ with the outputs as HTML in it. So MkDocs' own renderer sees every link, cross-r
 
 from __future__ import annotations
 
+import os
 import posixpath
+import re
+import sys
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
@@ -76,12 +79,30 @@ def take_back_render(page):
         del page.render
 
 
-def markdown_of(page, config):
-    """Return the Markdown in what nbconvert made, which knows only HTML and adds a style sheet.
+def markdown_of(page):
+    """Return the Markdown of a lesson; None for the other pages, which MkDocs reads itself."""
+    return markdown_at(page.file.abs_src_path) if isinstance(page.file, Lesson) else None
 
-    Return None for pages that are no lessons, which MkDocs reads itself.
+
+def markdown_at(path):
+    """Return the Markdown of a notebook: what the template wrote, taken out of what nbconvert made of it.
+
+    nbconvert takes it for HTML and adds a style sheet.
     """
-    if isinstance(page.file, Lesson):
-        tags = config.plugins["mkdocs-jupyter"].config["remove_tag_config"]
-        html = convert.nb2html(page.file.abs_src_path, remove_tag_config=tags)
-        return unquote(html.split("<", 1)[0]).strip() + "\n"
+    html = convert.nb2html(str(path), remove_tag_config={"remove_input_tags": ["remove-input"]})
+    return unquote(html.split("<", 1)[0]).strip() + "\n"
+
+
+def export(folder):
+    """Write every page as Markdown with its outputs, for a generator that reads nothing else."""
+    executed = {source: execute.path_of(source) for source in execute.execute(execute.lessons())}
+    texts = {source: markdown_at(path) for source, path in executed.items()}
+    texts |= {source: source.read_text(encoding="utf-8") for source in execute.DOCS.rglob("*.md")}
+    for source, text in texts.items():
+        linked = re.sub(r"(?<=\]\()(?!\w+:)([^)\s]+)\.py\b", r"\1.md", text)
+        execute.write(folder / source.relative_to(execute.DOCS).with_suffix(".md"), linked)
+    print(f"{len(texts)} pages are in {os.path.relpath(folder)}")
+
+
+if __name__ == "__main__":
+    export(Path(sys.argv[1]).resolve())

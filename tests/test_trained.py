@@ -1,0 +1,93 @@
+"""The programs that train the models of the pages: what they keep, and what they compare."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import trained
+from trained import __main__ as program
+
+RECIPE = """
+import numpy as np
+
+
+class Weights:
+    def __init__(self):
+        self.weights = [np.zeros(2)]
+
+    def get_weights(self):
+        return self.weights
+
+    def set_weights(self, weights):
+        self.weights = weights
+
+
+class Recipe:
+    build = staticmethod(Weights)
+
+    @staticmethod
+    def train(model):
+        model.weights = [np.array([1.0, NUMBER])]
+        return {"steps": np.arange(3)}
+
+
+RECIPES = {"tiny": Recipe}
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """Return a function that writes the recipe of a model that is trained in no time."""
+    monkeypatch.setattr(trained, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(trained, "ROOT", tmp_path)
+    monkeypatch.setattr(trained, "PROGRAMS", {"tiny": "tiny_recipe"})
+    (tmp_path / "trained").mkdir()
+
+    def write(number):
+        text = RECIPE.replace("NUMBER", number)
+        (tmp_path / "trained" / "tiny_recipe.py").write_text(text, encoding="utf-8")
+        module = type(sys)("trained.tiny_recipe")
+        exec(text, module.__dict__)
+        monkeypatch.setitem(sys.modules, "trained.tiny_recipe", module)
+
+    return write
+
+
+def here(targets):
+    for name, path in targets.items():
+        program.write(name, path)
+
+
+def test_a_model_comes_back_with_its_record(tiny):
+    tiny("2.0")
+    here({"tiny": trained.path_of("tiny")})
+    model, record = trained.load("tiny")
+    np.testing.assert_array_equal(model.weights, [[1.0, 2.0]])
+    np.testing.assert_array_equal(record["steps"], [0, 1, 2])
+    assert [path.suffix for path in trained.FOLDER.iterdir()] == [".npz"]
+
+
+def test_another_recipe_is_another_model(tiny):
+    tiny("2.0")
+    first = trained.path_of("tiny")
+    assert trained.path_of("tiny") == first
+    tiny("3.0")
+    assert trained.path_of("tiny") != first
+
+
+def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, capsys):
+    monkeypatch.setattr(program, "train_all", here)
+    tiny("2.0")
+    program.compare(["tiny"])
+    assert "all 1 models are the same" in capsys.readouterr().out
+    tiny("np.random.default_rng().random()")
+    with pytest.raises(SystemExit, match="these are other models: tiny"):
+        program.compare(["tiny"])
+
+
+def test_an_unknown_name_is_refused():
+    run = subprocess.run([sys.executable, "-m", "trained", "dat"], cwd=trained.ROOT, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "There is no such model. Expected: dates, dates-forgetful. Received: dat." in run.stderr

@@ -1,0 +1,87 @@
+"""Train models: `python -m trained` those that are missing, `python -m trained NAME`, or all `--again`, to compare."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import trained
+
+WORKERS = 2
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m trained", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(trained.PROGRAMS))
+    parser.add_argument("--again", action="store_true", help="train once more, and compare every byte")
+    parser.add_argument("--to", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    names = arguments.names or [*trained.PROGRAMS]
+    if unknown := sorted({*names} - {*trained.PROGRAMS}):
+        parser.error(
+            f"There is no such model. Expected: {', '.join(trained.PROGRAMS)}. Received: {', '.join(unknown)}."
+        )
+    if arguments.to:
+        return write(names[0], arguments.to)
+    if arguments.again:
+        return compare(names)
+    missing = [name for name in names if not trained.path_of(name).exists()]
+    train_all({name: trained.path_of(name) for name in missing})
+    print(f"The trained models are in {os.path.relpath(trained.FOLDER)}")
+
+
+def train_all(targets):
+    """Train each model in a process of its own, the environment of which is always the same."""
+    start, done = time.monotonic(), []
+
+    def one(name):
+        environment = {**os.environ, **trained.ENVIRONMENT}
+        command = [sys.executable, "-W", "ignore", "-m", "trained", name, "--to", targets[name]]
+        subprocess.run(command, cwd=trained.ROOT, env=environment, check=True)
+        done.append(name)
+        seconds, left = time.monotonic() - start, len(targets) - len(done)
+        print(f"Trained {name}: {left} left, {seconds:.0f} s so far, about {seconds / len(done) * left:.0f} s to go")
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(one, targets))
+
+
+def write(name, path):
+    """Train a model here, and write its weights and its record in one go."""
+    import keras
+    import numpy as np
+
+    keras.utils.set_random_seed(0)
+    recipe = trained.recipe(name)
+    model = recipe.build()
+    record = recipe.train(model)
+    arrays = {f"weight {i}": weight for i, weight in enumerate(model.get_weights())}
+    file = io.BytesIO()
+    np.savez(file, **arrays, **{f"record {key}": value for key, value in record.items()})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_bytes(file.getvalue())
+    part.replace(path)
+
+
+def compare(names):
+    """Train again what there is, and say whether it is the same; what is missing is trained first."""
+    train_all({name: trained.path_of(name) for name in names if not trained.path_of(name).exists()})
+    with TemporaryDirectory() as folder:
+        again = {name: Path(folder, f"{name}.npz") for name in names}
+        train_all(again)
+        different = [name for name in names if again[name].read_bytes() != trained.path_of(name).read_bytes()]
+    if different:
+        sys.exit(f"Trained again, these are other models: {', '.join(different)}")
+    print(f"Trained again, all {len(names)} models are the same, byte by byte")
+
+
+if __name__ == "__main__":
+    main()

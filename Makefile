@@ -61,6 +61,9 @@ dist: $(READY) ## build the wheel and the sdist into dist/: the same files give 
 bundle: site ## pack the site into dist/clear-attention-site.zip, to be read from a folder, without a server
 	@$(BIN)/python docs/_site/bundle.py site dist/clear-attention-site.zip
 
+book: site ## print the lessons and guides into dist/clear-attention.pdf (needs Chromium)
+	@$(BIN)/python docs/_site/book.py site dist/clear-attention.pdf
+
 check-torch: $(PEERS) ## compare with a real torch, in the environment of the benchmarks
 	PYTHONPATH=src .cache/peers/bin/python benchmarks/check_torch.py
 
@@ -125,4 +128,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle lighthouse check-torch bench bench-workers check-dates lint format lock clean
+.PHONY: help serve site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book lighthouse check-torch bench bench-workers check-dates lint format lock clean

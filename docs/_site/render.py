@@ -13,14 +13,12 @@ import logging
 import re
 import textwrap
 
+import install
 from execute import INK, ROOT
 from mkdocs.exceptions import PluginError
 from self_check import to_markdown
 
 log = logging.getLogger("mkdocs.lessons")
-INSTALL = """\
-# %pip install "clear-attention[plots]"
-# If the package is not installed yet, remove the first # of the line above and run this cell."""
 FOLLOWS = {  # what figures are drawn in -> what the theme makes of it, light and dark
     INK: "currentColor",
     "stroke: #ffffff": "stroke: var(--md-default-bg-color)",  # gaps between cells
@@ -130,7 +128,7 @@ def for_page(svg, number):
 
 def to_notebook(notebook, resolve):
     """Return the JSON of the notebook to download; `resolve` makes a relative link absolute."""
-    cells = [new_cell("code", "install", INSTALL)]
+    cells = [new_cell("code", "install", install.CELL)]
     for cell in notebook["cells"]:
         if "live" in cell["metadata"].get("tags", []):
             continue  # its script is on the site only

@@ -6,13 +6,14 @@ function toBook(homes, site) {
     (element) => element.remove(),
   );
   chapters.forEach((chapter) => {
+    const certificates = [...chapter.querySelectorAll(".certificate")].slice(1); // one shows its examples, of half a page
+    certificates.forEach((table) => table.querySelectorAll("details").forEach((example) => example.remove()));
     mendLinks(chapter, homes, site);
     moveAnswers(chapter);
   });
   document.querySelectorAll("details").forEach((details) => details.replaceWith(opened(details)));
   document.querySelectorAll("svg").forEach(drawHatches);
   document.querySelectorAll("pre").forEach((pre) => pre.classList.toggle("short", pre.textContent.split("\n").length < 16));
-  document.querySelectorAll("pre, table, .math, .lesson-html, figure").forEach(fit);
 }
 
 // The contents learn on which page each chapter begins.
@@ -80,12 +81,13 @@ function opened(details) {
   return whole;
 }
 
-// Paper does not scroll: what is too wide is made smaller.
-function fit(element) {
-  const room = element.parentElement.clientWidth;
-  if (element.matches("pre, .math, .lesson-html, figure")) element.removeAttribute("tabindex");
-  const width = Math.max(element.scrollWidth, element.getBoundingClientRect().width);
-  if (room && width > room + 1) element.style.zoom = Math.max(room / width, 0.5);
+// Paper does not scroll: what is wider than it would be cut.
+function tooWide() {
+  const edge = document.documentElement.clientWidth + 1;
+  const wide = [...document.querySelectorAll(".chapter :is(p, pre, table, figure, svg, math)")].find(
+    (element) => element.getBoundingClientRect().right > edge,
+  );
+  return wide && `${wide.localName} in ${wide.closest(".chapter").dataset.path}`;
 }
 
 // A pattern is printed as a picture of half a megabyte for each cell; as lines, cut to the cell, it is sharp and small.
@@ -95,6 +97,7 @@ function drawHatches(svg) {
     const [width, height] = [pattern.width.baseVal.value, pattern.height.baseVal.value];
     const { x, y, width: right, height: down } = cell.getBBox();
     const shape = cell.cloneNode();
+    shape.removeAttribute("style");
     const clip = document.createElementNS(svg.namespaceURI, "clipPath");
     const lines = document.createElementNS(svg.namespaceURI, "g");
     clip.id = `hatch-${document.querySelectorAll("clipPath").length}`;

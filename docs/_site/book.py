@@ -59,6 +59,8 @@ def open_book(browser, site):
     page.add_script_tag(content=(HERE / "book.js").read_text(encoding="utf-8"))
     page.evaluate("document.fonts.ready")
     page.evaluate("([homes, site]) => toBook(homes, site)", [homes, address])
+    if wide := page.evaluate("tooWide()"):
+        sys.exit(f"Paper does not scroll. Expected: nothing wider than a page. Received: {wide}.")
     return page, list(homes.values())
 
 

@@ -78,14 +78,14 @@ def test_a_reader_walks_from_page_to_page(opened):
 def test_the_search_finds_and_leads_there(opened):
     page = opened("guides/museum/index.html")
     page.keyboard.press("/")
-    page.keyboard.insert_text("look-ahead mask")  # at once: of "look-" the theme's search complains
+    page.keyboard.type("padding mask")  # no hyphen: of a word that ends in one the theme's search complains
     result = page.locator(".md-search-result__link").first
     result.wait_for()
     href = result.evaluate("link => link.href")
     assert re.search(r"/index\.html(\?|#|$)", href)
     result.click()
     page.wait_for_url(lambda url: url.split("?")[0] == href.split("?")[0].split("#")[0] or url == href)
-    assert "look" in page.locator("article").inner_text()
+    assert "padding" in page.locator("article").inner_text()
 
 
 def test_the_mask_lab_computes(opened):

@@ -73,6 +73,16 @@ site-exit: site ## build the site with ProperDocs, the maintained fork of MkDocs
 lighthouse: site ## measure three pages with Lighthouse, as a phone and a desktop see them (needs Node.js)
 	$(BIN)/python tests/browser/lighthouse.py
 
+dist: $(READY) ## build the wheel and the sdist into dist/: the same files give the same bytes
+	@rm -f dist/*.whl dist/clear_attention-*.tar.gz
+	$(BIN)/python -m hatchling build --directory dist
+
+bundle: site ## pack the site into dist/clear-attention-site.zip, to be read from a folder, without a server
+	@$(BIN)/python docs/_site/bundle.py site dist/clear-attention-site.zip
+
+book: site ## print the lessons and guides into dist/clear-attention.pdf (needs Chromium)
+	@$(BIN)/python docs/_site/book.py site dist/clear-attention.pdf
+
 check-torch: $(PEERS) ## compare with a real torch, in the environment of the benchmarks
 	PYTHONPATH=src .cache/peers/bin/python benchmarks/check_torch.py
 
@@ -137,4 +147,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve lessons trained trained-again site site-again test coverage test-oldest fuzz laws mutate test-site markdown site-exit lighthouse check-torch bench bench-workers check-dates lint format lock clean
+.PHONY: help serve lessons trained trained-again site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch bench bench-workers check-dates lint format lock clean

@@ -91,6 +91,6 @@ print("ours:     ", scaled_dot_product_attention(x, x, x, nothing).output[0, :3]
 print("keras.ops:", np.array(theirs)[0, 0, 0, :3].round(2), "the mean of all values:", x.mean(axis=0)[:3].round(2))
 
 # %% [markdown]
-# Install it with `pip install "clear-attention[plots]"`; it needs Python 3.11 or newer and TensorFlow.
+# Install it from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python 3.11 or newer.
 #
 # **You want to change something here?** The commands and the map fit [on one screen](contributing.md).

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCES = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src").rglob("*") if p.suffix in (".py", ".typed")}
+DATE = {"SOURCE_DATE_EPOCH": "1700000000"}
 USE = """
 import sys
 import clear_attention as ca
@@ -39,7 +40,7 @@ def built(tmp_path_factory):
     """Build the wheel and the sdist, twice, as somebody else with other files and another umask would."""
     folders = [tmp_path_factory.mktemp(name) for name in ("once", "again")]
     for folder in folders:
-        run(sys.executable, "-m", "hatchling", "build", "--directory", str(folder), SOURCE_DATE_EPOCH="1700000000")
+        run(sys.executable, "-m", "hatchling", "build", "--directory", str(folder), **DATE)
     return folders
 
 
@@ -71,8 +72,18 @@ def test_the_sdist_holds_what_builds_the_wheel(built):
     (sdist,) = built[0].glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    extra = {"LICENSE", "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
+    extra = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", "PKG-INFO", ".gitignore"}
     assert names == {f"src/{name}" for name in SOURCES} | extra
+
+
+def test_the_sdist_builds_the_same_wheel(built, tmp_path):
+    (sdist,), (wheel,) = built[0].glob("*.tar.gz"), built[0].glob("*.whl")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path / "dist")]
+    subprocess.run(command, cwd=unpacked, check=True, capture_output=True, env={**os.environ, **DATE})
+    assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
 
 
 def closure(*names):

@@ -8,19 +8,17 @@ import json
 import re
 import textwrap
 
+import install
 from execute import DOCS
 from self_check import to_markdown
 
-INSTALL = """\
-# %pip install "clear-attention[plots]"
-# If the package is not installed yet, remove the first # of the line above and run this cell."""
 SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 
 def to_notebook(notebook, resolve):
     """Return the JSON of the notebook to download; `resolve` makes a relative link absolute."""
-    cells = [new_cell("code", "install", INSTALL)]
+    cells = [new_cell("code", "install", install.CELL)]
     for cell in notebook["cells"]:
         if "live" in cell["metadata"].get("tags", []):
             continue  # its script is on the site only

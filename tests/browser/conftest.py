@@ -74,7 +74,8 @@ class Visitor:
         self.host, self.complaints, self.strangers = host, [], []
         self.scripts = options.get("java_script_enabled", True)
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=host)
+        if host.startswith("http"):  # a file has no right to the clipboard that could be granted
+            self.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=host)
         self.page = self.context.new_page()
         self.page.on("console", self.on_console)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))

@@ -2,6 +2,7 @@
 
 import json
 
+import install
 import nbformat
 import pytest
 
@@ -59,7 +60,7 @@ def test_a_lesson_can_be_downloaded_as_a_notebook(visit, lesson):
         text = file.read()
     nbformat.validate(nbformat.reads(text, as_version=4))
     notebook = json.loads(text)
-    assert notebook["cells"][0]["source"].startswith('# %pip install "clear-attention[plots]"')
+    assert notebook["cells"][0]["source"] == install.CELL
     assert "--8<--" not in text
     assert "][clear_attention" not in text
     assert any(

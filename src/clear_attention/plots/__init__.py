@@ -2,7 +2,7 @@
 
 Rows are queries, columns are keys. A blocked cell is hatched, not merely dark. Every function draws into the `ax`
 it is given, or into a new figure, and returns the Axes. matplotlib is imported when a picture is asked for, not
-before; install it with `pip install "clear-attention[plots]"`.
+before; install it with `pip install matplotlib`.
 """
 
 # The rooms:

@@ -65,7 +65,7 @@ def pyplot():
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('Pictures need matplotlib: pip install "clear-attention[plots]".') from error
+        raise ImportError("Pictures need matplotlib: pip install matplotlib.") from error
     return plt
 
 

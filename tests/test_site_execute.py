@@ -123,7 +123,7 @@ def test_a_page_does_not_wait_for_its_lesson(lesson, monkeypatch):
     execute.execute([slow])
     pages.notebooks([done, slow, bad, quiet])
     assert pages.says(slow) is None
-    assert "1 of 2 are done, about 1 min to go." in pages.says(quiet)
+    assert "1 of 2 are done, about 0.0 min to go." in pages.says(quiet)
 
 
 class Running:
@@ -132,3 +132,9 @@ class Running:
 
     def terminate(self):
         pass
+
+
+def test_the_time_left_is_said_when_enough_is_done_to_tell():
+    assert execute.to_go(60, 1, 20) == ""
+    assert execute.to_go(120, 10, 10) == ", about 2.0 min to go"
+    assert execute.to_go(120, 10, 0) == ""

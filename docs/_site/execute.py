@@ -169,8 +169,7 @@ async def execute_all(keys):
         failed.unlink(missing_ok=True)
         done.append(source)
         left, seconds = len(keys) - len(done), time.monotonic() - start
-        to_go = seconds / len(done) * left
-        log.info("Executed %s: %d left, %.0f s so far, about %.0f s to go", source.name, left, seconds, to_go)
+        log.info("Executed %s: %d left, %.0f s so far%s", source.name, left, seconds, to_go(seconds, len(done), left))
         return notebook
 
     sources = sorted(keys, key=lambda s: not re.search(r"^# slow: true$", s.read_text(encoding="utf-8"), re.M))
@@ -181,6 +180,11 @@ async def execute_all(keys):
     if failures:
         raise LessonError("\n\n".join(map(str, failures)))
     return dict(zip(sources, results, strict=True))
+
+
+def to_go(seconds, done, left):
+    """Estimate the time that is left, once enough is done to tell: the slow lessons come first."""
+    return f", about {seconds / done * left / 60:.1f} min to go" if done > 2 * left / 3 > 0 else ""
 
 
 async def trained(name):

@@ -6,7 +6,6 @@ import ast
 import atexit
 import html
 import json
-import math
 import subprocess
 import sys
 import time
@@ -59,8 +58,7 @@ class Waiting:
         number = len(self.begun)
         left = sum(not self.is_done(begun) for begun in self.begun)
         done = number - left
-        minutes = (time.monotonic() - self.since) / max(done, 1) * left / 60
-        to_go = f", about {math.ceil(minutes)} min to go" if done else ""
+        to_go = execute.to_go(time.monotonic() - self.since, done, left)
         return (
             f"This lesson is being executed: {done} of {number} are done{to_go}. The page fills in by itself."
             f'<progress max="{number}" value="{done}">{done} of {number}</progress>'

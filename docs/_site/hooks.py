@@ -17,6 +17,7 @@ import llms
 import mask_lab
 import mathml
 import page_facts
+import search
 import self_check
 import sooner
 import xrefs
@@ -105,5 +106,8 @@ def on_post_template(output, template_name, config):
     return output
 
 
+@event_priority(100)  # the search plugin writes its index
 def on_post_build(config):
+    entries = config.plugins["material/search"].search_index.entries
+    entries[:] = search.improved(entries, build.nav.pages)
     llms.write_lists(build.nav, build.files, config)

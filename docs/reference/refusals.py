@@ -71,18 +71,18 @@ def outcome(call, names):
 
 
 # %% tags=["remove-input"]
-def entry(row, names):
+def entry(row, names, anchor):
     """Run a call and write what came out; refuse what is not in the table."""
     found, wanted = outcome(row["call"], names), (row["error"], row["sentence"])
     assert found == wanted, f"{row['call']}\nraised: {found}\nrefusals.toml: {wanted}"
     call, error, words = (html.escape(text, quote=False) for text in (row["call"], *found))
     words = re.sub(r"\b(Expected|Received):", r"<i>\1:</i>", words).replace("\n\n", "<br>")
-    return f"<dt><code>{call}</code></dt>\n<dd><strong>{error}</strong> {words}</dd>"
+    return f'<dt id="{anchor}"><code>{call}</code></dt>\n<dd><strong>{error}</strong> {words}</dd>'
 
 
 names = {}
 exec(table["prepare"], names)
 for name, rows in table["refused"].items():
-    entries = "\n".join(entry(row, names) for row in rows)
+    entries = "\n".join(entry(row, names, f"{name}-{n}") for n, row in enumerate(rows, 1))
     heading = f"### [`{name}`][clear_attention.{name}] {{ #{name} }}"
     display(Markdown(f"{heading}\n\n<dl>\n{entries}\n</dl>"))

@@ -1,5 +1,5 @@
-// What the site adds to Material's script: names for what it makes, tables that the keyboard can scroll, and the Mask Lab,
-// loaded on the pages that have one.
+// What the site adds to Material's script: a search that reads questions, names for what it makes, tables that the
+// keyboard can scroll, and the Mask Lab, loaded on the pages that have one.
 const here = document.currentScript.src;
 let copying;
 function mend() {
@@ -37,4 +37,37 @@ function loadLab() {
   script.src = new URL("mask-lab.js", here);
   script.dataset.lab = "";
   document.head.append(script);
+}
+
+// Material asks a worker, in a language where "-inf" means "without inf". The reader's words are put into that language
+// on their way, so that the box, the suggestion and a shared link keep what was typed.
+const QUERY = 2; // Material's number for such a message
+const SAYS_LITTLE = new Set(
+  `a about all am an and any anyone anything are as at be because become becomes been but by can could did do does doing
+  done each else error for from get gets getting give given gives got had has have having he her here him his how i if
+  in into is it its just let like make makes many may me might mine more most much must my need needs not now of off often
+  on one only or our out own same say says shall she should so some still such than that the their them then there these
+  they thing this those to too trying us use used using want was we were what when where which while who why will with
+  without would yet you your`.split(/\s+/),
+);
+const post = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message, ...rest) {
+  if (message?.type === QUERY) message = { ...message, data: searchable(message.data) };
+  return post.call(this, message, ...rest);
+};
+
+function searchable(text) {
+  const words = text.toLowerCase().match(/[\p{L}\d]+(\.\d+)*/gu) ?? [];
+  const telling = words.filter((word) => !SAYS_LITTLE.has(word));
+  return [...new Set((telling.length ? telling : words).map(asTerm))].join(" ");
+}
+
+// Material finds every word that begins with a term, unless the term has a weight. A 1 shall not find 1000, and "mask"
+// rather "mask" than "masking". Of an ending that goes, nobody knows what stood there.
+function asTerm(word) {
+  if (word.length < 3 || /^\d/.test(word)) return `${word}^3`;
+  const stem = word.length > 5 ? word.replace(/(?:ions?|ies|ed|ing)$/, "") : word;
+  if (stem !== word) return `${stem}*^2`;
+  const one = word.length > 3 ? word.replace(/(?<![aisu])s$/, "") : word;
+  return `${one}^2 ${one}`;
 }

@@ -1,5 +1,6 @@
 """The program that executes the lessons: those that hang or die, what is kept, and what is shown meanwhile."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -93,6 +94,32 @@ def test_what_must_not_be_published_is_refused_and_remembered(lesson, code, word
     lesson("bad.py", "1")
     execute.execute([bad])
     assert not list(execute.NOTEBOOKS.glob("*.failed"))
+
+
+def test_a_lesson_waits_for_the_models_it_shows_and_lets_others_go_first(lesson, monkeypatch):
+    order = []
+
+    async def run_training(name):
+        order.append(name)
+        await asyncio.sleep(0.02)
+        order.append(f"{name} is trained")
+
+    async def execute_one(source):
+        order.append(source.name)
+        await asyncio.sleep(0.01)
+        return {"metadata": {}}
+
+    monkeypatch.setattr(execute, "run_training", run_training)
+    monkeypatch.setattr(execute, "execute_one", execute_one)
+    texts = {"a.py": 'trained.load("m")', "b.py": "1", "c.py": "2", "d.py": "# ---\n# slow: true\n# ---"}
+    execute.execute([lesson(name, text) for name, text in texts.items()])
+    assert order == ["m", "d.py", "b.py", "m is trained", "a.py", "c.py"]
+
+
+def test_a_model_that_cannot_be_trained_is_named(lesson, monkeypatch, tmp_path):
+    monkeypatch.setattr(execute, "ROOT", tmp_path)
+    with pytest.raises(execute.LessonError, match="The model 'no-such' can't be trained"):
+        execute.execute([lesson("a.py", '# trained.load("no-such")')])
 
 
 # While the site is served

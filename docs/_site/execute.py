@@ -141,45 +141,55 @@ def key_of(shared, source):
 async def execute_all(keys):
     """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
 
-    The models that lessons show are trained first, beside the lessons that show none.
-    A lesson with `slow: true` in its header is begun before the others: at the end no core shall wait for the last one.
+    First come the models that lessons show, then the lessons with `slow: true` in their header, so that at the end no
+    core waits for the last one. A lesson whose models are not yet trained lets the next one go before it.
     """
     log.info("Executing %d lessons, %d at a time", len(keys), WORKERS)
-    gate, start, done = asyncio.Semaphore(WORKERS), time.monotonic(), []
-    shown = {source: {*MODELS.findall(source.read_text(encoding="utf-8"))} for source in keys}
+    texts = {source: source.read_text(encoding="utf-8") for source in keys}
+    shown = {source: {*MODELS.findall(text)} for source, text in texts.items()}
+    models = sorted(set().union(*shown.values()))
+    todo = [*models, *sorted(keys, key=lambda source: not re.search(r"^# slow: true$", texts[source], re.M))]
+    start, one_more, trained, done, failures = time.monotonic(), asyncio.Event(), set(), {}, []
+
+    async def worker():
+        while todo:
+            job = next((job for job in todo if shown.get(job, set()) <= trained), None)
+            if job is None:
+                await one_more.wait()
+                one_more.clear()
+                continue
+            todo.remove(job)
+            try:
+                await (train(job) if job in models else one(job))
+            except LessonError as error:
+                failures.append(error)
 
     async def train(name):
-        async with gate:
-            await trained(name)
-
-    models = {name: asyncio.create_task(train(name)) for name in sorted(set().union(*shown.values()))}
+        try:
+            await run_training(name)
+        finally:
+            trained.add(name)
+            one_more.set()
 
     async def one(source):
+        log.info("Executing %s", source.name)
         failed = path_of(source).with_suffix(".failed")
-        await asyncio.gather(*(models[name] for name in shown[source]))
-        async with gate:
-            log.info("Executing %s", source.name)
-            try:
-                notebook = await execute_one(source)
-            except LessonError as error:
-                write(failed, f"{keys[source]}\n{error}")
-                raise
+        try:
+            notebook = await execute_one(source)
+        except LessonError as error:
+            write(failed, f"{keys[source]}\n{error}")
+            raise
         notebook["metadata"]["key"] = keys[source]
         write(path_of(source), json.dumps(notebook))
         failed.unlink(missing_ok=True)
-        done.append(source)
+        done[source] = notebook
         left, seconds = len(keys) - len(done), time.monotonic() - start
         log.info("Executed %s: %d left, %.0f s so far%s", source.name, left, seconds, to_go(seconds, len(done), left))
-        return notebook
 
-    sources = sorted(keys, key=lambda s: not re.search(r"^# slow: true$", s.read_text(encoding="utf-8"), re.M))
-    results = await asyncio.gather(*map(one, sources), return_exceptions=True)
-    failures = [r for r in results if isinstance(r, BaseException)]
-    if unexpected := [f for f in failures if not isinstance(f, LessonError)]:
-        raise unexpected[0]
+    await asyncio.gather(*(worker() for _ in range(WORKERS)))
     if failures:
         raise LessonError("\n\n".join(map(str, failures)))
-    return dict(zip(sources, results, strict=True))
+    return done
 
 
 def to_go(seconds, done, left):
@@ -187,7 +197,7 @@ def to_go(seconds, done, left):
     return f", about {seconds / done * left / 60:.1f} min to go" if done > 2 * left / 3 > 0 else ""
 
 
-async def trained(name):
+async def run_training(name):
     """Have a model trained, unless it is."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", "trained", name, cwd=ROOT)
     if await process.wait():

@@ -1,154 +1,149 @@
 /* What describe_mask says of a square mask, for the Mask Lab: the same names and sentences, found in the same order. */
-(function () {
-  "use strict";
 
-  const PADDING = new Set(["", "[pad]", "<pad>", "pad", "<|pad|>", "<|endoftext|>"]);
-  const SENTENCES = {
-    causal: "no query sees a later key; the last query stands on the last key.",
-    prefix: "every query sees a prefix, and beyond it no later key.",
-    window: "a query sees only keys near its own position.",
-    own_hidden: "no query sees its own token, as if a look-ahead mask were off by one.",
-  };
+const PADDING = new Set(["", "[pad]", "<pad>", "pad", "<|pad|>", "<|endoftext|>"]);
+const SENTENCES = {
+  causal: "no query sees a later key; the last query stands on the last key.",
+  prefix: "every query sees a prefix, and beyond it no later key.",
+  window: "a query sees only keys near its own position.",
+  own_hidden: "no query sees its own token, as if a look-ahead mask were off by one.",
+};
 
-  const isPadding = (token) => PADDING.has(token.trim().toLowerCase());
-  const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
-  const every = (mask, test) => mask.every((row, i) => row.every((cell, j) => test(cell, i, j)));
-  const column = (mask, j) => mask.every((row) => row[j]);
-  const columns = (mask) => mask[0].map((_, j) => column(mask, j));
+const isPadding = (token) => PADDING.has(token.trim().toLowerCase());
+const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
+const every = (mask, test) => mask.every((row, i) => row.every((cell, j) => test(cell, i, j)));
+const column = (mask, j) => mask.every((row) => row[j]);
+const columns = (mask) => mask[0].map((_, j) => column(mask, j));
 
-  /** Return [{name, sentence}] for a mask of 0 and 1 and its tokens. */
-  function describe(mask, tokens) {
-    const found = [];
-    const say = (name, sentence) => found.push({ name, sentence });
-    const all = every(mask, Boolean);
-    const none = every(mask, (cell) => !cell);
-    if (all) {
-      say("blocks_everything", "no query sees any key; to Keras and Hugging Face 1 everywhere means the opposite.");
-    } else if (none) {
-      say("blocks_nothing", "every query sees every key.");
-    }
-    aboutShape(mask, say);
-    const empty = mask.filter((row) => row.every(Boolean)).length;
-    if (empty) {
-      const who = count(empty, "query", "queries");
-      say("empty_rows", `${who} with no key left: weights 0 here, NaN or a mean elsewhere.`);
-    }
-    if (!all) aboutPattern(mask, tokens, say);
-    return found;
+/** Return [{name, sentence}] for a mask of 0 and 1 and its tokens. */
+export function describe(mask, tokens) {
+  const found = [];
+  const say = (name, sentence) => found.push({ name, sentence });
+  const all = every(mask, Boolean);
+  const none = every(mask, (cell) => !cell);
+  if (all) {
+    say("blocks_everything", "no query sees any key; to Keras and Hugging Face 1 everywhere means the opposite.");
+  } else if (none) {
+    say("blocks_nothing", "every query sees every key.");
   }
-
-  function aboutShape(mask, say) {
-    const n = mask.length;
-    if (!paddedRows(mask)) return;
-    if (n === 1) {
-      say("ambiguous_shape", "its one row could be one query (and which key does it stand on?), or the padding of one " +
-        "sentence, (batch, keys): then it should be mask[:, None, None, :].");
-    } else if (!drawnOnPurpose(mask)) {
-      say("ambiguous_shape", `it is read as (queries, keys) = (${n}, ${n}), but its rows look like padding of ` +
-        "(batch, keys): then it should be mask[:, None, None, :], and 1 may mean a real token there.");
-    }
+  aboutShape(mask, say);
+  const empty = mask.filter((row) => row.every(Boolean)).length;
+  if (empty) {
+    const who = count(empty, "query", "queries");
+    say("empty_rows", `${who} with no key left: weights 0 here, NaN or a mean elsewhere.`);
   }
+  if (!all) aboutPattern(mask, tokens, say);
+  return found;
+}
 
-  /** Tell whether all rows are real tokens and then padding, or all the other way round. */
-  function paddedRows(mask) {
-    const steps = mask.map((row) => row.slice(1).map((cell, j) => cell - row[j]));
-    const flat = steps.flat();
-    const oneEnd = flat.every((step) => step >= 0) || flat.every((step) => step <= 0);
-    const once = steps.every((row) => row.reduce((sum, step) => sum + Math.abs(step), 0) <= 1);
-    return oneEnd && once && flat.some((step) => step !== 0);
+function aboutShape(mask, say) {
+  const n = mask.length;
+  if (!paddedRows(mask)) return;
+  if (n === 1) {
+    say("ambiguous_shape", "its one row could be one query (and which key does it stand on?), or the padding of one " +
+      "sentence, (batch, keys): then it should be mask[:, None, None, :].");
+  } else if (!drawnOnPurpose(mask)) {
+    say("ambiguous_shape", `it is read as (queries, keys) = (${n}, ${n}), but its rows look like padding of ` +
+      "(batch, keys): then it should be mask[:, None, None, :], and 1 may mean a real token there.");
   }
+}
 
-  /** Tell whether it is a staircase: a look-ahead mask, right, off by one, or inverted. */
-  function stairs(mask) {
-    const counts = mask.map((row) => row.reduce((a, b) => a + b, 0));
-    const steps = counts.slice(1).map((c, i) => c - counts[i]).filter((step) => step !== 0);
-    const blocks = mask.filter((row) => row.some(Boolean));
-    const down = blocks.every((row) => row[row.length - 1]) && steps.every((step) => step === -1);
-    const up = blocks.every((row) => row[0]) && steps.every((step) => step === 1);
-    return steps.length > 1 && (down || up);
+/** Tell whether all rows are real tokens and then padding, or all the other way round. */
+function paddedRows(mask) {
+  const steps = mask.map((row) => row.slice(1).map((cell, j) => cell - row[j]));
+  const flat = steps.flat();
+  const oneEnd = flat.every((step) => step >= 0) || flat.every((step) => step <= 0);
+  const once = steps.every((row) => row.reduce((sum, step) => sum + Math.abs(step), 0) <= 1);
+  return oneEnd && once && flat.some((step) => step !== 0);
+}
+
+/** Tell whether it is a staircase: a look-ahead mask, right, off by one, or inverted. */
+function stairs(mask) {
+  const counts = mask.map((row) => row.reduce((a, b) => a + b, 0));
+  const steps = counts.slice(1).map((c, i) => c - counts[i]).filter((step) => step !== 0);
+  const blocks = mask.filter((row) => row.some(Boolean));
+  const down = blocks.every((row) => row[row.length - 1]) && steps.every((step) => step === -1);
+  const up = blocks.every((row) => row[0]) && steps.every((step) => step === 1);
+  return steps.length > 1 && (down || up);
+}
+
+function drawnOnPurpose(mask) {
+  const keys = columns(mask).map((hidden) => !hidden);
+  if (stairs(mask)) return true;
+  const names = structure(mask);
+  names.delete("causal");
+  return names.size > 0 || every(mask, (cell, i, j) => !keys[j] || Boolean(cell) === j > i);
+}
+
+function aboutPattern(mask, tokens, say) {
+  const n = mask.length;
+  const names = n === 1 ? new Set() : structure(mask);
+  const inverted = names.size ? null : inversion(mask, tokens);
+  if (inverted) {
+    say("looks_inverted",
+      `${inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round.`);
+    return;
   }
-
-  function drawnOnPurpose(mask) {
-    const keys = columns(mask).map((hidden) => !hidden);
-    if (stairs(mask)) return true;
-    const names = structure(mask);
-    names.delete("causal");
-    return names.size > 0 || every(mask, (cell, i, j) => !keys[j] || Boolean(cell) === j > i);
+  const limit = names.has("own_hidden") ? n - 1 : n;
+  const hidden = columns(mask).slice(0, limit).filter(Boolean).length;
+  if (hidden) {
+    say("padding", `${count(hidden, "key", "keys")} ${hidden === 1 ? "is" : "are"} blocked for every query.`);
   }
-
-  function aboutPattern(mask, tokens, say) {
-    const n = mask.length;
-    const names = n === 1 ? new Set() : structure(mask);
-    const inverted = names.size ? null : inversion(mask, tokens);
-    if (inverted) {
-      say("looks_inverted",
-        `${inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round.`);
-      return;
-    }
-    const limit = names.has("own_hidden") ? n - 1 : n;
-    const hidden = columns(mask).slice(0, limit).filter(Boolean).length;
-    if (hidden) {
-      say("padding", `${count(hidden, "key", "keys")} ${hidden === 1 ? "is" : "are"} blocked for every query.`);
-    }
-    const pad = tokens.map((token, j) => (isPadding(token) ? j : -1)).filter((j) => j >= 0);
-    const shown = pad.filter((j) => !column(mask, j)).length;
-    if (shown && pad.length < n) {
-      say("padding_visible", `${count(shown, "padding token", "padding tokens")} not hidden from all.`);
-    }
-    if (n === 1) return;
-    for (const name of Object.keys(SENTENCES)) if (names.has(name)) say(name, SENTENCES[name]);
-    const leaks = mask.flatMap((row, i) => row.flatMap((cell, j) => (!cell && j > i ? [`(${i}, ${j})`] : [])));
-    if (leaks.length) {
-      say("future_visible", `${count(leaks.length, "cell", "cells")} in which a query sees a later key, the first at ` +
-        `${leaks[0]}: right in an encoder, a leak in a decoder.`);
-    }
+  const pad = tokens.map((token, j) => (isPadding(token) ? j : -1)).filter((j) => j >= 0);
+  const shown = pad.filter((j) => !column(mask, j)).length;
+  if (shown && pad.length < n) {
+    say("padding_visible", `${count(shown, "padding token", "padding tokens")} not hidden from all.`);
   }
-
-  /** Name the patterns that a mask follows, apart from padded keys and empty queries. */
-  function structure(mask) {
-    const n = mask.length;
-    const names = new Set();
-    const keys = [...Array(n).keys()].filter((j) => !column(mask, j));
-    const rows = [...Array(n).keys()].filter((i) => !mask[i].every(Boolean));
-    const cells = rows.flatMap((i) => keys.map((j) => ({ blocked: Boolean(mask[i][j]), later: j > i, i, j })));
-    const pastTheEnd = n > 1 && every(mask, (cell, i, j) => j <= i || cell);
-    if (pastTheEnd) {
-      names.add("causal");
-      const own = cells.filter(({ i, j }) => i === j);
-      if (rows.length > 1 && own.length && own.every(({ blocked }) => blocked)) names.add("own_hidden");
-    } else if (cells.some(({ later }) => later)) {
-      const first = keys.findIndex((j) => rows.some((i) => mask[i][j]));
-      const beyond = new Set(keys.slice(Math.max(first, 0)));
-      const drawn = cells.some(({ blocked }) => blocked);
-      if (drawn && cells.every(({ blocked, later, j }) => blocked === (later && beyond.has(j)))) names.add("prefix");
-    }
-    const seen = cells.filter(({ blocked, later }) => !blocked && !later).map(({ i, j }) => i - j);
-    if (seen.length) {
-      const reach = Math.max(...seen);
-      const far = ({ i, j }) => Math.abs(i - j) > reach;
-      const drawn = cells.some((cell) => far(cell) && !cell.later);
-      const both = cells.every((cell) => cell.blocked === far(cell));
-      const past = cells.every((cell) => cell.blocked === (far(cell) || cell.later));
-      if (drawn && (both || past)) names.add("window");
-    }
-    return names;
+  if (n === 1) return;
+  for (const name of Object.keys(SENTENCES)) if (names.has(name)) say(name, SENTENCES[name]);
+  const leaks = mask.flatMap((row, i) => row.flatMap((cell, j) => (!cell && j > i ? [`(${i}, ${j})`] : [])));
+  if (leaks.length) {
+    say("future_visible", `${count(leaks.length, "cell", "cells")} in which a query sees a later key, the first at ` +
+      `${leaks[0]}: right in an encoder, a leak in a decoder.`);
   }
+}
 
-  /** Say why a mask seems to mean the opposite, or nothing. */
-  function inversion(mask, tokens) {
-    const n = mask.length;
-    const pad = tokens.map(isPadding);
-    const hidden = columns(mask);
-    if (pad.some(Boolean) && !pad.every(Boolean) && hidden.every((h, j) => h !== pad[j])) {
-      return "it blocks the real tokens and shows the padding";
-    }
-    if (n === 1) return null;
-    if (every(mask, (cell, i, j) => j > i || cell)) return "it blocks the past and shows the future";
-    const opposite = mask.map((row) => row.map((cell) => 1 - cell));
-    if (!every(opposite, Boolean) && structure(opposite).size) return "turned round it is a mask that people use";
-    if (mask.every((row, i) => row[i])) return "no query sees its own token";
-    return null;
+/** Name the patterns that a mask follows, apart from padded keys and empty queries. */
+function structure(mask) {
+  const n = mask.length;
+  const names = new Set();
+  const keys = [...Array(n).keys()].filter((j) => !column(mask, j));
+  const rows = [...Array(n).keys()].filter((i) => !mask[i].every(Boolean));
+  const cells = rows.flatMap((i) => keys.map((j) => ({ blocked: Boolean(mask[i][j]), later: j > i, i, j })));
+  const pastTheEnd = n > 1 && every(mask, (cell, i, j) => j <= i || cell);
+  if (pastTheEnd) {
+    names.add("causal");
+    const own = cells.filter(({ i, j }) => i === j);
+    if (rows.length > 1 && own.length && own.every(({ blocked }) => blocked)) names.add("own_hidden");
+  } else if (cells.some(({ later }) => later)) {
+    const first = keys.findIndex((j) => rows.some((i) => mask[i][j]));
+    const beyond = new Set(keys.slice(Math.max(first, 0)));
+    const drawn = cells.some(({ blocked }) => blocked);
+    if (drawn && cells.every(({ blocked, later, j }) => blocked === (later && beyond.has(j)))) names.add("prefix");
   }
+  const seen = cells.filter(({ blocked, later }) => !blocked && !later).map(({ i, j }) => i - j);
+  if (seen.length) {
+    const reach = Math.max(...seen);
+    const far = ({ i, j }) => Math.abs(i - j) > reach;
+    const drawn = cells.some((cell) => far(cell) && !cell.later);
+    const both = cells.every((cell) => cell.blocked === far(cell));
+    const past = cells.every((cell) => cell.blocked === (far(cell) || cell.later));
+    if (drawn && (both || past)) names.add("window");
+  }
+  return names;
+}
 
-  window.maskLab.describe = describe;
-})();
+/** Say why a mask seems to mean the opposite, or nothing. */
+function inversion(mask, tokens) {
+  const n = mask.length;
+  const pad = tokens.map(isPadding);
+  const hidden = columns(mask);
+  if (pad.some(Boolean) && !pad.every(Boolean) && hidden.every((h, j) => h !== pad[j])) {
+    return "it blocks the real tokens and shows the padding";
+  }
+  if (n === 1) return null;
+  if (every(mask, (cell, i, j) => j > i || cell)) return "it blocks the past and shows the future";
+  const opposite = mask.map((row) => row.map((cell) => 1 - cell));
+  if (!every(opposite, Boolean) && structure(opposite).size) return "turned round it is a mask that people use";
+  if (mask.every((row, i) => row[i])) return "no query sees its own token";
+  return null;
+}

@@ -1,5 +1,6 @@
 /* The Mask Lab's looks, in the colours of the site. */
-window.maskLab.STYLE = `
+
+export const STYLE = `
 :host{display:block;font-size:.8rem;margin:1em 0;container-type:inline-size}
 *{box-sizing:border-box}
 fieldset{border:.05rem solid var(--ca-line);border-radius:.25rem;margin:0 0 .9em;padding:.3em .9em .7em;min-width:0}

@@ -1,130 +1,174 @@
 /* How the Mask Lab looks: its state as HTML, drawn anew after every change. */
-(function () {
-  "use strict";
 
-  const { MaskLab, attend, describe, code, rules, morph, HOW, STEPS, MOST, STYLE, pieces, words } = window.maskLab;
-  const { escape, shown, grid, sentence, calculation, warnings } = words;
-  const PARTS = { softmax: "softmax(", qk: "Q Kᵀ", root: "/ √d", mask: "hidden by the mask", close: ")", v: "V" };
-  const LIT = { scores: ["qk"], scaled: ["root"], masked: ["mask"], weights: ["softmax", "close"], output: ["v"] };
-  const GRIDS = { q: "queries", k: "keys", v: "values" };
+import { code } from "./code.js";
+import { attend, HOW, STEPS } from "./engine.js";
+import { describe } from "./findings.js";
+import { escape } from "./html.js";
+import { MOST } from "./state.js";
+import { calculation, isEmpty, reason, sentence, shown, warnings } from "./words.js";
 
-  Object.assign(MaskLab.prototype, {
-    situation() {
-      return { ...this.numbers, mask: this.mask, dtype: this.state.dtype, how: this.state.how };
-    },
+const PARTS = { softmax: "softmax(", qk: "Q Kᵀ", root: "/ √d", mask: "hidden by the mask", close: ")", v: "V" };
+const LIT = { scores: ["qk"], scaled: ["root"], masked: ["mask"], weights: ["softmax", "close"], output: ["v"] };
+const GRIDS = { q: "queries", k: "keys", v: "values" };
+const CIVIDIS = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 174, 108], [254, 232, 56]]; // of 0, 1/4, ... 1
 
-    render() {
-      const piece = this.getAttribute("piece");
-      const fresh = document.createElement("template");
-      fresh.innerHTML = `<style>${STYLE}</style>${piece in pieces ? pieces[piece](this) : this.lab(piece === "mask")}`;
-      morph(this.shadowRoot, fresh.content);
-    },
+export function whole(lab) {
+  const steps = attend(lab.situation);
+  return `<div class="box">${bar(lab)}<div class="columns"><div>${hiders(lab, amounts(lab))}${hows(lab)}</div>
+    <div>${stepper(lab)}${formula(lab)}
+    ${result(lab, steps, calculation(lab, steps))}${bullets(warnings(lab, steps).map(escape), "loud")}</div></div>
+    ${findings(lab)}${inputs(lab)}${snippets(lab)}
+    <p role="status">${escape(lab.message)}</p></div>`;
+}
 
-    lab(small) {
-      const { state, mask } = this;
-      this.at.row = Math.min(this.at.row, state.tokens.length - 1);
-      const steps = attend(this.situation());
-      const columns = steps[state.step][0].length;
-      this.at.column = Math.min(this.at.column, columns - 1);
-      const beside = `${small ? "" : this.steps() + this.formula()}
-        <div class="scroll">${grid(this, steps[state.step])}</div>
-        <p class="says" aria-live="polite">${escape(sentence(this, this.at.row))}</p>
-        <p class="sum">${escape(small ? "" : calculation(this, steps))}</p>`;
-      if (small) return `<div class="box">${this.hiders()}${beside}${this.bar(true)}</div>`;
-      return `<div class="box">${this.bar(false)}<div class="columns"><div>${this.hiders()}${this.hows()}</div>
-        <div>${beside}${bullets(warnings(this, steps), "loud")}</div></div>
-        ${this.findings()}${this.inputs()}${this.snippets()}
-        <p role="status">${escape(this.message)}</p></div>`;
-    },
+/** Draw the piece of a lesson in which tokens and cells can be hidden. */
+export function small(lab) {
+  return `<div class="box">${hiders(lab, "")}
+    ${result(lab, attend(lab.situation), "")}<div class="bar">${travel(lab)}</div></div>`;
+}
 
-    bar(small) {
-      const options = this.examples.map((example, i) => `<option value="${i}">${escape(example.title)}</option>`);
-      const travel = button("undo", "Undo", !this.past.length) + button("redo", "Redo", !this.future.length);
-      if (small) return `<div class="bar">${travel}</div>`;
-      return `<div class="bar"><label>Start from <select data-field="example">
-        <option disabled hidden selected>an example</option>${options.join("")}</select></label>
-        ${travel}${button("share", "Copy a link to this view")}</div>`;
-    },
+function result(lab, steps, sum) {
+  return `<div class="scroll">${grid(lab, steps[lab.state.step])}</div>
+    <p class="says" aria-live="polite">${escape(sentence(lab, lab.at.row))}</p>
+    <p class="sum">${escape(sum)}</p>`;
+}
 
-    hiders() {
-      const { state } = this;
-      const pads = state.tokens.map((token, j) => `<button data-do="pad" data-value="${j}"
-        aria-pressed="${state.padding.includes(j)}">${escape(token) || "(empty)"}</button>`);
-      const more = this.getAttribute("piece") === "mask" ? "" : `<br>
-        ${amount("prefix", "except a prefix of", state)} ${amount("window", "and what is this far away:", state)}`;
-      return `<fieldset><legend>Who is hidden</legend>
-        <div class="bar" role="group" aria-label="Padding"><span>padding:</span> ${pads.join(" ")}</div>
-        <label><input type="checkbox" data-field="lookAhead" ${state.lookAhead ? "checked" : ""}>later tokens
-        (look-ahead)</label>${more}
-        <div class="hint">Or click single cells; with the keyboard, arrows move and space turns a cell round.</div></fieldset>`;
-    },
+function bar(lab) {
+  const options = lab.examples.map((example, i) => `<option value="${i}">${escape(example.title)}</option>`);
+  return `<div class="bar"><label>Start from <select data-field="example">
+    <option disabled hidden selected>an example</option>${options.join("")}</select></label>
+    ${travel(lab)}${button("share", "Copy a link to this view")}</div>`;
+}
 
-    hows() {
-      const hows = Object.entries(HOW).map(([name, text]) => choice("how", name, text, this.state.how));
-      const types = ["float32", "float16"].map((name) => choice("dtype", name, name, this.state.dtype));
-      return `<fieldset><legend>How the mask is applied</legend>${hows.join("<br>")}</fieldset>
-        <fieldset><legend>Numbers</legend>${types.join("")}</fieldset>`;
-    },
+function travel({ past, future }) {
+  return button("undo", "Undo", !past.length) + button("redo", "Redo", !future.length);
+}
 
-    steps() {
-      const steps = Object.entries(STEPS).map(([name, [title]], i) => `<button data-do="step" data-value="${name}"
-        ${this.state.step === name ? 'aria-current="step"' : ""}>${i + 1} ${title}</button>`);
-      return `<div class="bar" role="group" aria-label="Steps">${steps.join("")}</div>`;
-    },
+function hiders({ state }, more) {
+  const pads = state.tokens.map((token, j) => `<button data-do="pad" data-value="${j}"
+    aria-pressed="${state.padding.includes(j)}">${escape(token) || "(empty)"}</button>`);
+  return `<fieldset><legend>Who is hidden</legend>
+    <div class="bar" role="group" aria-label="Padding"><span>padding:</span> ${pads.join(" ")}</div>
+    <label><input type="checkbox" data-field="lookAhead" ${state.lookAhead ? "checked" : ""}>later tokens
+    (look-ahead)</label>${more}
+    <div class="hint">Or click single cells; with the keyboard, arrows move and space turns a cell round.</div>
+    </fieldset>`;
+}
 
-    formula() {
-      const lit = LIT[this.state.step];
-      const spans = Object.entries(PARTS).map(([name, text]) => `<span${lit.includes(name) ? ' class="lit"' : ""}>${text}</span>`);
-      return `<p class="formula">${spans.join(" ")}</p>`;
-    },
+function amounts({ state }) {
+  return `<br>
+    ${amount("prefix", "except a prefix of", state)} ${amount("window", "and what is this far away:", state)}`;
+}
 
-    findings() {
-      const items = describe(this.mask, this.state.tokens).map(({ name, sentence }) => `<code>${name}</code>: ${escape(sentence)}`);
-      return `<p class="title">What <code>describe_mask</code> says of this mask</p>
-        ${bullets(items.length ? items : ["nothing"], "findings", false)}`;
-    },
+function hows({ state }) {
+  const hows = Object.entries(HOW).map(([name, text]) => choice("how", name, text, state.how));
+  const types = ["float32", "float16"].map((name) => choice("dtype", name, name, state.dtype));
+  return `<fieldset><legend>How the mask is applied</legend>${hows.join("<br>")}</fieldset>
+    <fieldset><legend>Numbers</legend>${types.join("")}</fieldset>`;
+}
 
-    inputs() {
-      const { state } = this;
-      const n = state.tokens.length;
-      const head = Object.keys(GRIDS).map((g) => state[g][0].map((_, c) => `<th scope="col" class="${g}">${g}${c + 1}</th>`).join(""));
-      const field = (g, x, i, c) => `<td><input value="${escape(x)}" data-field="number" data-grid="${g}" data-row="${i}"
-        data-column="${c}" aria-label="${escape(`${GRIDS[g]} of ${state.tokens[i]}, number ${c + 1}`)}"></td>`;
-      const rows = state.tokens.map((token, i) => {
-        const cells = Object.keys(GRIDS).flatMap((g) => state[g][i].map((x, c) => field(g, x, i, c)));
-        return `<tr><th scope="row"><input class="token" value="${escape(token)}" data-field="token" data-row="${i}"
-          aria-label="token ${i + 1}"></th>${cells.join("")}</tr>`;
-      });
-      return `<details><summary>Change the tokens and their numbers</summary>
-        <div class="bar">${button("longer", "One token more", n >= MOST)}${button("shorter", "One token fewer", n <= 1)}</div>
-        <div class="scroll" tabindex="0" role="region" aria-label="Tokens and numbers"><table class="numbers"><thead><tr>
-        <th scope="col">token</th>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
-        <p>Write numbers such as 1.5, and nan, inf, -inf.</p></details>`;
-    },
+function stepper({ state }) {
+  const steps = Object.entries(STEPS).map(([name, [title]], i) => `<button data-do="step" data-value="${name}"
+    ${state.step === name ? 'aria-current="step"' : ""}>${i + 1} ${title}</button>`);
+  return `<div class="bar" role="group" aria-label="Steps">${steps.join("")}</div>`;
+}
 
-    snippets() {
-      const parts = Object.keys(code).map((name) => `<details><summary>${name}</summary>
-        ${button("copy", "Copy", false, name, `Copy the code for ${name}`)}
-        <pre tabindex="0" aria-label="Code for ${name}">${escape(code[name](this.situation()))}</pre></details>`);
-      return `<p class="title">The same as code</p>${parts.join("")}`;
-    },
+function formula({ state }) {
+  const lit = LIT[state.step];
+  const spans = Object.entries(PARTS).map(([name, text]) =>
+    `<span${lit.includes(name) ? ' class="lit"' : ""}>${text}</span>`);
+  return `<p class="formula">${spans.join(" ")}</p>`;
+}
+
+function findings({ mask, state }) {
+  const items = describe(mask, state.tokens).map(({ name, sentence }) =>
+    `<code>${name}</code>: ${escape(sentence)}`);
+  return `<p class="title">What <code>describe_mask</code> says of this mask</p>
+    ${bullets(items.length ? items : ["nothing"], "findings")}`;
+}
+
+function inputs({ state }) {
+  const n = state.tokens.length;
+  const head = Object.keys(GRIDS).map((g) => state[g][0].map((_, c) =>
+    `<th scope="col" class="${g}">${g}${c + 1}</th>`).join(""));
+  const field = (g, x, i, c) => `<td><input value="${escape(x)}" data-field="number" data-grid="${g}" data-row="${i}"
+    data-column="${c}" aria-label="${escape(`${GRIDS[g]} of ${state.tokens[i]}, number ${c + 1}`)}"></td>`;
+  const rows = state.tokens.map((token, i) => {
+    const cells = Object.keys(GRIDS).flatMap((g) => state[g][i].map((x, c) => field(g, x, i, c)));
+    return `<tr><th scope="row"><input class="token" value="${escape(token)}" data-field="token" data-row="${i}"
+      aria-label="token ${i + 1}"></th>${cells.join("")}</tr>`;
   });
+  const longer = button("longer", "One token more", n >= MOST);
+  const shorter = button("shorter", "One token fewer", n <= 1);
+  return `<details><summary>Change the tokens and their numbers</summary>
+    <div class="bar">${longer}${shorter}</div>
+    <div class="scroll" tabindex="0" role="region" aria-label="Tokens and numbers"><table class="numbers"><thead><tr>
+    <th scope="col">token</th>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
+    <p>Write numbers such as 1.5, and nan, inf, -inf.</p></details>`;
+}
 
-  function bullets(items, kind, raw = true) {
-    return items.length ? `<ul class="${kind}">${items.map((item) => `<li>${raw ? escape(item) : item}</li>`).join("")}</ul>` : "";
-  }
+function snippets({ situation }) {
+  const parts = Object.keys(code).map((name) => `<details><summary>${name}</summary>
+    ${button("copy", "Copy", false, name, `Copy the code for ${name}`)}
+    <pre tabindex="0" aria-label="Code for ${name}">${escape(code[name](situation))}</pre></details>`);
+  return `<p class="title">The same as code</p>${parts.join("")}`;
+}
 
-  function button(name, text, disabled = false, value = "", label = "") {
-    return `<button data-do="${name}" data-value="${value}" ${label && `aria-label="${label}"`} ${disabled ? 'aria-disabled="true"' : ""}>${text}</button>`;
-  }
+function grid(lab, values) {
+  const { mask, state: { tokens, step } } = lab;
+  const isOutput = step === "output";
+  const head = isOutput ? values[0].map((_, c) => `v${c + 1}`) : tokens;
+  const rows = values.map((row, i) => {
+    const cells = row.map((x, j) => cell(lab, x, i, j, isOutput ? null : mask[i][j])).join("");
+    return `<tr role="row"${isEmpty(mask[i]) ? ' class="empty"' : ""}><th
+      scope="row" role="rowheader">${escape(tokens[i])}</th>${cells}</tr>`;
+  });
+  const heads = head.map((text) => `<th scope="col" role="columnheader">${escape(text)}</th>`).join("");
+  const corner = `<th scope="col" role="columnheader">query ↓ ${isOutput ? "number" : "key"} →</th>`;
+  const [title, about] = STEPS[step];
+  return `<table role="grid" aria-label="${title}: ${about}"><caption><b>${title}</b>: ${about}</caption>
+    <thead role="rowgroup"><tr role="row">${corner}${heads}</tr></thead><tbody
+    role="rowgroup">${rows.join("")}</tbody></table>`;
+}
 
-  function choice(field, name, text, chosen) {
-    return `<label><input type="radio" name="${field}" value="${name}" data-field="${field}" ${name === chosen ? "checked" : ""}>${text}</label>`;
-  }
+function cell(lab, x, i, j, blocked) {
+  const { at, state: { tokens, step, how } } = lab;
+  const text = blocked && how === "select" && step === "masked" ? "–" : shown(x);
+  const kinds = { blocked, visible: step === "masked" && !blocked, nan: Number.isNaN(x) };
+  const kind = Object.keys(kinds).filter((name) => kinds[name]).join(" ");
+  const shade = step === "weights" && !blocked && x >= 0 ? ` style="${colour(x)}"` : "";
+  const why = blocked ? `blocked (${reason(lab, i, j)})` : "visible";
+  const label = blocked === null
+    ? `query ${tokens[i]}, number ${j + 1}: ${text}`
+    : `query ${tokens[i]}, key ${tokens[j]}: ${text === "–" ? "" : `${text}, `}${why}`;
+  const toggles = blocked === null ? "" : ` data-cell="${i},${j}"`;
+  return `<td role="gridcell" class="${kind}" tabindex="${at.row === i && at.column === j ? 0 : -1}"
+    data-place="${i},${j}"${toggles} aria-label="${escape(label)}"${shade}>${text}</td>`;
+}
 
-  function amount(field, text, state) {
-    return `<label>${text} <input type="number" min="0" max="${state.tokens.length}" value="${state[field]}" data-field="${field}"></label>`;
-  }
+/** Colour a weight as the site's heat maps do. */
+function colour(x) {
+  const place = Math.min(x, 1) * (CIVIDIS.length - 1);
+  const [low, high] = [CIVIDIS[Math.floor(place)], CIVIDIS[Math.ceil(place)]];
+  const mixed = low.map((c, i) => Math.round(c + (high[i] - c) * (place % 1)));
+  return `--weight:rgb(${mixed});--ink:${x < 0.47 ? "#fff" : "#000"}`;
+}
 
-  customElements.define("mask-lab", MaskLab);
-})();
+function bullets(items, kind) {
+  return items.length ? `<ul class="${kind}">${items.map((item) => `<li>${item}</li>`).join("")}</ul>` : "";
+}
+
+function button(name, text, disabled = false, value = "", label = "") {
+  return `<button data-do="${name}" data-value="${value}" ${label && `aria-label="${label}"`}
+    ${disabled ? 'aria-disabled="true"' : ""}>${text}</button>`;
+}
+
+function choice(field, name, text, chosen) {
+  return `<label><input type="radio" name="${field}" value="${name}" data-field="${field}"
+    ${name === chosen ? "checked" : ""}>${text}</label>`;
+}
+
+function amount(field, text, state) {
+  return `<label>${text} <input type="number" min="0" max="${state.tokens.length}" value="${state[field]}"
+    data-field="${field}"></label>`;
+}

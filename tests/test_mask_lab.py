@@ -1,0 +1,160 @@
+"""How the modules of the Mask Lab become one script, and that they are good modules before that."""
+
+import re
+import sys
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from mkdocs.exceptions import PluginError
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.setattr(sys, "path", [str(Path(__file__).parents[1] / "docs" / "_site"), *sys.path])
+    import mask_lab
+
+SOURCES = sorted(mask_lab.ENTRY.parent.glob("*.js"))
+SCRIPT = """\
+(() => {
+"use strict";
+const $modules = {};
+
+$modules["b.js"] = (() => {
+const h = 1;
+const f = (x) => x + h;
+async function g() {}
+return { f, g };
+})();
+
+$modules["a.js"] = (() => {
+const { f, g } = $modules["b.js"];
+const h = f(g);
+return {  };
+})();
+})();
+"""
+
+
+@pytest.fixture
+def modules(tmp_path):
+    """Write modules with `modules(a="text")`; the first is the entry."""
+
+    def write(**texts):
+        for name, text in texts.items():
+            (tmp_path / f"{name}.js").write_text(text, encoding="utf-8")
+        return tmp_path / f"{next(iter(texts))}.js"
+
+    return write
+
+
+class TestJoining:
+    def test_each_comes_once_and_after_what_it_imports(self, modules):
+        entry = modules(
+            a='import { b } from "./b.js";\nimport { c } from "./c.js";\nb(c);\n',
+            b='import { c } from "./c.js";\nexport const b = c;\n',
+            c="export function c() {}\n",
+            unused="export const d = 1;\n",
+        )
+        assert list(mask_lab.in_order(entry)) == ["c.js", "b.js", "a.js"]
+
+    def test_a_module_is_a_function_and_keeps_its_other_names(self, modules):
+        entry = modules(
+            a='import {\n  f,\n  g,\n} from "./b.js";\nconst h = f(g);\n',
+            b="const h = 1;\nexport const f = (x) => x + h;\nexport async function g() {}\n",
+        )
+        assert mask_lab.script(entry) == SCRIPT
+
+    @pytest.mark.parametrize("what", ["function f() {}", "async function f() {}", "class f {}", "const f = 1;"])
+    def test_what_can_be_exported(self, modules, what):
+        module = mask_lab.read(modules(a=f"export {what}\n"))
+        assert (module.exports, module.code) == (["f"], f"{what}\n")
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "export default function f() {}",
+            "export { f };",
+            'export { f } from "./b.js";',
+            'export * from "./b.js";',
+            "export let f = 1;",
+            "export const { f } = {};",
+            'import f from "./b.js";',
+            'import * as b from "./b.js";',
+            'import { f as g } from "./b.js";',
+            'import "./b.js";',
+            'import { f } from "elsewhere";',
+            '  import { f } from "./b.js";',
+        ],
+    )
+    def test_a_statement_that_it_does_not_know(self, modules, line):
+        entry = modules(a=f"const x = 1;\n{line}\n", b="export const f = 1;\n")
+        with pytest.raises(PluginError, match=rf"lab/a\.js: it can't be joined: {re.escape(line.strip())}\.$"):
+            mask_lab.script(entry)
+
+    @pytest.mark.parametrize("line", ['const b = import("./b.js");', "const here = import.meta.url;"])
+    def test_what_only_a_module_can_do(self, modules, line):
+        with pytest.raises(PluginError, match="can't be joined: import"):
+            mask_lab.script(modules(a=f"{line}\n"))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            'import { f } from "./b.js";\nfunction f() {}\n',
+            'import { f } from "./b.js";\nimport { f } from "./b.js";\n',
+            "const f = 1;\nexport class f {}\n",
+        ],
+    )
+    def test_a_name_that_is_declared_twice(self, modules, text):
+        with pytest.raises(PluginError, match=r"lab/a\.js: it declares a name twice: f\."):
+            mask_lab.script(modules(a=text, b="export const f = 1;\n"))
+
+    def test_a_circle(self, modules):
+        needs = {"a": "b", "b": "c", "c": "b"}
+        texts = {m: f'import {{ {n} }} from "./{n}.js";\nexport const {m} = {n};\n' for m, n in needs.items()}
+        with pytest.raises(PluginError, match=r"lab/c\.js: .* in a circle: a\.js → b\.js → c\.js → b\.js"):
+            mask_lab.script(modules(**texts))
+
+    def test_a_name_that_is_not_exported(self, modules):
+        entry = modules(a='import { f, g } from "./b.js";\n', b="export const g = 1;\nconst f = 2;\n")
+        with pytest.raises(PluginError, match=r"lab/a\.js: b\.js does not export f\."):
+            mask_lab.script(entry)
+
+    def test_a_file_that_is_not_there(self, modules):
+        with pytest.raises(PluginError, match=r"lab/a\.js: there is no file b\.js"):
+            mask_lab.script(modules(a='import { f } from "./b.js";\n'))
+
+
+@pytest.fixture(scope="module")
+def lab():
+    return mask_lab.in_order(mask_lab.ENTRY)
+
+
+def code(module):
+    return re.sub(r"//.*", "", re.sub(r"/\*.*?\*/", "", module.code, flags=re.S))
+
+
+class TestTheLab:
+    def test_every_file_is_used(self, lab):
+        assert sorted(lab) == [path.name for path in SOURCES]
+
+    def test_what_is_imported_is_used(self, lab):
+        for file, module in lab.items():
+            for name in chain(*module.imports.values()):
+                assert re.search(rf"\b{name}\b", code(module)), f"{file} imports {name} and does not use it"
+
+    def test_what_is_exported_is_imported_somewhere(self, lab):
+        imported = {(file, name) for m in lab.values() for file, names in m.imports.items() for name in names}
+        assert imported == {(file, name) for file, module in lab.items() for name in module.exports}
+
+    def test_what_another_file_exports_is_imported_before_it_is_called(self, lab):
+        exported = {name for module in lab.values() for name in module.exports}
+        for file, module in lab.items():
+            own = {*chain(*module.imports.values()), *mask_lab.DECLARED.findall(module.code)}
+            for name in exported - own:
+                assert not re.search(rf"(?<![\w.\"]){name}[(\[]", code(module)), f"{file} uses {name} without an import"
+
+    def test_only_the_entry_writes_a_global(self, lab):
+        """The tests in the browser need one."""
+        writes = [file for file, module in lab.items() if re.search(r"\b(window|globalThis)\.\w+ = ", module.code)]
+        assert writes == [mask_lab.ENTRY.name]

@@ -31,6 +31,7 @@ LEAD = """\
 <head>
 <meta charset="utf-8">
 <title>clear-attention</title>
+<link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url={0}/">
 </head>
 <body><a href="{0}/">clear-attention</a></body>

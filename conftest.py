@@ -1,8 +1,10 @@
 """Every test, doctest and page snippet runs quietly, without a display, and with warnings as errors."""
 
+import functools
 import os
 import sys
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+from unittest import mock
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -25,11 +27,24 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not isinstance(item, SybilItem))
 
 
+@functools.cache
+def seed_tensorflow():
+    import tensorflow as tf
+
+    tf.random.set_seed(0)
+
+
 @pytest.fixture(autouse=True)
 def same_numbers():
-    """A layer's random weights are the same in every run: a test fails for everybody or for nobody."""
+    """A layer's random weights are the same in every run: a test fails for everybody or for nobody.
+
+    TensorFlow gets its seed once: with each new one it throws away all kernels, and to make them again for every test
+    took a quarter of the time. So no test may draw with TensorFlow, but for its stateless functions.
+    """
     if keras := sys.modules.get("keras"):
-        keras.utils.set_random_seed(0)
+        seed_tensorflow()
+        with mock.patch("tensorflow.random.set_seed"):
+            keras.utils.set_random_seed(0)
 
 
 @pytest.fixture(autouse=True)

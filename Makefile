@@ -41,14 +41,14 @@ site: $(READY) ## build the site into site/, strictly: a failing lesson or a dea
 	@rm -rf site && mv site.new site && echo "The site is in site/index.html"
 
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
-	$(BIN)/pytest --doctest-modules --numprocesses 2 --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered
+	$(BIN)/pytest --doctest-modules --numprocesses 2 --dist worksteal --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered
 
 coverage: test ## run the tests and keep which lines and branches they took, for the page "How it is tested"
 	$(BIN)/python -m faults.record coverage
 
 test-oldest: $(OLD) ## run every test with the oldest versions that pyproject.toml allows, and keep the result
 	@rm -f .cache/oldest.xml
-	@.cache/oldest/bin/pytest --doctest-modules --numprocesses 2 --junitxml=.cache/oldest.xml; code=$$?; \
+	@.cache/oldest/bin/pytest --doctest-modules --numprocesses 2 --dist worksteal --junitxml=.cache/oldest.xml; code=$$?; \
 	  .cache/oldest/bin/python -m faults.record oldest && exit $$code
 
 fuzz: $(READY) ## try each law of tests/laws on 20,000 new cases, 40 times those of `make test`; LAWS_SEED=... repeats a run

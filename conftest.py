@@ -22,9 +22,33 @@ pytest_collect_file = Sybil(
 ).pytest()
 
 
+# Files of tests whose cases differ in numbers, layers and modes, not in the lines that they take.
+WATCHED_ONCE = "attention blocks blockwise blockwise_layer blockwise_random cache certify encoder_decoder generation"
+WATCHED_ONCE += " heads layer_contract layers nonfinite options_inside positions transformer"
+
+
+# Files with tests of ten seconds and more: begun first, so that at the end no worker waits for another.
+LONG = "many_machines package transformer_saving transformer certify_command"
+
+
 def pytest_collection_modifyitems(items):
-    """Put the pages' snippets first: they build on each other, and pytest-xdist leaves one process the first tests."""
-    items.sort(key=lambda item: not isinstance(item, SybilItem))
+    """Put the pages' snippets first: they build on each other, and pytest-xdist leaves one process the first tests.
+
+    To see which lines a test takes costs more than half of what the test does, so of like cases only the first is
+    watched.
+    """
+    items.sort(key=lambda item: (not isinstance(item, SybilItem), name_of(item) not in LONG.split()))
+    watched = set()
+    for item in items:
+        test = (item.path, getattr(item, "originalname", None) or item.name)
+        like = name_of(item) in WATCHED_ONCE.split() and not item.get_closest_marker("watched")
+        if like and test in watched:
+            item.add_marker("no_cover")
+        watched.add(test)
+
+
+def name_of(item):
+    return item.path.stem.removeprefix("test_")
 
 
 @functools.cache

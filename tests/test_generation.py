@@ -254,9 +254,8 @@ def test_traced_once_for_the_same_options_and_all_shapes(monkeypatch):
 
 
 def relearnt(model):
-    """Return what a model says whose graphs nobody has traced yet."""
-    vars(model).pop("_searches", None)
-    return greedy(model)
+    """Return what a model says without any graph."""
+    return generation.search(model, tf.constant(SOURCE, tf.int32), 7, 1, 0.0).ids[:, 0]
 
 
 CHANGES = {
@@ -274,10 +273,19 @@ CHANGES = {
 }
 
 
+@pytest.fixture
+def little_garbage():
+    """Keras collects garbage for each variable that int8 replaces: it need not look at what other tests have left."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize` method:UserWarning")
+@pytest.mark.usefixtures("little_garbage")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_model_that_changed_is_searched_as_it_is_now(change):
-    model = shaken(num_layers=2)
+    model = shaken(num_layers=2 if change == "order of layers" else 1)
     before = greedy(model)
     CHANGES[change](model)
     rng = np.random.default_rng(0)
@@ -320,7 +328,8 @@ def test_values_of_weights_are_read_anew_without_a_new_graph():
     np.testing.assert_array_equal(after, relearnt(model))
 
 
-def test_no_more_than_a_few_graphs_are_kept_and_the_last_ones_used_stay():
+def test_no_more_than_a_few_graphs_are_kept_and_the_last_ones_used_stay(monkeypatch):
+    monkeypatch.setattr(generation, "KEPT", 4)  # to trace more of them takes its time
     model = Transformer(**SIZES)
     for max_length in [*range(1, generation.KEPT + 1), 1, generation.KEPT + 1]:
         greedy_search(model, SOURCE, max_length, jit_compile=False)

@@ -82,6 +82,7 @@ def test_symbolic_and_eager_shapes_agree_where_lengths_are_unknown(name):
         assert output.dtype == symbolic.dtype
 
 
+@pytest.mark.watched
 @each_layer()
 def test_compute_output_shape_is_the_symbolic_shape(name):
     shapes = [x.shape for x in inputs_of(name)]

@@ -36,7 +36,7 @@ class Beams(NamedTuple):
     Examples:
         >>> from clear_attention import Transformer, beam_search
         >>> model = Transformer(1, d_model=8, num_heads=2, d_ff=32, source_vocab=20, target_vocab=30)
-        >>> beams = beam_search(model, [[5, 6, 7]], max_length=4, width=3)
+        >>> beams = beam_search(model, [[5, 6, 7]], max_length=4, width=3, jit_compile=False)
         >>> beams.ids.shape, beams.scores.shape
         (TensorShape([1, 3, 4]), TensorShape([1, 3]))
     """

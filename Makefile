@@ -38,7 +38,7 @@ trained-again: $(READY) ## train them once more: every weight must be the same
 site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build
 	@rm -rf site.new
 	$(BIN)/mkdocs build --strict --site-dir site.new
-	@rm -rf site && mv site.new site && echo "The site is in site/index.html"
+	@rm -rf site.old; test ! -e site || mv site site.old; mv site.new site; rm -rf site.old; echo "The site is in site/index.html"
 
 test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
 	$(BIN)/pytest --doctest-modules --numprocesses 2 --dist worksteal --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered

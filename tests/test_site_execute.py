@@ -20,7 +20,7 @@ def lesson(tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "DOCS", tmp_path / "docs")
     monkeypatch.setattr(execute, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(execute, "STYLE", "pass")
-    monkeypatch.setattr(execute, "environment", bytes)
+    monkeypatch.setattr(execute.trained, "digest_of", lambda libraries, programs: "")
 
     def write(name, text):
         path = tmp_path / "docs" / name

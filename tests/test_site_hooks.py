@@ -279,5 +279,5 @@ class TestResultsAreKept:
         keys = []
         for content in ("1", "2"):
             results.write_text(content, encoding="utf-8")
-            keys.append(execute.key_of(b"", lesson))
+            keys.append(execute.key_of("", lesson))
         assert (keys[0] != keys[1]) == anew

@@ -11,9 +11,9 @@ every number. The weights lie in .cache/trained, which `make site-again` leaves 
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -36,8 +36,7 @@ def load(name):
     import numpy as np
 
     if not path_of(name).exists():
-        environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT / "src")}
-        subprocess.run([sys.executable, "-m", "trained", name], cwd=ROOT, env=environment, check=True)
+        subprocess.run([sys.executable, "-m", "trained", name], cwd=ROOT, check=True)
     model = recipe(name).build()
     with np.load(path_of(name)) as arrays:
         model.set_weights([arrays[f"weight {i}"] for i in range(len(model.weights))])
@@ -47,17 +46,20 @@ def load(name):
 
 def recipe(name):
     """Return the recipe of a model: `build()` makes it, and `train(model)` trains it and returns a record."""
-    from importlib import import_module
-
     return import_module(f"trained.{PROGRAMS[name]}").RECIPES[name]
 
 
 def path_of(name):
     """Return where a model's weights lie. The file's name covers the programs, the package and its libraries."""
+    digest = digest_of(("tensorflow", "keras", "numpy"), [Path(__file__), ROOT / "trained" / f"{PROGRAMS[name]}.py"])
+    return FOLDER / f"{name}-{digest[:16]}.npz"
+
+
+def digest_of(libraries, programs):
+    """Return what tells one state of things from another: Python, libraries, programs and the whole package."""
     digest = hashlib.sha256(sys.version.encode())
-    for library in ("tensorflow", "keras", "numpy"):
+    for library in libraries:
         digest.update(f"{library}={version(library)}\n".encode())
-    module = ROOT / "trained" / f"{PROGRAMS[name]}.py"
-    for path in [Path(__file__), module, *sorted((ROOT / "src" / "clear_attention").rglob("*.py"))]:
+    for path in [*programs, *sorted((ROOT / "src").rglob("*.py"))]:
         digest.update(path.relative_to(path.parents[1]).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return FOLDER / f"{name}-{digest.hexdigest()[:16]}.npz"
+    return digest.hexdigest()

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from execute import write
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).resolve().parent
@@ -37,14 +38,11 @@ def main(site, pdf):
     found = [path for path in map(shutil.which, BROWSERS) if path]
     if not found:
         sys.exit("A book is printed by a browser. Expected: Chromium on the PATH. Received: none.")
-    pdf.parent.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found[0], args=["--no-sandbox", "--disable-gpu"])
         printed = print_book(*open_book(browser, site))
         browser.close()
-    part = pdf.with_name(f"{pdf.name}.{os.getpid()}.part")
-    part.write_bytes(printed)
-    part.replace(pdf)
+    write(pdf, printed)
     print(f"The book is in {os.path.relpath(pdf)}")
 
 

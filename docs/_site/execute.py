@@ -19,11 +19,13 @@ import re
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 log = logging.getLogger("mkdocs.lessons")  # which a build shows
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
+import trained  # noqa: E402 - beside docs/
+
 DOCS = ROOT / "docs"
 NOTEBOOKS = ROOT / ".cache" / "notebooks"
 USED = {  # by the lessons that say so
@@ -42,17 +44,11 @@ MODELS = re.compile(r'\btrained\.load\("([\w-]+)"\)')  # what a lesson shows, an
 INK = "#010203"  # what figures draw text and axes in; notebook.html.j2 makes it follow the theme
 VERSIONS = ("tensorflow", "keras", "numpy", "matplotlib", "ipykernel", "nbclient", "jupytext")
 KERNEL_ENV = {
-    "CUDA_VISIBLE_DEVICES": "-1",
+    **trained.ENVIRONMENT,
     "IPYTHONDIR": str(ROOT / ".cache" / "ipython"),  # nobody's personal start-up files
-    "KERAS_BACKEND": "tensorflow",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # whatever the builder's shell says
     "MPLCONFIGDIR": str(ROOT / ".cache" / "matplotlib"),  # nor settings and list of fonts
     "PYTHONDONTWRITEBYTECODE": "1",  # new files in src/ would make `mkdocs serve` build once more
-    "PYTHONHASHSEED": "0",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-    "TF_ENABLE_ONEDNN_OPTS": "0",  # these kernels round differently from machine to machine
-    "TF_NUM_INTEROP_THREADS": "1",  # so does a sum that is cut into as many parts as there are cores; and two
-    "TF_NUM_INTRAOP_THREADS": "1",  # lessons at a time with one thread each are sooner done than with all cores each
 }
 NOISE = re.compile(  # lines that TensorFlow and matplotlib write on some machines, whatever the lesson does
     r"^(WARNING: All log messages before absl::InitializeLog|I0000 |Matplotlib (is building|created)).*\n?", re.M
@@ -110,32 +106,23 @@ def path_of(source):
     return NOTEBOOKS / source.relative_to(DOCS).with_suffix(".ipynb")
 
 
-def write(path, text):
-    """Write a file in one go: whoever reads it meanwhile sees the old one or the new one."""
+def write(path, content):
+    """Write text or bytes in one go: whoever reads the file meanwhile sees the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
+    part.write_bytes(content.encode() if isinstance(content, str) else content)
     part.replace(path)
 
 
 def keys_of(sources):
-    shared = environment()
+    shared = trained.digest_of(VERSIONS, [Path(__file__)])
     return {source: key_of(shared, source) for source in sources}
-
-
-def environment():
-    digest = hashlib.sha256(sys.version.encode())
-    for name in VERSIONS:
-        digest.update(f"{name}={version(name)}\n".encode())
-    for path in [Path(__file__), *sorted((ROOT / "src").rglob("*.py"))]:
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.digest()
 
 
 def key_of(shared, source):
     text = source.read_bytes()
     used = [path.read_bytes() for said, paths in USED.items() if said in text for path in paths]
-    return hashlib.sha256(b"\0".join([shared, text, *used])).hexdigest()[:16]
+    return hashlib.sha256(b"\0".join([shared.encode(), text, *used])).hexdigest()[:16]
 
 
 async def execute_all(keys):
@@ -149,11 +136,11 @@ async def execute_all(keys):
     shown = {source: {*MODELS.findall(text)} for source, text in texts.items()}
     models = sorted(set().union(*shown.values()))
     todo = [*models, *sorted(keys, key=lambda source: not re.search(r"^# slow: true$", texts[source], re.M))]
-    start, one_more, trained, done, failures = time.monotonic(), asyncio.Event(), set(), {}, []
+    start, one_more, ready, done, failures = time.monotonic(), asyncio.Event(), set(), {}, []
 
     async def worker():
         while todo:
-            job = next((job for job in todo if shown.get(job, set()) <= trained), None)
+            job = next((job for job in todo if shown.get(job, set()) <= ready), None)
             if job is None:
                 await one_more.wait()
                 one_more.clear()
@@ -168,7 +155,7 @@ async def execute_all(keys):
         try:
             await run_training(name)
         finally:
-            trained.add(name)
+            ready.add(name)
             one_more.set()
 
     async def one(source):

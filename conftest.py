@@ -1,6 +1,7 @@
 """Every test, doctest and page snippet runs quietly, without a display, and with warnings as errors."""
 
 import functools
+import gc
 import os
 import sys
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
@@ -22,11 +23,6 @@ pytest_collect_file = Sybil(
 ).pytest()
 
 
-# Files of tests whose cases differ in numbers, layers and modes, not in the lines that they take.
-WATCHED_ONCE = "attention blocks blockwise blockwise_layer blockwise_random cache certify encoder_decoder generation"
-WATCHED_ONCE += " heads layer_contract layers nonfinite options_inside positions transformer"
-
-
 # Files with tests of ten seconds and more: begun first, so that at the end no worker waits for another.
 LONG = "many_machines package transformer_saving transformer certify_command"
 
@@ -34,15 +30,14 @@ LONG = "many_machines package transformer_saving transformer certify_command"
 def pytest_collection_modifyitems(items):
     """Put the pages' snippets first: they build on each other, and pytest-xdist leaves one process the first tests.
 
-    To see which lines a test takes costs more than half of what the test does, so of like cases only the first is
-    watched.
+    To see which lines a test takes costs more than half of what the test does. The cases of a test differ in numbers,
+    layers and modes, so only the first is watched, and the laws, whose lines the other tests take too, are not.
     """
     items.sort(key=lambda item: (not isinstance(item, SybilItem), name_of(item) not in LONG.split()))
     watched = set()
     for item in items:
         test = (item.path, getattr(item, "originalname", None) or item.name)
-        like = name_of(item) in WATCHED_ONCE.split() and not item.get_closest_marker("watched")
-        if like and test in watched:
+        if item.path.parent.name == "laws" or (test in watched and not item.get_closest_marker("watched")):
             item.add_marker("no_cover")
         watched.add(test)
 
@@ -56,6 +51,7 @@ def seed_tensorflow():
     import tensorflow as tf
 
     tf.random.set_seed(0)
+    gc.freeze()  # what importing has made stays: garbage need not be looked for in it
 
 
 @pytest.fixture(autouse=True)

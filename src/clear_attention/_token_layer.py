@@ -1,4 +1,8 @@
-"""What all layers have in common: a token comes out for each token of the first input, and has its mask."""
+"""What all layers have in common: a token comes out for each token of the first input, and has its mask.
+
+Keras attaches masks of tokens to tensors, `(batch, length)` with True where a token is real, and fills the argument
+`mask` of `call` with them. So `call` has our own mask in `blocked_mask`, and `__call__` takes it as `mask`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from clear_attention._checks.masks import mask_of_keras
 from clear_attention._nonfinite import Tokens
 from clear_attention._types import Shape
 
@@ -32,6 +37,25 @@ class TokenLayer(TracedOutputs, keras.Layer):
     def compute_mask(self, inputs: tf.Tensor, previous_mask: Any) -> tf.Tensor | None:
         # Keras would attach the argument `mask` to the output, whose tokens are those of the first input.
         return getattr(inputs, "_keras_mask", None)
+
+
+def ours(mask, x):
+    """Return a mask that was handed over as ours, unless it is the one that Keras attached to x."""
+    return None if mask is getattr(x, "_keras_mask", None) else mask
+
+
+def with_keras_mask(x, mask):
+    """Return x with the mask that a wrapper such as TimeDistributed hands over beside it."""
+    mask_of_keras(mask)
+    if mask is not None and getattr(x, "_keras_mask", None) is None:
+        x = tf.identity(x)
+        x._keras_mask = mask
+    return x
+
+
+def padding_of(mask):
+    """Tell which tokens a mask of Keras hides: it may hold numbers, as those of other layers do."""
+    return ~tf.cast(mask, tf.bool)
 
 
 def normed(norm, x):

@@ -15,9 +15,10 @@ import tensorflow as tf
 
 from clear_attention._checks import tensors
 from clear_attention._checks.attention import attention_inputs, same_depth
+from clear_attention._checks.masks import mask_of_keras
 from clear_attention._checks.options import flag, function_of_weights, not_built_with_data
 from clear_attention._nonfinite import marked, without_nonfinite
-from clear_attention._token_layer import TokenLayer
+from clear_attention._token_layer import TokenLayer, ours, padding_of
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.masks import combine_masks
 
@@ -238,24 +239,32 @@ class DotProductAttention(TokenLayer):
         **kwargs: Any,
     ) -> Output:
         # Keras takes nothing but tensors by position, and the published call gives d_k there.
-        queries, keys, values, mask = tensors.from_lists(queries=queries, keys=keys, values=values, mask=mask)
+        given = {"queries": queries, "keys": keys, "values": values, "mask": ours(mask, queries)}
+        queries, keys, values, mask = tensors.from_lists(**given)
+        masks = {} if mask is None else {"blocked_mask": mask}
         flag("return_weights", kwargs.get("return_weights", False))
-        return super().__call__(queries, keys, values, d_k=d_k, mask=mask, **kwargs)
+        return super().__call__(queries, keys, values, d_k=d_k, **masks, **kwargs)
 
     def call(
         self,
         queries: tf.Tensor,
-        keys: tf.Tensor,
-        values: tf.Tensor,
+        keys: tf.Tensor | None = None,
+        values: tf.Tensor | None = None,
         d_k: Size | None = None,
-        mask: Mask = None,
+        mask: tf.Tensor | None = None,
         return_weights: bool = False,
         queries_mask: tf.Tensor | None = None,
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
+        blocked_mask: Mask = None,
     ) -> tf.Tensor | Attention:
+        mask_of_keras(mask, keys)
+        if keys is None or values is None:  # a wrapper of Keras knows one tensor, and hands over its mask
+            keys = values = queries
+            queries_mask = keys_mask = values_mask = mask
         same_depth(d_k, keys)
-        mask = add_keras_masks(mask, queries_mask, keys_mask, values_mask)
+        masks = (for_inner_axes(m, queries) for m in (queries_mask, keys_mask, values_mask))
+        mask = add_keras_masks(blocked_mask, *masks)
         result = scaled_dot_product_attention(queries, keys, values, mask)
         return result if return_weights else result.output
 
@@ -269,6 +278,13 @@ def add_keras_masks(mask, queries_mask=None, keys_mask=None, values_mask=None):
     """Add the masks that Keras attaches to tensors, `(..., length)` with True where a token is real, to ours."""
     if queries_mask is keys_mask is values_mask is None:
         return mask
-    rows = None if queries_mask is None else tf.expand_dims(~queries_mask, axis=-1)
-    columns = (None if m is None else tf.expand_dims(~m, axis=-2) for m in (keys_mask, values_mask))
+    rows = None if queries_mask is None else tf.expand_dims(padding_of(queries_mask), axis=-1)
+    columns = (None if m is None else tf.expand_dims(padding_of(m), axis=-2) for m in (keys_mask, values_mask))
     return combine_masks(mask, rows, *columns)
+
+
+def for_inner_axes(mask, x):
+    """Return a mask `(batch, length)` as it fits tensors with axes between these two, such as heads."""
+    while mask is not None and mask.shape.rank < x.shape.rank - 1:
+        mask = tf.expand_dims(mask, axis=1)
+    return mask

@@ -16,7 +16,7 @@ from clear_attention._checks import numbers, tensors
 from clear_attention._checks.caches import known_cache
 from clear_attention._checks.options import flag, known_activation, options_inside
 from clear_attention._nonfinite import Tokens
-from clear_attention._token_layer import TokenLayer, normed
+from clear_attention._token_layer import TokenLayer, normed, ours, with_keras_mask
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.cache import ContextCache, KeyValueCache
@@ -27,22 +27,24 @@ class SelfAttending(TokenLayer):
     """A layer whose tokens look at each other: it is called with one tensor and our mask."""
 
     def __call__(self, x: LayerInput, mask: LayerInput | None = None, **kwargs: Any) -> Output:
-        # Keras hands a lone tensor's implicit mask, in which True is a real token, to a `mask` that is None.
-        x, mask = tensors.from_lists(x=x, mask=mask)
-        return super().__call__(x, mask=False if mask is None else mask, **kwargs)
+        # Keras fills a `mask` that is None with its own, and a functional model keeps both names for its next call.
+        kept = kwargs.pop("blocked_mask", None)
+        x, mask = tensors.from_lists(x=x, mask=kept if mask is None or mask is False else ours(mask, x))
+        return super().__call__(x, mask=False, blocked_mask=mask, **kwargs)
 
     def call(
         self,
         x: tf.Tensor,
-        mask: Mask = None,
+        mask: tf.Tensor | None = None,
         causal: bool = False,
         return_weights: bool = False,
         training: bool | None = None,
         cache: Any = None,
+        blocked_mask: Mask = None,
     ) -> Output:
         return_weights = flag("return_weights", return_weights)
         options = {"causal": causal, "return_weights": return_weights, "training": training, "cache": cache}
-        return packed(*self.attend(x, mask=None if mask is False else mask, **options))
+        return packed(*self.attend(with_keras_mask(x, None if mask is False else mask), mask=blocked_mask, **options))
 
 
 class CrossAttending(TokenLayer):

@@ -14,11 +14,11 @@ import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
 from clear_attention._checks.caches import cache_fits, known_cache, same_context
-from clear_attention._checks.masks import mask_with_heads
+from clear_attention._checks.masks import mask_of_keras, mask_with_heads
 from clear_attention._checks.options import choice, flag
 from clear_attention._checks.weights import is_built
 from clear_attention._nonfinite import Tokens, marked, without_nonfinite
-from clear_attention._token_layer import TokenLayer
+from clear_attention._token_layer import TokenLayer, ours, padding_of
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import Attention, add_keras_masks, packed, scaled_dot_product_attention
 from clear_attention.blockwise import blockwise_attention, blockwise_pays
@@ -228,18 +228,18 @@ class MultiHeadAttention(TokenLayer):
         mask: LayerInput | None = None,
         **kwargs: Any,
     ) -> Output:
-        # Keras takes a lone tensor's implicit mask for `mask`, in its own convention: so it gets three tensors.
         keys = queries if keys is None else keys
         values = keys if values is None else values
-        queries, keys, values, mask = tensors.from_lists(queries=queries, keys=keys, values=values, mask=mask)
-        return super().__call__(queries, keys, values, mask=mask, **kwargs)
+        given = {"queries": queries, "keys": keys, "values": values, "mask": ours(mask, queries)}
+        *inputs, mask = tensors.from_lists(**given)
+        return super().__call__(*inputs, **({} if mask is None else {"blocked_mask": mask}), **kwargs)
 
     def call(
         self,
         queries: tf.Tensor,
-        keys: tf.Tensor,
-        values: tf.Tensor,
-        mask: Mask = None,
+        keys: tf.Tensor | None = None,
+        values: tf.Tensor | None = None,
+        mask: tf.Tensor | None = None,
         causal: bool = False,
         return_weights: bool = False,
         training: bool | None = None,
@@ -247,7 +247,13 @@ class MultiHeadAttention(TokenLayer):
         queries_mask: tf.Tensor | None = None,
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
+        blocked_mask: Mask = None,
     ) -> Output:
+        mask_of_keras(mask, keys)
+        if keys is None or values is None:  # a wrapper of Keras knows one tensor, and hands over its mask
+            keys = values = queries
+            queries_mask = keys_mask = values_mask = mask
+        mask = blocked_mask
         tensors.as_built(self.project_queries.kernel, queries=queries)
         tensors.as_built(self.project_keys.kernel, keys=keys)
         tensors.as_built(self.project_values.kernel, values=values)
@@ -398,7 +404,7 @@ def look_ahead(q, k):
 
 def blocked_by_keras(*masks):
     """Tell which tokens are blocked by masks that Keras attached, `(batch, length)`, or None if there are no masks."""
-    blocked = [~mask for mask in masks if mask is not None]
+    blocked = [padding_of(mask) for mask in masks if mask is not None]
     return blocked[0] | blocked[-1] if blocked else None
 
 

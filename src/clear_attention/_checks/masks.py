@@ -100,6 +100,14 @@ def masks_fit_together(named_masks):
             raise ValueError(refusal(law, "masks that broadcast to one shape", shapes(**known)))
 
 
+def mask_of_keras(mask, keys=None):
+    """Refuse our mask where Keras hands over its own, with which wrappers go to `call` past `__call__`."""
+    if mask is None or (keys is None and tf.convert_to_tensor(mask).shape.rank != 4):
+        return
+    law = "Keras calls `call` with a mask of its own: to give ours, call the layer itself, layer(x, mask=mask)."
+    raise ValueError(refusal(law, "no mask, or one of shape (batch, length) with a single tensor", shapes(mask=mask)))
+
+
 def mask_with_heads(mask):
     """Refuse a mask of rank 3: its first axis could be the batch or the heads."""
     shape = getattr(mask, "shape", None)

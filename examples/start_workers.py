@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -29,20 +30,30 @@ def free_ports(number):
     return ports
 
 
-def start(number, arguments, pin=False):
+def run(number, arguments, pin, patience):
+    """Run all workers to their end; whatever ends this process, but for a kill, ends them first."""
+    processes = []
+    try:
+        start(processes, number, arguments, pin)
+        return wait(processes, patience)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def start(processes, number, arguments, pin):
     """Start one process for each worker."""
     addresses = [f"127.0.0.1:{port}" for port in free_ports(number)]
-    processes = []
     for index in range(number):
         config = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
         environment = os.environ | ({"TF_CONFIG": json.dumps(config)} if number > 1 else {})
         command = [sys.executable, "-m", "examples.train_workers", *arguments]
         process = subprocess.Popen(command, env=environment)
+        processes.append(process)
         if pin:
             os.sched_setaffinity(process.pid, {sorted(os.sched_getaffinity(0))[index]})
-        processes.append(process)
         print(f"worker {index}: process {process.pid}", flush=True)
-    return processes
 
 
 def wait(processes, patience):
@@ -65,8 +76,9 @@ def main():
     parser.add_argument("--notice", type=float, default=60, help="seconds for the others to notice a lost worker")
     parser.add_argument("--pin", action="store_true", help="one core for each worker")
     options, arguments = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     for restarts in range(options.restarts + 1):
-        codes = wait(start(options.workers, arguments, options.pin), options.notice)
+        codes = run(options.workers, arguments, options.pin, options.notice)
         if not any(codes):
             return
         lost = [code for code in codes if code < 0 or code == TRY_AGAIN]

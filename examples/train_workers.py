@@ -25,9 +25,11 @@ import tensorflow as tf
 
 from clear_attention import Transformer, date_tokenizers
 from examples import TRY_AGAIN
+from examples.checkpoints import lock, read_losses, restore
 from examples.cluster import ClusterError, join, read_cluster
 from examples.date_records import worker_batches
 
+HEADS = 4
 LOST = (  # what a sum over workers raises when one of them is gone
     tf.errors.UnavailableError,
     tf.errors.DeadlineExceededError,
@@ -42,20 +44,48 @@ def arguments():
     parser = argparse.ArgumentParser(description="Train the date model, here or with the workers of TF_CONFIG.")
     parser.add_argument("--data", type=Path, required=True, help="the folder with the records")
     parser.add_argument("--folder", type=Path, required=True, help="where checkpoints and losses go")
-    parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=200, help="steps an epoch, at most")
-    parser.add_argument("--batch", type=int, default=64, help="pairs a step, of all workers together")
-    parser.add_argument("--accumulate", type=int, default=1, help="pieces in which a worker takes its part of a batch")
-    parser.add_argument("--d-model", type=int, default=64)
+    parser.add_argument("--epochs", type=positive, default=5)
+    parser.add_argument("--steps", type=positive, default=200, help="steps an epoch, at most")
+    parser.add_argument("--batch", type=positive, default=64, help="pairs a step, of all workers together")
+    parser.add_argument("--accumulate", type=positive, default=1, help="pieces of a worker's part of a batch")
+    parser.add_argument("--d-model", type=of_heads, default=64)
     parser.add_argument("--dtype", choices=["float32", "float64", "mixed_bfloat16"], default="float32")
-    parser.add_argument("--patience", type=float, default=60, help="seconds to wait for the other workers")
+    parser.add_argument("--patience", type=seconds, default=60, help="seconds to wait for the other workers")
     return parser.parse_args()
+
+
+def positive(text):
+    return wanted(text, int, lambda number: number > 0, "an integer above 0")
+
+
+def of_heads(text):
+    return wanted(text, int, lambda number: number > 0 and number % HEADS == 0, f"a multiple of {HEADS}, the heads")
+
+
+def seconds(text):
+    return wanted(text, float, lambda number: 0 < number < float("inf"), "a number of seconds above 0")
+
+
+def wanted(text, kind, fits, expected):
+    try:
+        number = kind(text)
+    except ValueError:
+        number = None
+    if number is None or not fits(number):
+        raise argparse.ArgumentTypeError(f"Expected: {expected}. Received: {text}.")
+    return number
 
 
 def make_model(options):
     keras.utils.set_random_seed(0)
     source, target = (tokenizer.vocab_size for tokenizer in date_tokenizers())
-    sizes = {"num_layers": 1, "d_model": options.d_model, "num_heads": 4, "d_ff": 4 * options.d_model, "dropout": 0.0}
+    sizes = {
+        "num_layers": 1,
+        "d_model": options.d_model,
+        "num_heads": HEADS,
+        "d_ff": 4 * options.d_model,
+        "dropout": 0.0,
+    }
     model = Transformer(**sizes, source_vocab=source, target_vocab=target, dtype=options.dtype)
     model.build()  # in the strategy's scope: here the weights become those of all workers
     optimizer = keras.optimizers.Adam(1e-3)
@@ -111,7 +141,8 @@ def train(options, cluster, strategy, own):
     options.folder.mkdir(parents=True, exist_ok=True)
     shared = options.folder / "checkpoints"
     chief = cluster.index == 0
-    checkpoint.restore(tf.train.latest_checkpoint(shared))
+    for sentence in restore(checkpoint, shared, chief):
+        say(chief, sentence)
     first = int(epoch.numpy())
     if not same_everywhere(strategy, first):
         law = "All workers go on from the same checkpoint, so --folder must be one that all of them see."
@@ -119,7 +150,7 @@ def train(options, cluster, strategy, own):
     # every worker takes part in saving, and one copy is kept
     manager = tf.train.CheckpointManager(checkpoint, shared if chief else own, max_to_keep=2)
     log = options.folder / "losses.json"
-    epochs = json.loads(log.read_text())[:first] if log.exists() else []
+    epochs = read_losses(log, first) if chief else []
     done = f"{min(first, options.epochs)} of {options.epochs} epochs are done"
     say(chief, f"{len(cluster.workers)} worker(s), {done}")
 
@@ -138,10 +169,15 @@ def train(options, cluster, strategy, own):
             raise ClusterError(law, expected, "fewer")
         losses = [float(loss) for loss in losses]  # read at the end: nobody waits for a number in between
         epochs.append({"losses": losses, "seconds": time.monotonic() - start})
-        if chief:
-            replace(log, json.dumps(epochs))
         epoch.assign(number + 1)
-        manager.save()  # written beside the last one, and named the latest when it is complete
+        try:
+            if chief:
+                replace(log, json.dumps(epochs))
+            manager.save()  # written beside the last one, and named the latest when it is complete
+        except (OSError, tf.errors.ResourceExhaustedError, tf.errors.PermissionDeniedError) as error:
+            law = "What was learnt could not be kept: all that was kept before is still there."
+            received = f"epoch {number + 1}: {str(error).splitlines()[0][:200]}"
+            raise ClusterError(law, f"room, and leave to write, in {options.folder}", received) from None
         left = (time.monotonic() - begin) / (number + 1 - first) * (options.epochs - number - 1)
         say(chief, f"epoch {number + 1} of {options.epochs}: loss {losses[-1]:.4f}, {left:.0f} s left")
     say(chief, f"Done: {shared} and {log}")
@@ -166,6 +202,7 @@ def main():
             law = "Each worker takes an equal part of each batch, in equal pieces."
             parts = f"{len(cluster.workers)} workers x {options.accumulate} pieces"
             raise ClusterError(law, f"--batch divisible by {parts}", f"--batch {options.batch}")
+        locked = lock(options.folder) if cluster.index == 0 else None  # until this process ends
         strategy = join(cluster, options.patience)
         with tempfile.TemporaryDirectory() as own:
             train(options, cluster, strategy, own)
@@ -182,6 +219,7 @@ def main():
             file=sys.stderr,
         )
         leave(TRY_AGAIN)
+    del locked
     leave(0)
 
 

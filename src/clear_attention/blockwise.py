@@ -12,7 +12,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from clear_attention._checks import numbers
-from clear_attention._checks.attention import attention_inputs
+from clear_attention._checks.attention import attention_inputs, known_axes
 from clear_attention._checks.options import flags
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._types import Mask, TensorLike
@@ -22,6 +22,7 @@ from clear_attention.attention import depth, narrowed, widened
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
 CAUSAL_FROM = 2048  # keys: from here on the half that is skipped is worth more than the loop costs
 EAGER_FROM = 4096  # in eager execution, where each step of the loop costs more
+FARTHEST = 2**30  # keys: no window has to be wider
 LARGEST = 2**29  # weights: all at once they would take 2 GiB, several times
 
 
@@ -80,8 +81,9 @@ def blockwise_attention(
     """
     q, k, v, blocked = attention_inputs(q, k, v, mask)
     flags(causal=causal, return_weights=return_weights, check_finite=check_finite)
-    window = None if window is None else numbers.size("window", window)
-    block = BLOCK if block_size is None else numbers.size("block_size", block_size)
+    window = None if window is None else numbers.within(numbers.size("window", window), FARTHEST)
+    block = BLOCK if block_size is None else min(numbers.known_size("block_size", block_size), FARTHEST)
+    known_axes(q=q, k=k, v=v)
     wide = widened(q, k, v)
     (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide) if check_finite else (wide, None)
     blocks = QueryBlocks.of(q, k, blocked, causal, window, block)
@@ -123,9 +125,10 @@ class QueryBlocks(NamedTuple):
     def of(cls, q, k, blocked, causal, window, size):
         queries, keys = (x.shape[-2] or tf.shape(x)[-2] for x in (q, k))
         known = isinstance(queries, int) and isinstance(keys, int)
-        size = min(size, queries) if isinstance(queries, int) else tf.minimum(size, queries)
+        size = max(1, min(size, queries)) if isinstance(queries, int) else tf.maximum(1, tf.minimum(size, queries))
         may_be_empty = not (blocked is None and window is None and known and keys >= queries)
-        number = -(-queries // size)
+        number = -(-queries // size)  # one more of padding where there are no queries
+        number = max(1, number) if isinstance(number, int) else tf.maximum(1, number)
         if blocked is not None:
             blocked = whole_blocks(blocked, number * size)
         return cls(queries, keys, size, number, blocked, causal, window, not in_xla(), may_be_empty)

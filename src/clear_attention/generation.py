@@ -6,6 +6,7 @@ those of one token, and looks back at the kept ones: its cost grows with the len
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -17,6 +18,7 @@ from clear_attention._types import TensorLike
 from clear_attention.transformer import Transformer
 
 KEPT = 8  # graphs of one model
+ONE_BY_ONE = threading.Lock()  # threads build a model and trace its graphs, so that none finds half of them
 PLAIN = {bool, int, float, str}
 UNASKED = {  # attributes that every layer has and that say nothing about what it computes
     *("build", "built", "quantize", "name", "activity_regularizer", "autocast", "supports_jit"),
@@ -133,8 +135,9 @@ def beam_search(
 
 def ready(transformer, source_ids):
     is_transformer(transformer)
-    if not transformer.built:
-        transformer.build()
+    with ONE_BY_ONE:
+        if not transformer.built:
+            transformer.build()
     source_ids = vocabulary_ids("source_ids", source_ids, transformer.source_vocab)
     return tf.cast(source_ids, tf.int32)
 
@@ -146,19 +149,22 @@ def compiled(transformer, max_length, width, length_penalty, jit_compile):
     parts = parts_of(transformer)
     plain = tuple(part if type(part) in PLAIN else id(part) for part in parts)
     key = (max_length, width, length_penalty, bool(jit_compile), plain)
-    if key not in kept:
+    with ONE_BY_ONE:
+        if key not in kept:
+            # as long as the parts are kept, nothing else gets their addresses
+            kept[key] = graph_of(transformer, *key[:4]), parts
+            while len(kept) > KEPT:
+                del kept[next(iter(kept))]
+        kept[key] = kept.pop(key)  # the last one used goes last
+        return kept[key][0]
 
-        def run(source_ids):
-            return search(transformer, source_ids, max_length, width, length_penalty)
 
-        signature = [tf.TensorSpec((None, None), tf.int32)]
-        graph = tf.function(run, signature, autograph=False, jit_compile=jit_compile)
-        graph = graph.get_concrete_function()  # a tf.function would warn when many models are searched
-        kept[key] = graph, parts  # as long as the parts are kept, nothing else gets their addresses
-        while len(kept) > KEPT:
-            del kept[next(iter(kept))]
-    kept[key] = kept.pop(key)  # the last one used goes last
-    return kept[key][0]
+def graph_of(transformer, max_length, width, length_penalty, jit_compile):
+    def run(source_ids):
+        return search(transformer, source_ids, max_length, width, length_penalty)
+
+    graph = tf.function(run, [tf.TensorSpec((None, None), tf.int32)], autograph=False, jit_compile=jit_compile)
+    return graph.get_concrete_function()  # a tf.function would warn when many models are searched
 
 
 def parts_of(transformer):

@@ -120,10 +120,11 @@ class PositionalEncoding(TokenLayer):
         length, depth = x.shape[-2:]
         if length is None:
             return waves(tf.range(tf.shape(x)[-2]), depth, self.n)
-        if self.longest.shape[0] < length or self.longest.shape[1] != depth:
+        longest = self.longest  # read once: another thread may put another one in its place
+        if longest.shape[0] < length or longest.shape[1] != depth:
             with tf.init_scope():  # outside of any graph, so that all graphs can use it
-                self.longest = waves(np.arange(length), depth, self.n).numpy()
-        return self.longest[:length]
+                self.longest = longest = waves(np.arange(length), depth, self.n).numpy()
+        return longest[:length]
 
     def encoding_at(self, positions: TensorLike, x: tf.Tensor) -> tf.Tensor:
         return waves(tensors.positions(positions, x), x.shape[-1], self.n)

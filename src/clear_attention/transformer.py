@@ -113,15 +113,15 @@ class Transformer(TracedOutputs, keras.Model):
         self.source_vocab = numbers.size("source_vocab", source_vocab)
         self.target_vocab = numbers.size("target_vocab", target_vocab)
         self.pad_id, self.start_id, self.end_id = ids.special_ids(
-            source_vocab, target_vocab, pad_id=pad_id, start_id=start_id, end_id=end_id
+            self.source_vocab, self.target_vocab, pad_id=pad_id, start_id=start_id, end_id=end_id
         )
-        self.d_model = d_model
-        self.embed_source = embedding(source_vocab, d_model, "embed_source", policy)
-        self.embed_target = embedding(target_vocab, d_model, "embed_target", policy)
+        self.d_model = numbers.size("d_model", d_model)
+        self.embed_source = embedding(self.source_vocab, self.d_model, "embed_source", policy)
+        self.embed_target = embedding(self.target_vocab, self.d_model, "embed_target", policy)
         self.source_positions = PositionalEncoding(dropout=dropout, name="source_positions", dtype=policy)
         self.target_positions = PositionalEncoding(dropout=dropout, name="target_positions", dtype=policy)
         logits_dtype = "float32" if tf.as_dtype(policy.compute_dtype).size < 4 else policy
-        self.project_logits = keras.layers.Dense(target_vocab, name="project_logits", dtype=logits_dtype)
+        self.project_logits = keras.layers.Dense(self.target_vocab, name="project_logits", dtype=logits_dtype)
 
     def build(self, input_shape: tuple[Shape, Shape] | None = None) -> None:
         tokens = (None, None, self.d_model)
@@ -197,7 +197,7 @@ class Transformer(TracedOutputs, keras.Model):
         return (*target_shape, self.target_vocab)
 
     def compute_mask(self, inputs: tuple[tf.Tensor, tf.Tensor], previous_mask: Any) -> tf.Tensor:
-        return keras.ops.not_equal(inputs[1], self.pad_id)
+        return keras.ops.not_equal(keras.ops.cast(inputs[1], "int64"), self.pad_id)  # in 8 bits it could wrap around
 
     def export(self, filepath: str | Path, *args: Any, input_signature: list | None = None, **kwargs: Any) -> None:
         """Export as every `keras.Model` does; unless `input_signature` says otherwise, ids of any length go in."""

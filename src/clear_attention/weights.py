@@ -36,7 +36,8 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
 
     Raises:
         TypeError: `layer` is not one of ours, or `keras_layer` is not one of Keras.
-        ValueError: a layer is not built, or an array has another shape than its counterpart; nothing is changed then.
+        ValueError: a layer is not built, is quantized or would be written to under LoRA, or an array has another shape
+            than its counterpart; nothing is changed then.
 
     Examples:
         >>> import keras, numpy as np
@@ -50,6 +51,8 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
     """
     are_both_kinds(layer, keras_layer)
     weights.is_built("keras_layer", keras_layer)
+    weights.are_plain(projections_of(keras_layer), written=False)
+    weights.are_plain(projections(layer), written=True)
     if not layer.built:
         depths = [getattr(keras_layer, f"{name}_dense").kernel.shape[0] for name in ("query", "key", "value")]
         layer.build(*((None, None, depth) for depth in depths))
@@ -80,7 +83,8 @@ def weights_to_keras(
 
     Raises:
         TypeError: `layer` is not one of ours, or `keras_layer` is not one of Keras.
-        ValueError: a layer is not built, or an array has another shape than its counterpart; nothing is changed then.
+        ValueError: a layer is not built, is quantized or would be written to under LoRA, or an array has another shape
+            than its counterpart; nothing is changed then.
 
     Examples:
         >>> import keras, numpy as np
@@ -94,6 +98,8 @@ def weights_to_keras(
     are_both_kinds(layer, keras_layer)
     weights.is_built("layer", layer)
     weights.is_built("keras_layer", keras_layer)
+    weights.are_plain(projections(layer), written=False)
+    weights.are_plain(projections_of(keras_layer), written=True)
     moves = []
     for ours, theirs in KERAS_NAMES.items():
         target = getattr(keras_layer, theirs)
@@ -122,8 +128,8 @@ def weights_from_torch(layer: MultiHeadAttention, state_dict: Mapping[str, npt.A
 
     Raises:
         TypeError: `layer` is not one of ours, or `state_dict` holds no arrays by name.
-        ValueError: an array is missing, unknown or of another shape, or the layer has depths that torch does not
-            know; nothing is changed then.
+        ValueError: an array is missing, unknown or of another shape, the layer is quantized or has LoRA, or it has
+            depths that torch does not know; nothing is changed then.
 
     Examples:
         >>> import numpy as np
@@ -134,6 +140,7 @@ def weights_from_torch(layer: MultiHeadAttention, state_dict: Mapping[str, npt.A
         array([[[4., 4., 4., 4.]]], dtype=float32)
     """
     is_ours(layer)
+    weights.are_plain(projections(layer), written=True)
     shapes = torch_shapes(layer)
     weights.same_names("state_dict", state_dict, shapes)
     arrays = {name: np.asarray(array) for name, array in state_dict.items()}
@@ -164,7 +171,7 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
 
     Raises:
         TypeError: `layer` is not one of ours.
-        ValueError: the layer is not built, or has depths that torch does not know.
+        ValueError: the layer is not built, is quantized, or has depths that torch does not know.
 
     Examples:
         >>> import numpy as np
@@ -176,6 +183,7 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
     """
     is_ours(layer)
     weights.is_built("layer", layer)
+    weights.are_plain(projections(layer), written=False)
     shapes = torch_shapes(layer)
     *inputs, output = (getattr(layer, name) for name in KERAS_NAMES)
     arrays = {
@@ -197,6 +205,14 @@ def is_ours(layer):
 def are_both_kinds(layer, keras_layer):
     is_ours(layer)
     weights.is_a(keras.layers.MultiHeadAttention, "keras.layers.MultiHeadAttention", keras_layer=keras_layer)
+
+
+def projections(layer):
+    return {f"layer.{name}": getattr(layer, name) for name in KERAS_NAMES}
+
+
+def projections_of(keras_layer):
+    return {f"keras_layer.{name}": getattr(keras_layer, name) for name in KERAS_NAMES.values()}
 
 
 def assign(layer, values):

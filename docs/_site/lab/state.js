@@ -66,8 +66,8 @@ function checked(s) {
   const good = [
     n >= 1 && n <= MOST, s.tokens.every((t) => typeof t === "string"), [s.q, s.k, s.v].every(isGrid),
     s.q[0].length === s.k[0].length, isSet(s.padding, n), isSet(s.flipped, n * n), isAmount(s.prefix),
-    isAmount(s.window), typeof s.lookAhead === "boolean", s.how in HOW, ["float32", "float16"].includes(s.dtype),
-    s.step in STEPS,
+    isAmount(s.window), typeof s.lookAhead === "boolean", Object.hasOwn(HOW, s.how), ["float32", "float16"].includes(s.dtype),
+    Object.hasOwn(STEPS, s.step),
   ];
   return good.every(Boolean) ? s : null;
 }

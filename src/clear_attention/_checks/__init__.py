@@ -19,3 +19,11 @@ can't be read and some lengths may be unknown: there the known shapes are checke
 A check is named after what is right, and returns it, where it had to be converted. What only `certify` or the plots
 refuse stands in their own rooms `refusals`.
 """
+
+import keras
+
+from clear_attention._checks.sentence import refusal
+
+if keras.backend.backend() != "tensorflow":
+    law = "clear_attention computes with TensorFlow, so its layers are layers of Keras on TensorFlow."
+    raise ImportError(refusal(law, "KERAS_BACKEND=tensorflow, set before Keras is imported", keras.backend.backend()))

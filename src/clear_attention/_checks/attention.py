@@ -57,6 +57,12 @@ def _leading(q):
     return "(" + ", ".join("any" if n is None else str(n) for n in q.shape[:-2]) + ", key_length, depth)"
 
 
+def known_axes(**tensors):
+    if any(x.shape.rank is None for x in tensors.values()):
+        law = "To cut queries into blocks, the number of axes must be known when a graph is traced."
+        raise ValueError(refusal(law, "q, k and v of known rank, such as tf.ensure_shape gives", shapes(**tensors)))
+
+
 def same_depth(d_k, keys):
     """Refuse a d_k that contradicts the keys; without one there is nothing to check."""
     if d_k is None:

@@ -24,6 +24,15 @@ def token_ids(ids, name="token_ids"):
     return ids
 
 
+def equal_to(one, ids):
+    """Tell where ids are equal to one, which may be larger than their dtype can say: there it would wrap around."""
+    if tf.is_tensor(one):
+        return tf.cast(ids, tf.int64) == tf.cast(one, tf.int64)
+    if not ids.dtype.min <= one <= ids.dtype.max:
+        return tf.zeros_like(ids, tf.bool)
+    return ids == tf.constant(one, ids.dtype)
+
+
 def special_ids(source_vocab, vocab, **ids):
     """Return ids that stand for something else than a word: three different ones; sources are padded too."""
     ids = {name: integer(name, value) for name, value in ids.items()}

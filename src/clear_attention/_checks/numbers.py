@@ -10,11 +10,40 @@ import tensorflow as tf
 from clear_attention._checks.sentence import refusal, shown
 from clear_attention._checks.tensors import shape_of
 
+LONGEST = 2**31 - 1
+
 
 def size(name, value, minimum=1):
     """Return a size, which is an integer of at least `minimum`."""
     kind = {0: "a non-negative integer", 1: "a positive integer"}.get(minimum, f"an integer of at least {minimum}")
     return at_least(name, value, minimum, f"{name} is a size, so it must be {kind}.")
+
+
+def known_size(name, value):
+    """Return a size that may not be a tensor of a graph, since the graph is made by it."""
+    value = size(name, value)
+    if tf.is_tensor(value):
+        law = f"{name} decides how the graph is made, so it must be known when it is traced."
+        raise TypeError(refusal(law, f"a Python integer {name}", f"a tensor of dtype {value.dtype.name} in a graph"))
+    return value
+
+
+def length(name, value):
+    """Return the length of an axis, as an int32 tensor if it is one of a graph."""
+    value = size(name, value)
+    if tf.is_tensor(value):
+        return tf.cast(value, tf.int32)
+    if value > LONGEST:
+        law = "An axis is numbered in 32 bits."
+        raise ValueError(refusal(law, f"an integer {name} <= {LONGEST}", f"{name}={value}"))
+    return value
+
+
+def within(value, limit):
+    """Return a size as it is, or the limit, above which it makes no difference: so no large number wraps around."""
+    if not tf.is_tensor(value) and not tf.is_tensor(limit):
+        return min(value, limit)
+    return tf.cast(tf.minimum(tf.cast(value, tf.int64), tf.cast(limit, tf.int64)), tf.int32)
 
 
 def non_negative(name, value):

@@ -6,6 +6,7 @@ In a graph some lengths are not known yet: what is known is checked, the rest is
 from __future__ import annotations
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from clear_attention._checks.sentence import refusal, shown
@@ -31,6 +32,9 @@ def tensor(name, x, expected):
     if x is None or isinstance(x, (str, bytes, tf.RaggedTensor, tf.SparseTensor)):
         law = f"{name} must be a tensor, an array or nested lists of numbers."
         raise TypeError(refusal(law, expected, f"{name}={shown(x)}"))
+    if np.ma.is_masked(x):
+        law = f"{name} hides some of its numbers, which TensorFlow would read nevertheless: fill them in first."
+        raise ValueError(refusal(law, f"{name}.filled(...)", f"a masked array of shape {np.shape(x)}"))
     try:
         return tf.convert_to_tensor(x)
     except (ValueError, TypeError) as error:
@@ -44,7 +48,7 @@ def from_lists(**inputs):
     """Make tensors of nested lists, which Keras would take for structures of tensors; leave the rest as it is."""
     return [
         tensor(name, x, f"{name} as numbers")
-        if isinstance(x, (list, tuple, str, bytes)) or (x is None and name not in OPTIONAL)
+        if isinstance(x, (list, tuple, str, bytes, np.ma.MaskedArray)) or (x is None and name not in OPTIONAL)
         else x
         for name, x in inputs.items()
     ]

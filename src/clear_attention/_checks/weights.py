@@ -20,6 +20,17 @@ def is_built(name, layer):
         raise ValueError(refusal(law, f"{name} built", f"{name} {layer.name!r}, not built"))
 
 
+def are_plain(projections, written):
+    """Refuse projections whose kernel is not the matrix that they multiply by, or can't be written."""
+    for name, dense in projections.items():
+        if mode := getattr(dense, "quantization_mode", None):
+            law = f"A quantized layer holds codes, not weights: carry weights first, then call quantize({mode!r})."
+            raise ValueError(refusal(law, f"{name} not quantized", f"{name} with quantization_mode={mode!r}"))
+        if written and getattr(dense, "lora_enabled", False):
+            law = "With LoRA a kernel is a sum of two, which can be read but not written: call enable_lora afterwards."
+            raise ValueError(refusal(law, f"{name} without LoRA", f"{name} with lora_rank={dense.lora_rank}"))
+
+
 def same_shape(name, shape, expected):
     if tuple(shape) != tuple(expected):
         law = f"{name} must have the shape of its counterpart."

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 import warnings
@@ -120,11 +121,22 @@ def certify(
     depth, vocab, pad_id, seed = refusals.input_sizes(depth, vocab, pad_id, seed)
     causal, positions = options.flag("causal", causal), options.flag("positions", positions)
     subject = Subject(layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), unchanged(layer):
         warnings.simplefilter("ignore")
         begin(subject)
         rows = [judge(subject, name) for name in shown(names, progress)]
     return Certificate(subject.name, rows, seed, versions())
+
+
+@contextlib.contextmanager
+def unchanged(layer):
+    """Give a layer its numbers back: a call in training moves the statistics of a norm, and the state of a seed."""
+    before = [(v, v.numpy()) for v in getattr(layer, "variables", ())] if isinstance(layer, keras.Layer) else []
+    try:
+        yield
+    finally:
+        for variable, value in before:
+            variable.assign(value)
 
 
 def begin(subject):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import inspect
 import json
@@ -32,17 +33,21 @@ def main(arguments=None):
     if file and (file.is_dir() or not file.parent.is_dir()):
         parser.exit(2, f"{parser.prog}: --json {file} is not a file in a folder that exists.\n")
     try:
-        made = make(chosen.factory)
-        certificate = certified(made, {} if chosen.seed is None else {"seed": chosen.seed})
-        allowed = failures(certificate, chosen.allow)
-    except Exception as error:  # other people's modules and factories may raise anything
+        with contextlib.redirect_stdout(sys.stderr):  # what a factory prints is not the certificate
+            made = make(chosen.factory)
+            certificate = certified(made, {} if chosen.seed is None else {"seed": chosen.seed})
+            allowed = failures(certificate, chosen.allow)
+    except (Exception, SystemExit) as error:  # other people's modules and factories may raise anything, or end Python
         parser.exit(2, f"{parser.prog}: {chosen.factory}: {first_line(error)}.\n")
     if chosen.json == "-":
         print(json.dumps(certificate.to_dict(), indent=2))
     else:
         print(certificate)
     if file:
-        write(file, json.dumps(certificate.to_dict(), indent=2) + "\n")
+        try:
+            write(file, json.dumps(certificate.to_dict(), indent=2) + "\n")
+        except OSError as error:
+            parser.exit(2, f"{parser.prog}: --json {file} can't be written: {error.strerror}.\n")
         print(f"Written to {file}")
     return int(bool(allowed))
 

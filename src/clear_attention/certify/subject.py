@@ -187,7 +187,11 @@ class Subject:
 
 def first_line(error):
     """Return an error in one line, without what frameworks wrap around it."""
-    words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", str(error)).partition("\n\nArguments received")[0]
+    try:
+        words = str(error)
+    except Exception:  # an error of somebody else's may not even be able to say what it is
+        words = ""
+    words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", words).partition("\n\nArguments received")[0]
     words = re.sub(r"\A.*Exception encountered: |\s*\[Op:\w+\] name:\s*", "", words, flags=re.S)
     lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]
     line = "" if not lines else lines[-1] if lines[0] == "in user code:" else lines[0]

@@ -45,7 +45,7 @@ def create_padding_mask(token_ids: TensorLike, pad_id: int = 0) -> tf.Tensor:
     """
     token_ids = ids.token_ids(token_ids)
     pad_id = numbers.integer("pad_id", pad_id)
-    is_padding = token_ids == tf.cast(pad_id, token_ids.dtype)
+    is_padding = ids.equal_to(pad_id, token_ids)
     return tf.cast(is_padding, tf.float32)[:, tf.newaxis, tf.newaxis, :]  # (batch, 1, 1, length)
 
 
@@ -66,7 +66,7 @@ def create_look_ahead_mask(length: Size, key_length: Size | None = None) -> tf.T
 
     Raises:
         TypeError: a length is not an integer.
-        ValueError: a length is below 1.
+        ValueError: a length is below 1 or above 2³¹ - 1.
 
     Examples:
         >>> from clear_attention import create_look_ahead_mask
@@ -80,8 +80,8 @@ def create_look_ahead_mask(length: Size, key_length: Size | None = None) -> tf.T
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
     """
-    length = numbers.size("length", length)
-    key_length = length if key_length is None else numbers.size("key_length", key_length)
+    length = numbers.length("length", length)
+    key_length = length if key_length is None else numbers.length("key_length", key_length)
     queries, keys = _positions(length, key_length)
     return tf.cast(keys > queries, tf.float32)
 
@@ -116,11 +116,11 @@ def create_prefix_mask(length: Size, prefix_length: Size) -> tf.Tensor:
         Dong et al. (2019), *Unified Language Model Pre-training*, section 2.3; Raffel et al. (2020), *Exploring
         the Limits of Transfer Learning with T5*, section 3.2.1.
     """
-    length = numbers.size("length", length)
+    length = numbers.length("length", length)
     prefix_length = numbers.size("prefix_length", prefix_length, minimum=0)
     numbers.at_most("prefix_length", prefix_length, "length", length)
     queries, keys = _positions(length, length)
-    return tf.cast((keys > queries) & (keys >= prefix_length), tf.float32)
+    return tf.cast((keys > queries) & (keys >= numbers.within(prefix_length, length)), tf.float32)
 
 
 def create_window_mask(length: Size, window: Size) -> tf.Tensor:
@@ -155,9 +155,9 @@ def create_window_mask(length: Size, window: Size) -> tf.Tensor:
     References:
         Beltagy et al. (2020), *Longformer: The Long-Document Transformer*, section 3.1.
     """
-    length, window = numbers.size("length", length), numbers.size("window", window)
+    length, window = numbers.length("length", length), numbers.size("window", window)
     queries, keys = _positions(length, length)
-    return tf.cast(abs(keys - queries) >= window, tf.float32)
+    return tf.cast(abs(keys - queries) >= numbers.within(window, length), tf.float32)
 
 
 def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whether all are None

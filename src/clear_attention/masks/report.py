@@ -12,6 +12,7 @@ from clear_attention._checks.sentence import refusal, shown
 from clear_attention._types import Labels
 
 SHOWN = 16  # rows and columns of a drawn matrix
+JOINERS = "\u200c\u200d"  # which some scripts and emoji need; all else that can't be seen is written out
 MATRICES = 3  # and how many of them
 
 
@@ -151,4 +152,4 @@ def cell(sign):
 
 def printable(token):
     token = token.decode(errors="replace") if isinstance(token, bytes) else str(token)
-    return token.encode("unicode_escape").decode() if any(c in token for c in "\n\r\t") else token
+    return "".join(c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode() for c in token)

@@ -49,8 +49,9 @@ def axes(ax, shape, tokens, key_tokens):
         size = (1.6 + 0.5 * min(columns, 14), 1.1 + 0.42 * min(rows, 14))
         ax = pyplot().subplots(figsize=size, layout="constrained")[1]
     every = [max(1, -(-n // 40)) for n in shape]  # on a large matrix not every position gets its label
-    ax.set_yticks(np.arange(rows)[:: every[0]] + 0.5, list(labels["tokens"])[:: every[0]])
-    ax.set_xticks(np.arange(columns)[:: every[1]] + 0.5, list(labels["key_tokens"])[:: every[1]])
+    as_it_is = {"parse_math": False}  # a $ is a token, not the beginning of a formula
+    ax.set_yticks(np.arange(rows)[:: every[0]] + 0.5, list(labels["tokens"])[:: every[0]], **as_it_is)
+    ax.set_xticks(np.arange(columns)[:: every[1]] + 0.5, list(labels["key_tokens"])[:: every[1]], **as_it_is)
     ax.set(xlabel="key", ylabel="query", xlim=(0, columns), ylim=(rows, 0), aspect="equal")
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")

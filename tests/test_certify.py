@@ -374,3 +374,26 @@ def test_the_example_shows_the_weights_that_are_meant():
     assert "sum to 2" in row.detail
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
         exec(row.example, {"layer": layer, "call": call})
+
+
+def test_a_layer_that_learns_while_it_is_asked_keeps_its_statistics():
+    model = keras.Sequential([keras.Input((None, 8)), keras.layers.BatchNormalization(), keras.layers.Dropout(0.5)])
+    before = [v.numpy() for v in model.variables]
+    certify(model.layers[0], lambda layer, x: layer(x, training=True), only=["lengths"])
+    for variable, value in zip(model.variables, before, strict=True):
+        np.testing.assert_array_equal(variable, value)
+
+
+def test_an_error_that_cannot_say_what_it_is_breaks_a_promise_like_any_other():
+    class SpeechlessError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def short(layer, x):
+        if x.shape[1] > 5:
+            raise SpeechlessError
+        return layer(x)
+
+    row = certify(keras.layers.Dense(8), short, only=["lengths"])["lengths"]
+    assert row.verdict == "broken"
+    assert "SpeechlessError" in row.detail

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +83,51 @@ def test_the_fixture_works_in_another_project(tmp_path):
     assert "1 failed, 2 passed" in result.stdout, result.stdout + result.stderr
     assert "BROKEN  empty_query" in result.stdout
     assert "it gets the mean of all values" in result.stdout
+
+
+FALSE_GREENS = """
+import sys
+import keras
+import clear_attention as ca
+
+def leaves():
+    sys.exit(0)
+
+def leaves_in_the_call():
+    return {"layer": keras.layers.Dense(8), "call": lambda layer, x: sys.exit(0)}
+
+def prints():
+    print("hello")
+    return {"layer": ca.DotProductAttention(), "only": ["weights_flag"]}
+"""
+
+
+@pytest.mark.parametrize("factory", ["doubtful:leaves", "doubtful:leaves_in_the_call", "gone:anything"])
+def test_what_ends_python_gets_no_green(factory, tmp_path, monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "doubtful", raising=False)
+    (tmp_path / "doubtful.py").write_text(FALSE_GREENS)
+    (tmp_path / "gone.py").write_text("raise SystemExit(0)")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SystemExit) as exited:
+        main([factory])
+    assert exited.value.code == 2
+    assert "SystemExit: 0" in capsys.readouterr().err
+
+
+def test_what_a_factory_prints_is_not_in_the_json_and_a_full_disk_is_no_verdict(tmp_path, monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "doubtful", raising=False)
+    (tmp_path / "doubtful.py").write_text(FALSE_GREENS)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["doubtful:prints", "--json", "-"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["certified"] is True
+    assert "hello" in printed.err
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(SystemExit) as exited:
+        main(["doubtful:prints", "--json", str(tmp_path / "ours.json")])
+    assert exited.value.code == 2
+    assert "can't be written: No space left on device" in capsys.readouterr().err

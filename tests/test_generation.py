@@ -4,6 +4,7 @@ import functools
 import gc
 import itertools
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import keras
 import numpy as np
@@ -394,3 +395,15 @@ def test_beams_without_a_hypothesis_hold_padding():
     assert nothing.any()
     assert np.all(ids[nothing] == model.pad_id)
     assert np.all(np.any(ids[~nothing] != model.pad_id, axis=-1))
+
+
+def test_threads_search_one_model_that_is_not_built():
+    expected = Transformer(**SIZES)
+    greedy(expected)
+    for _ in range(3):
+        model = Transformer(**SIZES)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda length, model=model: greedy(model, max_length=length).shape[1], [2, 3, 2, 3]))
+        assert found == [2, 3, 2, 3]
+        assert len(model.variables) == len(expected.variables)
+        assert len(vars(model)["_searches"]) == 2

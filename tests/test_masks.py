@@ -5,12 +5,15 @@ import pytest
 import tensorflow as tf
 
 from clear_attention import (
+    MultiHeadAttention,
     combine_masks,
     convert_mask,
     create_look_ahead_mask,
     create_padding_mask,
     create_prefix_mask,
     create_window_mask,
+    describe_mask,
+    scaled_dot_product_attention,
 )
 
 IDS = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
@@ -204,3 +207,23 @@ def test_torch_merges_batch_and_heads():
 def test_bad_conversions_are_refused_in_words(mask, source, target, error, words):
     with pytest.raises(error, match=words):
         convert_mask(mask, source, target)
+
+
+def test_a_masked_array_is_not_read_without_its_mask():
+    half = np.ma.array(np.eye(3), mask=[[0, 1, 0]] * 3)
+    whole = np.ma.array(np.eye(3))
+    x = np.ones((1, 3, 4), "float32")
+    layer = MultiHeadAttention(4, 2)
+    calls = [
+        combine_masks,
+        describe_mask,
+        lambda mask: scaled_dot_product_attention(x, x, x, mask),
+        lambda mask: convert_mask(mask, source="blocked", target="keras"),
+        lambda mask: layer(x, mask=mask),
+    ]
+    for call in calls:
+        call(whole)
+        with pytest.raises(ValueError, match=r"hides some of its numbers.* Expected: .*\.filled\(\.\.\.\)\."):
+            call(half)
+    with pytest.raises(ValueError, match="q hides some of its numbers"):
+        scaled_dot_product_attention(np.ma.array(x, mask=x == 1), x, x)

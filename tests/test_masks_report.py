@@ -207,3 +207,14 @@ def test_refusals(mask, tokens, error, words):
 def test_a_graph_has_no_values_to_describe():
     with pytest.raises(ValueError, match="a tensor of a graph"):
         tf.function(lambda m: describe_mask(m).names)(tf.constant(CAUSAL))
+
+
+def test_what_moves_the_cursor_or_turns_the_line_is_written_out():
+    report = describe_mask(np.eye(3), tokens=["\x1b[31mred", "\u202eabc", "\U0001f469\u200d\U0001f680"])
+    text = str(report)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert r"\x1b[31mred" in text
+    assert r"\u202eabc" in text
+    assert "\U0001f469\u200d\U0001f680" in text  # joined, as the emoji has to be
+    assert "\x1b" not in report._repr_html_()

@@ -245,3 +245,15 @@ def test_labels_are_refused_before_a_figure_is_there():
     with pytest.raises(ValueError, match="tokens must give each query its label"):
         plot_heads(np.full((2, 3, 3), 0.5, np.float32), tokens=["one", "two"])
     assert plt.get_fignums() == []
+
+
+def test_a_dollar_is_a_token_and_no_formula():
+    tokens = ["$5", "and", "$x^2$", r"$\\frac{1}$"]
+    for ax in (
+        plot_weights(np.full((4, 4), 0.25), tokens),
+        plot_mask(np.zeros((4, 4)), tokens),
+        plot_alignment(np.full((4, 4), 0.25), tokens, tokens),
+    ):
+        assert labels(ax.xaxis) == labels(ax.yaxis) == tokens
+        assert not any(label.get_parse_math() for label in [*ax.get_xticklabels(), *ax.get_yticklabels()])
+        ax.figure.canvas.draw()  # a bad formula would be refused here

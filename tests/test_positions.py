@@ -1,6 +1,8 @@
 """Positions: the formula written by hand, its laws, the axis the length is read from, and every refusal."""
 
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import keras
 import numpy as np
@@ -295,3 +297,21 @@ def test_nested_lists_come_in():
 def test_bad_input_is_refused_in_words(call, error, words):
     with pytest.raises(error, match=words):
         call(example(2, 7, 5))
+
+
+def test_threads_with_texts_of_other_lengths_do_not_disturb_each_other():
+    layer, lengths = PositionalEncoding(), [1, 2, 3, 5, 8, 13]
+    depths = [4, 6]
+    inputs = [np.zeros((1, length, depth), "float32") for length in lengths for depth in depths]
+    expected = [PositionalEncoding()(x).numpy() for x in inputs]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            order = np.random.default_rng(0).integers(0, len(inputs), 3000)
+            found = list(pool.map(lambda i: np.array(layer.encoding_of(tf.constant(inputs[i]))), order))
+    finally:
+        sys.setswitchinterval(interval)
+    for i, encoding in zip(order, found, strict=True):
+        assert encoding.shape == inputs[i].shape[1:]
+        np.testing.assert_allclose(encoding, expected[i][0], atol=1e-6)

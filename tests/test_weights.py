@@ -134,3 +134,50 @@ def test_a_refused_call_changes_nothing():
         weights_from_keras(layer, theirs)
     for old, new in zip(before, layer.weights, strict=True):
         np.testing.assert_array_equal(new, old)
+
+
+def quantized(layer):
+    (layer.project_queries if hasattr(layer, "project_queries") else layer.query_dense).quantize("int8")
+    return layer
+
+
+def pair_of_layers():
+    ours, theirs = MultiHeadAttention(12, 3), keras.layers.MultiHeadAttention(3, 4)
+    return shake(ours, X), shake(theirs, X, X)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda ours, theirs: weights_from_keras(ours, quantized(theirs)), "keras_layer.query_dense not quantized"),
+        (lambda ours, theirs: weights_from_keras(quantized(ours), theirs), "layer.project_queries not quantized"),
+        (lambda ours, theirs: weights_to_keras(quantized(ours), theirs), "layer.project_queries not quantized"),
+        (lambda ours, theirs: weights_to_keras(ours, quantized(theirs)), "keras_layer.query_dense not quantized"),
+        (lambda ours, theirs: weights_to_torch(quantized(ours)), "layer.project_queries not quantized"),
+        (lambda ours, theirs: weights_from_torch(quantized(ours), torch_arrays()), "layer.project_queries not quan"),
+    ],
+)
+def test_codes_are_not_carried_as_weights(call, words):
+    with pytest.raises(ValueError, match=f"holds codes, not weights.*Expected: {words}"):
+        call(*pair_of_layers())
+
+
+def test_lora_is_read_whole_and_never_written_half():
+    ours, theirs = pair_of_layers()
+    ours.project_keys.enable_lora(2)
+    ours.project_keys.lora_kernel_b.assign(RNG.normal(size=(2, 12)))
+    before = [w.numpy() for w in ours.weights]
+    for call in (lambda: weights_from_keras(ours, theirs), lambda: weights_from_torch(ours, torch_arrays())):
+        with pytest.raises(
+            ValueError, match=r"Expected: layer\.project_keys without LoRA\. Received: .* lora_rank=2\."
+        ):
+            call()
+    for weight, value in zip(ours.weights, before, strict=True):
+        np.testing.assert_array_equal(weight, value)
+    expected = ours(X)
+    np.testing.assert_allclose(weights_to_keras(ours, theirs)(X, X), expected, atol=1e-5)
+    plain = weights_from_torch(MultiHeadAttention(12, 3), weights_to_torch(ours))
+    np.testing.assert_allclose(plain(X), expected, atol=1e-5)
+    theirs.query_dense.enable_lora(2)
+    with pytest.raises(ValueError, match=r"Expected: keras_layer\.query_dense without LoRA"):
+        weights_to_keras(plain, theirs)

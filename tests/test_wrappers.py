@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from layer_contract import D, ENTRIES, VOCAB, close, each_layer, ids_of, model_from_ids, shaken
+from layer_contract import ENTRIES, VOCAB, D, close, each_layer, ids_of, model_from_ids, shaken
 
 import clear_attention
 

@@ -168,8 +168,8 @@ print(certificate.summary())
 # `certify(layer, ..., depth=64)`. A layer with a
 # head axis in its mask gets it in the same line: `mask=mask[:, None]`.
 #
-# `convention` says what `mask` and `padding` hold. `"blocked"` is the convention of this package: 1 hides a key. These are
-# the values that a layer is given:
+# `convention` says what `mask` and `padding` hold. `"blocked"` is the convention of this package: 1 hides a key. These
+# are the values that a layer is given:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -220,9 +220,9 @@ assert "visible_keys_count" in certify(Mended(8), **wrong_way_round).broken
 # ## A language model
 #
 # A causal model takes ids and no mask: it hides the future by itself. Tell `certify` so with its own argument
-# `causal=True`. (The `causal` in the table above is another one, a switch that a layer is handed.) `vocab=20` says how many ids
-# the model knows: `certify` draws ids below it. A Keras model with one input needs no `call`. In this one the switch
-# `use_causal_mask` was forgotten:
+# `causal=True`. (The `causal` in the table above is another one, a switch that a layer is handed.) `vocab=20` says how
+# many ids the model knows: `certify` draws ids below it. A Keras model with one input needs no `call`. In this one the
+# switch `use_causal_mask` was forgotten:
 
 
 # %% tags=["wrap"]
@@ -345,8 +345,9 @@ assert broken == ["hidden_nan", "empty_query", "alignment"]
 # %% [markdown]
 # ## Our certificates
 #
-# These certificates were made while this page was built, with `lengths=(2, 3)`: on texts of two and three tokens. Keras's
-# layers below were certified with the default lengths 2, 3 and 5, and then the row `lengths` also tries 1, 8 and 9.
+# These certificates were made while this page was built, with `lengths=(2, 3)`: on texts of two and three tokens.
+# Keras's layers below were certified with the default lengths 2, 3 and 5, and then the row `lengths` also tries 1, 8
+# and 9.
 
 # %% tags=["hide-input"]
 import clear_attention
@@ -464,14 +465,14 @@ assert [name for name in ours if "alignment" not in dashes[name]] == [
 #   still holds the promise: where queries and keys are the same tokens, the row moves the tokens, and asks whether the
 #   outputs move with them.
 # * **Ids.** `certify` calls the `Transformer` with ids, which cannot be NaN, and does not ask it for weights.
-# * **`alignment`** is about the causal switch of a layer whose queries and keys may differ in number. Of these layers only
-#   `MultiHeadAttention` has both such keys and such a switch.
+# * **`alignment`** is about the causal switch of a layer whose queries and keys may differ in number. Of these layers
+#   only `MultiHeadAttention` has both such keys and such a switch.
 # * **`save_load`.** A function has nothing to save.
 #
 # ## Keras's certificates
 #
-# These are good layers, and many models use them. No broken row makes them useless. But each broken row is a case in which
-# they raise no error, and their answer is not the one you would expect.
+# These are good layers, and many models use them. No broken row makes them useless. But each broken row is a case in
+# which they raise no error, and their answer is not the one you would expect.
 
 # %% tags=["hide-input"]
 theirs = {

@@ -6,9 +6,9 @@
 # %% [markdown]
 # # The museum of bugs
 #
-# Your attention runs, or did until now. Is it one of these? Every exhibit is a few lines, executed while this page was built:
-# the bug, what you see of it, the check that finds it, and the mend. A bug that is called *published* stands in a tutorial that
-# many readers have followed.
+# Your attention runs, or did until now. Is it one of these? Every exhibit is a few lines, executed while this page was
+# built: the bug, what you see of it, the check that finds it, and the mend. A bug that is called *published* stands in
+# a tutorial that many readers have followed.
 #
 # "Row" is a row of [`certify`][clear_attention.certify], which tries a layer out; "finding" is one of
 # [`describe_mask`][clear_attention.describe_mask], which reads a mask. Where no check can see a bug, the table says what to
@@ -124,10 +124,10 @@ def alone(f, x):
 # %% [markdown]
 # ## The star: better than possible, and it cannot write a word { #star }
 #
-# Invented words of four letters, written over and over: after "kumo" comes "kumo" again. A small language model learns them, and
-# is scored on words it never saw. Here are two copies of it. One converts our look-ahead mask for
-# `keras.layers.MultiHeadAttention`. The other hands it over *as it is*: 1 means *blocked* in this package and *may attend* in
-# Keras.
+# Invented words of four letters, written over and over: after "kumo" comes "kumo" again. A small language model learns
+# them, and is scored on words it never saw. Here are two copies of it. One converts our look-ahead mask for
+# `keras.layers.MultiHeadAttention`. The other hands it over *as it is*: 1 means *blocked* in this package and *may
+# attend* in Keras.
 
 
 # %%
@@ -245,21 +245,21 @@ ax.legend(frameon=False)
 plt.show()
 
 # %% [markdown]
-# How good can a model be that does not see the answer? Of the 24 letters it has to predict, three are the rest of a word that
-# it never saw: two vowels of five, and a consonant of twelve. These can only be guessed, and the other 21 can be known:
-# (21 + 1/5 + 1/12 + 1/5) / 24 = 89.5 %. The converted model reaches that.
+# How good can a model be that does not see the answer? Of the 24 letters it has to predict, three are the rest of a
+# word that it never saw: two vowels, each one of five, and a consonant, one of twelve. These can only be guessed, and
+# the other 21 can be known: (21 + 1/5 + 1/12 + 1/5) / 24 = 89.5 %. The converted model reaches that.
 #
-# The broken model has the better loss and the better accuracy, on unseen words too. It is better than possible: that is the
-# alarm. Every token reads the answer to its right. Only the last one has nothing to its right, so its mask leaves it no key, and
-# Keras gives a query without a key the mean of all values. The mean tells which two consonants the word has, and not which of
-# them comes first. So the last letter is right about half of the time.
+# The broken model has the better loss and the better accuracy, on unseen words too. It is better than possible: that is
+# the alarm. Every token reads the answer to its right. Only the last one has nothing to its right, so its mask leaves
+# it no key, and Keras gives a query without a key the mean of all values. The mean tells which two consonants the word
+# has, and not which of them comes first. So the last letter is right about half of the time.
 #
-# When the model writes, nothing is to the right of the newest letter. So never believe an accuracy measured under teacher
-# forcing, where the model is given the right letters: let it write its own. ([Another such
+# When the model writes, nothing is to the right of the newest letter. So never believe an accuracy measured under
+# teacher forcing, where the model is given the right letters: let it write its own. ([Another such
 # model](../learn/transformer.py#a-trap-the-look-ahead-mask-forgotten), whose mask was forgotten.)
 #
-# The check needs no training. `certify` tries the layer as the model calls it. `describe_mask` draws what Keras makes of our
-# mask, in our convention: a 1, hatched, is a blocked key. The past is blocked, and the future is not.
+# The check needs no training. `certify` tries the layer as the model calls it. `describe_mask` draws what Keras makes
+# of our mask, in our convention: a 1, hatched, is a blocked key. The past is blocked, and the future is not.
 
 # %% tags=["wrap"]
 broken("no_future_leak", wrong, lambda f, ids: f(ids), vocab=26, causal=True)
@@ -306,8 +306,8 @@ held("finite_gradients", scaled_dot_product_attention)
 # %% [markdown]
 # ### NaN, but only in float16 { #float16 }
 #
-# -1e9 works in float32. The largest float16 is 65504, so there it becomes $-\infty$, and this is the exhibit above. Mend: select
-# here too, or hand a bool mask to Keras's layer, which knows its dtype.
+# -1e9 works in float32. The largest float16 is 65504, so there it becomes $-\infty$, and this is the exhibit above.
+# Mend: select here too, or hand a bool mask to Keras's layer, which knows its dtype.
 
 
 # %% tags=["wrap"]
@@ -363,10 +363,10 @@ held("empty_query", theirs, with_zeros, "keras")
 # %% [markdown]
 # ### Masked scores print -9.9999994e+08 { #step }
 #
-# Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart. Where a query
-# sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the rounded scores. Mend: make a
-# mask of 0 and 1, and select. More in
-# [causal attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal).
+# Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart.
+# Where a query sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the
+# rounded scores. Mend: make a mask of 0 and 1, and select. More in [causal
+# attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal).
 
 # %% tags=["wrap"]
 additive = tf.constant([[0.0, -1e9, -1e9], [0.0, 0.0, -1e9], [0.0, 0.0, 0.0]])
@@ -388,8 +388,8 @@ np.testing.assert_array_equal(mended, create_look_ahead_mask(3))
 # %% [markdown]
 # ### One NaN in the padding spoils the sentence { #nan }
 #
-# A weight of 0 times NaN is NaN. What is masked must not reach the sum at all. Mend with Keras's layer: fill padding with zeros
-# before it.
+# A weight of 0 times NaN is NaN. What is masked must not reach the sum at all. Mend with Keras's layer: fill padding
+# with zeros before it.
 
 # %% tags=["wrap"]
 poisoned = x.copy()
@@ -474,11 +474,11 @@ np.testing.assert_array_equal(mended, np.tri(3, dtype=bool))
 # %% [markdown]
 # ### An attention_mask of 1s and 0s hides the words { #real }
 #
-# A tokenizer's `attention_mask` says 1 for a real token. In this package 1 is blocked, so all words are hidden and the padding
-# is shown. With the tokens at hand the report sees it.
+# A tokenizer's `attention_mask` says 1 for a real token. In this package 1 is blocked, so all words are hidden and the
+# padding is shown. With the tokens at hand the report sees it.
 #
-# The report sees a mask whose axes are right, and advises `source="keras"`, which turns the values round. A tokenizer's mask
-# has the axes `(batch, keys)`: `source="huggingface"` turns it round too, and adds the two axes that are missing.
+# The report sees a mask whose axes are right, and advises `source="keras"`, which turns the values round. A tokenizer's
+# mask has the axes `(batch, keys)`: `source="huggingface"` turns it round too, and adds the two axes that are missing.
 
 # %% tags=["wrap"]
 tokens = ["the", "cat", "sat", "[pad]", "[pad]"]
@@ -603,11 +603,11 @@ np.testing.assert_allclose(DotProductAttention()(x, x, x, 8), expected)
 # %% [markdown]
 # ### "does not support masking" { #warning }
 #
-# Keras takes an argument called `mask` for its own. So it warns that the mask is destroyed, though the layer uses it. To declare
-# `supports_masking = True` silences the warning, and is not enough: after `Embedding(mask_zero=True)` Keras fills the argument
-# `mask` with its own mask, `(batch, length)`, in which `True` is a real token. Handed on to our attention it blocks the real
-# tokens of a single sentence, and does not fit the scores of a batch, which `certify` sees. Mend: give the argument another
-# name, here `blocked`. What Keras attached to the tensor still reaches
+# Keras takes an argument called `mask` for its own. So it warns that the mask is destroyed, though the layer uses it.
+# To declare `supports_masking = True` silences the warning, and is not enough: after `Embedding(mask_zero=True)` Keras
+# fills the argument `mask` with its own mask, `(batch, length)`, in which `True` is a real token. Handed on to our
+# attention it blocks the real tokens of a single sentence, and does not fit the scores of a batch, which `certify`
+# sees. Mend: give the argument another name, here `blocked`. What Keras attached to the tensor still reaches
 # [`DotProductAttention`][clear_attention.DotProductAttention], which reads it as Keras means it.
 
 # %% tags=["wrap"]
@@ -686,8 +686,8 @@ held("lengths", lambda x: tf.nn.softmax(x @ transpose(x)) @ x, alone)
 # %% [markdown]
 # ### The softmax runs over the queries { #softmax }
 #
-# The weights of one *query* must sum to 1, so the softmax has to run over the last axis, the keys. Here it runs over `axis=-2`,
-# the queries.
+# The weights of one *query* must sum to 1, so the softmax has to run over the last axis, the keys. Here it runs over
+# `axis=-2`, the queries.
 
 
 # %% tags=["wrap"]
@@ -895,9 +895,9 @@ held("float16", scaled_first, large, depth=64)
 # %% [markdown]
 # ### Keras normalises small numbers too little { #epsilon }
 #
-# `keras.layers.LayerNormalization` adds 1e-3 to the variance before it divides. Other code of Transformers adds 1e-5 or 1e-6.
-# Where the numbers of a token are small, their variance is smaller than 1e-3, so the outputs of a carried-over model differ.
-# Mend: give `epsilon` the value that the model was trained with.
+# `keras.layers.LayerNormalization` adds 1e-3 to the variance before it divides. Other code of Transformers adds 1e-5 or
+# 1e-6. Where the numbers of a token are small, their variance is smaller than 1e-3, so the outputs of a carried-over
+# model differ. Mend: give `epsilon` the value that the model was trained with.
 
 # %%
 small = 0.01 * np.array([[1.0, -1.0, 1.0, -1.0]], "float32")
@@ -938,8 +938,8 @@ assert np.all(weights > 0)
 # %% [markdown]
 # ### The mask is off by one { #leak }
 #
-# `np.triu(ones, k)` keeps the ones on the `k`-th diagonal above the main one, and right of it. With `k=1` all later keys are
-# blocked. With `k=2` each token sees its successor, which is the answer.
+# `np.triu(ones, k)` keeps the ones on the `k`-th diagonal above the main one, and right of it. With `k=1` all later
+# keys are blocked. With `k=2` each token sees its successor, which is the answer.
 
 
 # %% tags=["wrap"]
@@ -976,8 +976,8 @@ for size, inputs in {"as they are": tokens, "divided by 10": tokens / 10}.items(
 # %% [markdown]
 # ### keras.layers.Attention gives other numbers { #scale }
 #
-# It does not divide by $\sqrt{d_k}$. No row can call that wrong, since it is a choice. But with keys of many numbers the scores
-# are large, and nearly all weight goes to one key. Divide the queries yourself.
+# It does not divide by $\sqrt{d_k}$. No row can call that wrong, since it is a choice. But with keys of many numbers
+# the scores are large, and nearly all weight goes to one key. Divide the queries yourself.
 
 # %%
 q, k = np.random.default_rng(1).normal(size=(2, 1, 4, 64)).astype("float32")
@@ -994,9 +994,9 @@ np.testing.assert_allclose(theirs([q / 8, k]), ours, atol=1e-5)
 # %% [markdown]
 # ### Asking for the weights changes the output { #flag }
 #
-# `keras.layers.MultiHeadAttention` has two ways to compute the same thing, and they disagree about a query with no key. See [Carry weights
-# over](carry_weights.py#where-keras-disagrees-with-itself). Ours has one way. Mend with Keras's layer: set the output of such a
-# query to 0 yourself, as [`with_zeros`](#empty) does.
+# `keras.layers.MultiHeadAttention` has two ways to compute the same thing, and they disagree about a query with no key.
+# See [Carry weights over](carry_weights.py#where-keras-disagrees-with-itself). Ours has one way. Mend with Keras's
+# layer: set the output of such a query to 0 yourself, as [`with_zeros`](#empty) does.
 
 # %% tags=["wrap"]
 layer = keras.layers.MultiHeadAttention(2, 4)

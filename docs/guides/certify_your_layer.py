@@ -34,7 +34,7 @@ of_multi_head
 #   gives the reason.
 #
 # A broken row is a claim, so it comes with its proof: code that fails when you paste it below the line that makes your
-# layer. Here is one, at a depth of 2 to make it short.
+# layer. Here is one, with vectors of 2 numbers (`depth=2`) to make it short.
 
 # %% tags=["source"]
 row = certify(layer, depth=2, only=["empty_query"])["empty_query"]
@@ -112,18 +112,35 @@ assert certificate.broken == ("hidden_nan", "empty_query", "float16")
 
 # %% [markdown]
 # The right tokens are hidden now. What is left is what subtracting cannot do: a NaN minus 1e9 is still a NaN, a
-# sentence that is all padding attends to its padding, and float16 has no 1e9. So fill padding with zeros, and choose
-# instead of subtracting, as [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] does.
+# sentence that is all padding attends to its padding, and float16 has no 1e9. So the scores of hidden keys must be
+# replaced and not changed. [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] does that:
 
-# %%
+# %% tags=["wrap"]
 from clear_attention import scaled_dot_product_attention
 
 
-class Mended(TokenAttention):
+class Replaced(TokenAttention):
     def call(self, x, real):
-        x = ops.where(real[..., None] == 1, x, 0)
         q, k, v = ops.split(self.project(x), 3, axis=-1)
         return scaled_dot_product_attention(q, k, v, 1 - real[:, None]).output
+
+
+certificate = certify(Replaced(8), **described)
+for name in certificate.broken:
+    print(f"{name}: {certificate[name].detail}")
+assert certificate.broken == ("hidden_nan",)
+assert "spoils the gradient" in certificate["hidden_nan"].detail
+
+# %% [markdown]
+# All outputs are right. The NaN is left in one place: the gradient of a Dense kernel is a sum over all tokens, padding
+# among them, and there 0 times NaN is NaN again. So fill padding with zeros before the projection.
+
+# %%
+
+
+class Mended(Replaced):
+    def call(self, x, real):
+        return super().call(ops.where(real[..., None] == 1, x, 0), real)
 
 
 certificate = certify(Mended(8), **described)
@@ -151,7 +168,8 @@ print(certificate.summary())
 # `certify(layer, ..., depth=64)`. A layer with a
 # head axis in its mask gets it in the same line: `mask=mask[:, None]`.
 #
-# `convention` says what `mask` and `padding` hold. These are the values that a layer is given:
+# `convention` says what `mask` and `padding` hold. `"blocked"` is the convention of this package: 1 hides a key. These
+# are the values that a layer is given:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -201,8 +219,10 @@ assert "visible_keys_count" in certify(Mended(8), **wrong_way_round).broken
 #
 # ## A language model
 #
-# A causal model takes ids and no mask: it hides the future by itself. Say so with `causal=True`. A Keras model with one
-# input needs no `call`. In this one the switch was forgotten:
+# A causal model takes ids and no mask: it hides the future by itself. Tell `certify` so with its own argument
+# `causal=True`. (The `causal` in the table above is another one, a switch that a layer is handed.) `vocab=20` says how
+# many ids the model knows: `certify` draws ids below it. A Keras model with one input needs no `call`. In this one the
+# switch `use_causal_mask` was forgotten:
 
 
 # %% tags=["wrap"]
@@ -263,7 +283,7 @@ display(Markdown(f"```python\n{TESTS}```"))
 # %% [markdown]
 # `pytest` fails, and shows the broken promise. Below its line, left out here, stands the example to paste.
 
-# %% tags=["hide-input", "wrap"]
+# %% tags=["remove-input", "wrap"]
 import re
 import subprocess
 import sys
@@ -307,7 +327,7 @@ assert "np.testing.assert_allclose(after[0, 0], before[0, 0]" in tested.stdout
 # python -m clear_attention.certify my_layers:attention --json certificate.json
 # ```
 
-# %% tags=["hide-input", "wrap"]
+# %% tags=["remove-input", "wrap"]
 import json
 
 arguments = ("clear_attention.certify", "my_layers:attention")
@@ -325,9 +345,9 @@ assert broken == ["hidden_nan", "empty_query", "alignment"]
 # %% [markdown]
 # ## Our certificates
 #
-# Made while this page was built, on texts of two and three tokens; those of Keras below also on five. A dash means that
-# the promise does not apply: a layer without a mask has nothing to hide, ids cannot be NaN, `alignment` is about the
-# causal switch of a layer with queries of its own, attention alone knows no positions, and a function has nothing to save.
+# These certificates were made while this page was built, with `lengths=(2, 3)`: on texts of two and three tokens.
+# Keras's layers below were certified with the default lengths 2, 3 and 5, and then the row `lengths` also tries 1, 8
+# and 9.
 
 # %% tags=["hide-input"]
 import clear_attention
@@ -398,13 +418,61 @@ ours = {
 assert set(ours) <= set(clear_attention.__all__)
 ours = {name: certify(layer, lengths=(2, 3)) for name, layer in ours.items()}
 assert not any(certificate.broken for certificate in ours.values())
+assert {certificate["lengths"].detail for certificate in ours.values()} == {
+    "lengths 2, 3"
+}
 Verdicts("clear-attention's layers and its function", ours)
 
 # %% [markdown]
+# A dash means that the promise does not apply, and the row's `detail` gives the reason:
+
+# %% tags=["wrap"]
+for name, row in [
+    ("FeedForwardBlock", "no_future_leak"),
+    ("Encoder", "positions"),
+    ("PositionalEncoding", "key_permutation"),
+    ("Transformer", "weights_flag"),
+    ("FeedForwardBlock", "key_permutation"),
+]:
+    print(f"{name}, {row}: {ours[name][row].verdict}, {ours[name][row].detail}")
+dashes = {
+    n: {r.name for r in c.rows if r.verdict == "not applicable"}
+    for n, c in ours.items()
+}
+assert [name for name in ours if "positions" not in dashes[name]] == [
+    "PositionalEncoding",
+    "Transformer",
+]
+assert [name for name in ours if "key_permutation" in dashes[name]] == [
+    "PositionalEncoding",
+    "Transformer",
+]
+assert {"hidden_nan", "weights_sum_to_one", "weights_flag"} <= dashes["Transformer"]
+assert [name for name in ours if "save_load" in dashes[name]] == [
+    "scaled_dot_product_attention"
+]
+assert [name for name in ours if "alignment" not in dashes[name]] == [
+    "MultiHeadAttention"
+]
+
+# %% [markdown]
+# The commonest reasons, in words:
+#
+# * **Masks.** `FeedForwardBlock` and `PositionalEncoding` take no mask, so they have nothing to hide.
+# * **`positions`.** Encoders, decoders and attention add no positions of their own. `PositionalEncoding` and
+#   `Transformer` do.
+# * **`key_permutation`.** A layer that knows positions notices when keys are moved. `FeedForwardBlock` has no keys, and
+#   still holds the promise: where queries and keys are the same tokens, the row moves the tokens, and asks whether the
+#   outputs move with them.
+# * **Ids.** `certify` calls the `Transformer` with ids, which cannot be NaN, and does not ask it for weights.
+# * **`alignment`** is about the causal switch of a layer whose queries and keys may differ in number. Of these layers
+#   only `MultiHeadAttention` has both such keys and such a switch.
+# * **`save_load`.** A function has nothing to save.
+#
 # ## Keras's certificates
 #
-# Good layers, used by many, and no row below makes them useless. But each broken row is a case in which they answer
-# without an error, and you should know it.
+# These are good layers, and many models use them. No broken row makes them useless. But each broken row is a case in
+# which they raise no error, and their answer is not the one you would expect.
 
 # %% tags=["hide-input"]
 theirs = {
@@ -417,17 +485,20 @@ in_all = {"hidden_nan", "empty_query", "alignment"}
 for name, certificate in theirs.items():
     two = name in ("MultiHeadAttention", "GroupQueryAttention")
     assert set(certificate.broken) == in_all | ({"weights_flag"} if two else set())
+    assert certificate["lengths"].detail == "lengths 1, 2, 3, 5, 8, 9"
+    assert certificate["weights_sum_to_one"].verdict == "held"
 Verdicts(f"Keras {keras.__version__}: keras.layers", theirs)
 
 # %% [markdown]
 # * **`hidden_nan`**: a NaN or an infinity in a hidden token reaches the outputs that should not see it, because 0 times
 #   NaN is NaN. Fill padding with zeros before the layer; in a real token, find out where the NaN comes from.
 # * **`empty_query`**: a query with no key left gets the mean of all values, hidden ones among them. Set its output to 0
-#   yourself.
+#   yourself. (`weights_sum_to_one` is held all the same: it judges the queries that see a key.)
 # * **`weights_flag`**: for such a query `MultiHeadAttention` and `GroupQueryAttention` give another output when you ask
 #   for the scores. The same remedy serves.
-# * **`alignment`**: with fewer queries than keys, `use_causal_mask` puts the first query on the first key, so with cached
-#   keys the newest query does not see the newest ones. Hand over a mask made by
+# * **`alignment`**: with fewer queries than keys, as with cached keys, the last query has the position of the last key.
+#   `use_causal_mask` gives the first query the position of the first key instead, so the newest query does not see the
+#   newest keys. The certificate calls that "upper left", after the corner of the mask. Hand over a mask made by
 #   [`create_look_ahead_mask(queries, keys)`][clear_attention.create_look_ahead_mask] instead.
 #
 # The remedies, certified:

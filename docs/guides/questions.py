@@ -11,10 +11,10 @@
 #
 # ## Is my attention mask the wrong way round?
 #
-# The type does not tell. `True` means *may attend* to Keras, JAX and torch's `scaled_dot_product_attention`, and *blocked* to
-# torch's `MultiheadAttention` and here. The pattern tells: a look-ahead mask must not block the past, and a padding mask
-# must not block the words. [`describe_mask`][clear_attention.describe_mask] reads a mask as ours and says if it seems
-# inverted. Give it the tokens: without them nobody can know which keys are padding.
+# The dtype does not tell. In Keras, JAX and torch's `scaled_dot_product_attention`, `True` means *may attend*. In
+# torch's `MultiheadAttention` and in this package it means *blocked*. The pattern tells: a look-ahead mask must not
+# block the past, and a padding mask must not block the words. [`describe_mask`][clear_attention.describe_mask] reads a
+# mask as ours and says if it seems inverted. Give it the tokens: without them nobody can know which keys are padding.
 
 # %%
 import numpy as np
@@ -24,10 +24,10 @@ words = ["the", "cat", "sat", "[PAD]"]
 assert "looks_inverted" not in describe_mask([[1, 1, 1, 0]])  # who can tell?
 assert "looks_inverted" in describe_mask([[1, 1, 1, 0]], tokens=words)
 
+assert "looks_inverted" in describe_mask(np.tril(np.ones((4, 4))))
+
 mask = np.tril(np.ones((4, 4)))  # put yours here
-report = describe_mask(mask)
-assert "looks_inverted" in report
-report
+print(describe_mask(mask))  # "#" is a blocked key
 
 # %% [markdown]
 # Deeper: [Mask conventions](mask_conventions.py), library by library; [certify your layer](certify_your_layer.py) finds out
@@ -70,15 +70,20 @@ np.testing.assert_allclose(same, output, atol=1e-6)
 #
 # ## Why are the outputs of padded tokens not zero?
 #
-# A padding mask blocks padded *keys*. A padded token still asks, as a *query*, and gets an answer. That is harmless if
-# nobody uses it: whatever stands in the padding, the outputs of the real tokens stay the same to the bit. But the loss must
-# leave padded tokens out. With `sample_weight` alone Keras still divides by all of them; the reduction below divides by
-# the real ones.
+# A padding mask, as `create_padding_mask` makes it, blocks padded *keys*. A padded token still asks, as a *query*, and
+# gets an answer. (The mask that `Embedding(mask_zero=True)` attaches does more: with it, a padded query of our
+# layers sees nothing, and its weights are 0.) The answer is harmless if nobody uses it: whatever
+# stands in the padding, the outputs of the real tokens stay the same to the bit. But the loss must leave padded tokens
+# out. With `sample_weight` alone Keras still divides by all of them; the reduction below divides by the real ones.
 
 # %%
 import keras
 import numpy as np
-from clear_attention import create_padding_mask, scaled_dot_product_attention
+from clear_attention import (
+    DotProductAttention,
+    create_padding_mask,
+    scaled_dot_product_attention,
+)
 
 ids = np.array([[5, 6, 7, 0, 0]])
 real = ids != 0
@@ -92,11 +97,17 @@ print(output[0].round(2))
 assert np.all(output[~real] != 0)
 np.testing.assert_array_equal(output[real], other[real])
 
+t = keras.layers.Embedding(10, 2, mask_zero=True)(ids)  # Keras attaches its mask
+attached = DotProductAttention()(t, t, t, return_weights=True).weights.numpy()
+assert np.all(attached[~real] == 0)
+np.testing.assert_allclose(np.sum(attached[real], axis=-1), 1, atol=1e-6)
+
 target = np.ones_like(output)
 expected = np.mean((output[real] - 1) ** 2)
 loss = keras.losses.MeanSquaredError(reduction="mean_with_sample_weight")
-np.testing.assert_allclose(loss(target, output, real), expected, rtol=1e-5)
-default = keras.losses.MeanSquaredError()(target, output, real)
+of_real = loss(target, output, sample_weight=real)
+np.testing.assert_allclose(of_real, expected, rtol=1e-5)
+default = keras.losses.MeanSquaredError()(target, output, sample_weight=real)
 np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 
 # %% [markdown]
@@ -104,10 +115,16 @@ np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 #
 # ## Why is my attention output NaN?
 #
-# Four causes are common. $0 \cdot (-\infty)$ is NaN, at every key that is *allowed*. In float16 the number -1e9 is $-\infty$,
-# which is the same again. A query with no key left has a softmax of nothing but $-\infty$. And a NaN in the padding comes
-# through, since its weight 0 times NaN is NaN. Below each is made by adding to the scores, as many tutorials do; here a
-# blocked key is left out instead. [`describe_mask`][clear_attention.describe_mask] finds queries with no key left.
+# Four causes are common:
+#
+# * **A mask times -inf.** The mask holds 0 at every key that is *visible*, and $0 \cdot (-\infty)$ is NaN.
+# * **-1e9 in float16.** The number is too large and becomes $-\infty$: a mask times it is the first cause again.
+# * **A query with no key left.** Its softmax gets nothing but $-\infty$.
+# * **A NaN in the padding.** Its weight is 0, and 0 times the NaN in its value is NaN.
+#
+# In the output below, `adding` is the result of adding the mask, times a number, to the scores, as many tutorials do.
+# `here` is the result of this package, which leaves a blocked key out instead.
+# [`describe_mask`][clear_attention.describe_mask] finds queries with no key left.
 
 # %%
 import numpy as np
@@ -145,8 +162,12 @@ assert "empty_rows" in describe_mask(all_keys)
 # ## Does a mask that blocks nothing change anything?
 #
 # In this package it does not: `None`, `False` and a mask of zeros all say that nothing is blocked. In the example they
-# give the same numbers, to the last bit. That holds for NaN and infinity, too, because the rule for them does not ask whether there is a mask: **they
-# show, as NaN, in every output that sees them, and in no other.** In the example one number of the last value is infinite.
+# give the same numbers, to the last bit.
+#
+# That holds with NaN and infinity, too. The package has one rule for them, with a mask and without: **they show, as
+# NaN, in every output that sees them, and in no other.** A product would carry them further, since 0 times NaN and 0
+# times infinity are NaN. So the package computes with 0 in their place, and writes NaN into the outputs that see one.
+# That is why an infinity shows as NaN as well. In the example one number of the last value is infinite.
 
 # %%
 import numpy as np
@@ -208,14 +229,17 @@ for name, m in {"right": mask, "wrong way round": 1 - mask}.items():
     x = MultiHeadAttention(d_model=32, num_heads=1)(x, mask=m)
     model = keras.Model(inputs, keras.layers.Dense(8)(x))
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)
+    model.compile(keras.optimizers.Adam(0.01), loss)
     model.fit(given[500:], expected[500:], batch_size=64, verbose=0)
 
     said = np.argmax(model(given[:500]), axis=-1)  # of ids it was not trained on
     right = np.mean(said == expected[:500], axis=0)
     row = certify(model, causal=True, vocab=8, lengths=[8], only=["no_future_leak"])
     verdict = row["no_future_leak"].verdict
-    print(f"{name:16} {right[:-1].mean():4.0%}, last {right[-1]:.0%}, {verdict}")
+    print(f"mask {name}: no_future_leak is {verdict}, ids that are right:")
+    print(
+        f"  {right[:-1].mean():.0%} of the first seven, {right[-1]:.0%} of the last"
+    )
     leaks = m is not mask
     assert verdict == ("broken" if leaks else "held")
     assert np.all(right[:-1] > 0.99 if leaks else right[:-1] < 0.2)
@@ -228,8 +252,10 @@ for name, m in {"right": mask, "wrong way round": 1 - mask}.items():
 # ## How does a causal mask align with fewer queries than keys?
 #
 # With a cache the new queries are the *last* tokens, so the last query must line up with the last key.
-# [`create_look_ahead_mask`][clear_attention.create_look_ahead_mask] does that. Keras's `use_causal_mask` lines up the first
-# query with the first key, and so do torch 2.13 and JAX where we measured them. So give Keras the mask yourself.
+# [`create_look_ahead_mask`][clear_attention.create_look_ahead_mask] does that. Keras's `use_causal_mask` lines up the
+# first query with the first key. `is_causal=True` does the same in torch's `scaled_dot_product_attention`, as [its
+# documentation](https://docs.pytorch.org/docs/stable/generated/torch.nn.attention.bias.causal_upper_left.html) says,
+# and in JAX's `dot_product_attention`, which was run by hand apart from this page. So give Keras the mask yourself.
 
 # %%
 import keras
@@ -309,9 +335,10 @@ assert not np.allclose(layer([q, v, k]), expected, atol=0.1)
 #
 # ## How do I save and load a custom Keras layer?
 #
-# Register the class, pass `**kwargs` on, and let `get_config` return every argument of `__init__`. Then `load_model` needs
-# no `custom_objects`, as long as the program that loads has imported the class. Without the decorator the model is
-# saved, and refused when it is loaded: "Could not locate class".
+# Register the class, pass `**kwargs` on, let `get_config` return every argument of `__init__`, and build the parts in
+# `build`, so that their weights exist when the file is read. Then `load_model` needs no `custom_objects`, as long as
+# the program that loads has imported the class. Without the decorator the model is saved, and refused when it is
+# loaded: "Could not locate class".
 
 # %%
 import tempfile
@@ -399,9 +426,10 @@ assert not np.allclose(run(ids)[:, 2:], unpadded, atol=0.01)
 #
 # ## What is the difference between pre-norm and post-norm?
 #
-# Post-norm, as in the paper, norms the sum. Pre-norm norms only what the sub-layer reads, so the sum itself is never
-# normed, and a stack needs one more norm at its end. Weights of one load into the other without complaint, and give
-# other numbers: their shapes are the same.
+# Each half of a Transformer layer, called a sub-layer, is attention or a feed-forward network, and its result is added
+# to the tokens. Post-norm, as in *Attention Is All You Need* (2017), normalises this sum. Pre-norm normalises only what
+# the sub-layer reads, so the sum itself is never normalised, and a stack needs one more norm at its end. Weights of one
+# load into the other without complaint, and give other numbers: their shapes are the same.
 
 # %%
 import keras
@@ -429,9 +457,9 @@ assert np.min(np.var(pre(x), axis=-1)) > 2
 #
 # ## Are the sines and cosines interleaved or concatenated?
 #
-# Both are in use. The paper's formula interleaves them, and so does this package; other code writes all sines first, then
-# all cosines. The numbers are the same with the channels in another order. A trained model depends on its order, and one
-# line translates.
+# Both are in use. The formula of *Attention Is All You Need* (2017) interleaves them, and so does this package; other
+# code writes all sines first, then all cosines. The numbers are the same with the channels in another order. A trained
+# model depends on its order, and one line translates.
 
 # %%
 import numpy as np
@@ -452,9 +480,10 @@ print("concatenated", concatenated[1].round(2))
 #
 # ## How do I convert attention weights from torch to Keras?
 #
-# torch keeps queries, keys and values in one matrix, one below the other, and multiplies by the transpose. Keras keeps the
-# heads on an axis of their own. Here the weights go from torch's layout to ours, from ours to Keras, and back. The arrays
-# are random, and what torch computes with them is written out below: torch itself is not needed.
+# torch keeps the weights that project queries, keys and values in one matrix, one below the other, and multiplies by
+# its transpose. Keras keeps the heads on an axis of their own. Here the weights go from torch's layout to ours, from
+# ours to Keras, and back. The arrays are random, and what torch computes with them is written out below: torch itself
+# is not needed.
 
 # %%
 import keras

@@ -7,13 +7,15 @@
 # %% [markdown]
 # # How do I use it in my own model?
 #
-# Like every other layer of Keras. This page builds one model of each kind, trains, saves, exports and converts it, and
-# compares the numbers after each step. Pasted from top to bottom it runs as one file, in less than a minute.
+# Our layers are used like every other layer of Keras. This page shows that with small models: a functional one is trained,
+# exported and converted to LiteRT, and one of a class of its own is saved, loaded and exported. The numbers are compared
+# after each step. Pasted from top to bottom the page runs as one file.
 #
 # ## In a functional model
 #
-# The task is made up, so that nothing but attention can solve it. A sentence is a letter that asks, then three to five
-# pairs of a letter and a digit; the class is the digit of the letter that asks. One pair is one id, and id 0 is padding.
+# The task is made up, so that a model that looks at each token alone cannot solve it. A sentence is a letter that asks,
+# then three to five pairs of a letter and a digit; the class is the digit of the letter that asks. One pair is one id,
+# and id 0 is padding.
 
 # %%
 import keras
@@ -137,7 +139,7 @@ embedding.set_weights([before])
 # | travels | with the tensor, unseen | as you hand it over |
 #
 # Our layers translate the first, and block what either of them blocks. So only what Keras cannot know is handed over,
-# here the future. A token that Keras calls padding sees nothing itself: its row is 0.
+# here the future. A token that Keras calls padding sees nothing itself: its row of weights is 0.
 
 # %%
 from clear_attention import MultiHeadAttention, create_look_ahead_mask
@@ -256,22 +258,31 @@ print("saved and loaded:   the same to the bit")
 # %% [markdown]
 # Does a class of your own keep what it promises about masks? [Certify your layer](certify_your_layer.py) finds out in one call.
 #
-# ## Choose what the attention inside a layer is
+# ## Options for the attention inside a layer
 #
-# A layer or a model makes its attention itself. So it takes options for it, by name, as
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: in `self_attention`, and in `cross_attention` where
-# tokens look at a context.
+# A layer or a model builds its attention layers itself. The dictionaries `self_attention` and, where tokens look at a
+# context, `cross_attention` hold arguments that are passed on to
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention].
 
 # %%
 from clear_attention import Transformer
 
-layer = EncoderLayer(32, 4, 64, self_attention={"d_k": 3, "dropout": 0.1})
+layer = EncoderLayer(
+    d_model=32, num_heads=4, d_ff=64, self_attention={"d_k": 3, "dropout": 0.1}
+)
 layer.build((None, None, 32))
 queries = layer.self_attention.attention.project_queries.kernel.shape
 print("queries are projected from 32 to 4 heads times 3:", queries)
 
-options = {"use_bias": False}
-transformer = Transformer(1, 32, 4, 64, 20, 20, cross_attention=options)
+transformer = Transformer(
+    num_layers=1,
+    d_model=32,
+    num_heads=4,
+    d_ff=64,
+    source_vocab=20,
+    target_vocab=20,
+    cross_attention={"use_bias": False},
+)
 transformer.build()
 across = transformer.decoder.layers[0].cross_attention.attention.weights
 print("attention to the context has no bias:", [w.name for w in across])
@@ -290,7 +301,8 @@ assert (queries, len(across)) == ((32, 12), 4)
 # %%
 from clear_attention import Encoder
 
-encoder, x = Encoder(2, 32, 4, 64), np.random.default_rng(0).normal(size=(2, 9, 32))
+encoder = Encoder(num_layers=2, d_model=32, num_heads=4, d_ff=64)
+x = np.random.default_rng(0).normal(size=(2, 9, 32))  # (batch, length, depth)
 mask = np.zeros((2, 1, 1, 9))
 mask[1, ..., :2] = 1
 whole = encoder(x, mask=mask, causal=True)
@@ -304,14 +316,33 @@ assert largest < 1e-5
 
 # %% [markdown]
 # The pieces get the numbers of one call, up to rounding. A mask spans all places of the cache, here 9, also when the piece
-# is one token. `capacity` is how many tokens fit in all. [`PositionalEncoding`][clear_attention.PositionalEncoding] keeps
-# no cache: tell it with the argument `positions` where a piece begins, or each piece begins at 0.
+# is one token. `capacity` is how many tokens fit in all.
 #
+# [`PositionalEncoding`][clear_attention.PositionalEncoding] keeps no cache. Without its argument `positions` each piece
+# begins at 0. So hand it the position of each token of the piece, `(length,)`, or `(batch, length)` where sentences
+# differ, as these two do: the second begins with two tokens of padding.
+
+# %%
+place, real = PositionalEncoding(), mask[:, 0, 0] == 0  # real: (batch, length)
+positions = np.maximum(np.cumsum(real, axis=1) - 1, 0)  # (batch, length)
+print(positions)
+at_once = place(x, positions=positions)
+in_pieces = [
+    place(x[:, start:end], positions=positions[:, start:end])
+    for start, end in ((0, 5), (5, 8), (8, 9))
+]
+np.testing.assert_allclose(np.concatenate(in_pieces, axis=1), at_once, atol=1e-6)
+assert not np.allclose(place(x[:, 5:8]), at_once[:, 5:8], atol=0.1)
+
+# %% [markdown]
 # ## Export and serve
 #
 # `export` writes a SavedModel. What serves it needs TensorFlow, but neither this package nor your class. A functional model
-# knows the dtype of its ids; for a class of your own Keras would guess float32, so say it. `None` stands for any batch
-# and any length. Keep what `load` returns: the function `serve` alone does not keep its weights.
+# knows the dtype of its ids. For a class of your own Keras would guess float32, so give the dtype in `input_signature`.
+# There `None` stands for any batch and any length.
+#
+# `tf.saved_model.load` reads the folder, and what it returns has a function `serve`, which computes the outputs. Keep
+# what `load` returns: `serve` alone does not keep the weights.
 
 # %%
 import tensorflow as tf
@@ -342,8 +373,8 @@ for batch, length in [(1, 4), (7, 6), (1000, 20)]:
 # * **The operations.** LiteRT has a set of its own. Others are lent by TensorFlow through the Flex delegate, which must then be
 #   on the phone too. Keras allows these without asking. The `target_spec` below forbids them, so a model that needs them
 #   is refused here and not on the phone.
-# * **The length.** With a fixed length our layers need no operation but LiteRT's own. The batch may still vary. A shorter
-#   sentence is padded, and padding changes nothing.
+# * **The length.** With a fixed length our layers need no operation but LiteRT's own. The batch may still vary. Your
+#   program pads a shorter sentence to that length before it calls the model, and padding changes nothing.
 
 # %% tags=["hide-input"]
 import contextlib
@@ -393,7 +424,8 @@ assert right == accuracy(model)
 np.testing.assert_allclose(logits, expected, atol=1e-4)
 
 # %% [markdown]
-# The same answers, and logits that agree to 1e-4. One warning was collected:
+# The file gives the same answers, and its logits agree to 1e-4. Of the warnings that were collected, the cell below
+# shows the one about the interpreter:
 
 # %% tags=["wrap"]
 print(tf.__version__)
@@ -422,9 +454,10 @@ print(refusal.split(".")[0])
 assert "Flex" in refusal
 
 # %% [markdown]
-# Which layers can do without a fixed length? Each is converted twice, with LiteRT's own operations only: for length 5, and
-# for any length. A file for any length is run on lengths 5 and 10. The table shows the largest difference from the layer
-# itself, or the operations that LiteRT lacks.
+# Which layers can do without a fixed length? Each but the last is converted twice, with LiteRT's own operations only:
+# for length 5, and for any length. A file for any length is run on lengths 5 and 10. The last is the Transformer: it
+# adds positions, so it is converted for length 5 only, and the table says "not tried". The table shows the largest
+# difference from the layer itself, or the operations that LiteRT lacks.
 
 # %%
 import re
@@ -506,8 +539,7 @@ assert "Sin" in needs["PositionalEncoding"]
 # With a fixed length everything converts, the whole Transformer too. For any length attention converts as well: plain,
 # with `causal=True`, with a mask of ours that is handed over, and with the mask that Keras attaches. So does an encoder
 # layer. Only the positions do not: without a fixed length their waves are computed in the graph, in float64, for which
-# LiteRT lacks several operations, sine and cosine among them. With a fixed length the waves are numbers in the file. The
-# Transformer adds positions, so it was not tried for any length.
+# LiteRT lacks several operations, sine and cosine among them. With a fixed length the waves are numbers in the file.
 #
 # ## What to remember
 #
@@ -515,10 +547,10 @@ assert "Sin" in needs["PositionalEncoding"]
 #   only layers stand between; `x * 2.0` loses it.
 # * Keras's mask says `True` for a real token, our argument says 1 for a blocked key. Never pass on what Keras puts into an
 #   argument named `mask`. More in [Which way round is this mask?](mask_conventions.py)
-# * `self_attention={...}` and `cross_attention={...}` choose what the attention inside a layer or a model is. With a cache
-#   a causal layer takes a text in pieces.
-# * A class of your own needs the decorator, `get_config` and `build` to be saved, and an `input_signature` of int32 to be
-#   exported.
+# * `self_attention={...}` and `cross_attention={...}` hold the options of the attention inside a layer or a model. With
+#   a cache a causal layer takes a text in pieces.
+# * A class of your own needs the decorator, `get_config` and `build` to be loaded again, and an `input_signature` of
+#   int32 to be exported.
 # * A SavedModel takes any batch and any length. For LiteRT fix the length if there are positions, pad,
 #   and forbid the operations of TensorFlow.
 # * Compare the numbers after each step: a mask that was lost on the way raises no error.

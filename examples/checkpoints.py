@@ -13,16 +13,16 @@ import tensorflow as tf
 
 from examples.cluster import ClusterError
 
-UNREADABLE = (tf.errors.OpError, ValueError, TypeError, AssertionError, OSError)
-
 
 def restore(checkpoint, folder, chief):
     """Restore from the newest checkpoint that can be read whole; return what stood in the way of newer ones."""
     reasons = {}
+    if chief:
+        set_aside_a_bad_list(folder)
     for number in sorted(numbers_in(folder), reverse=True):
         try:
             checkpoint.restore(str(folder / f"ckpt-{number}")).assert_consumed()
-        except UNREADABLE as error:
+        except Exception as error:  # a damaged file may raise anything
             reasons[number] = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
         else:
             break
@@ -37,6 +37,14 @@ def restore(checkpoint, folder, chief):
             path.replace(path.with_name(f"unreadable-{path.name}"))
     note = "ckpt-{0} can't be read, and is kept as unreadable-ckpt-{0}: {1}"
     return [note.format(*reason) for reason in reasons.items()]
+
+
+def set_aside_a_bad_list(folder):
+    """Put away TensorFlow's list of checkpoints if it can't be read: the names of the files say as much."""
+    try:
+        tf.train.get_checkpoint_state(folder)
+    except ValueError:
+        (folder / "checkpoint").replace(folder / "unreadable-checkpoint")
 
 
 def numbers_in(folder):
@@ -62,6 +70,7 @@ def lock(folder):
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
+        file.close()
         law = "One training at a time writes into a folder."
         raise ClusterError(law, "another --folder, or the end of the other training", f"--folder {folder}") from None
     return file

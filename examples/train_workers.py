@@ -11,6 +11,7 @@ Keras's `fit` (3.15) doesn't train under MultiWorkerMirroredStrategy, so the loo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import os
@@ -202,10 +203,10 @@ def main():
             law = "Each worker takes an equal part of each batch, in equal pieces."
             parts = f"{len(cluster.workers)} workers x {options.accumulate} pieces"
             raise ClusterError(law, f"--batch divisible by {parts}", f"--batch {options.batch}")
-        locked = lock(options.folder) if cluster.index == 0 else None  # until this process ends
-        strategy = join(cluster, options.patience)
-        with tempfile.TemporaryDirectory() as own:
-            train(options, cluster, strategy, own)
+        with lock(options.folder) if cluster.index == 0 else contextlib.nullcontext():
+            strategy = join(cluster, options.patience)
+            with tempfile.TemporaryDirectory() as own:
+                train(options, cluster, strategy, own)
     except ClusterError as error:
         print(error, file=sys.stderr)
         leave(1)
@@ -219,7 +220,6 @@ def main():
             file=sys.stderr,
         )
         leave(TRY_AGAIN)
-    del locked
     leave(0)
 
 

@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from examples import train_workers
+from examples.checkpoints import lock, read_losses, restore
 from examples.cluster import ClusterError, read_cluster
 from examples.date_records import read_records, worker_batches, write_records
 from examples.start_workers import free_ports
@@ -161,6 +163,158 @@ def test_a_checkpoint_that_was_not_completed_is_not_taken(records, alone, tmp_pa
     assert "1 worker(s), 3 of 4 epochs are done" in done.stdout
     assert losses(folder).shape == (60,)
     np.testing.assert_array_equal(losses(folder)[:45], losses(alone))
+
+
+def checkpoint_of(folder, epoch):
+    """Return a checkpoint of three numbers, as the training makes one of a whole model."""
+    counter = tf.Variable(epoch, dtype=tf.int64)
+    checkpoint = tf.train.Checkpoint(model=tf.Variable([1.0, 2.0, 3.0]), epoch=counter)
+    return lambda: tf.train.CheckpointManager(checkpoint, folder, max_to_keep=9).save(), checkpoint, counter
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A folder with three checkpoints, made after epochs 1, 2 and 3."""
+    save, _, counter = checkpoint_of(tmp_path, 0)
+    for epoch in (1, 2, 3):
+        counter.assign(epoch)
+        save()
+    return tmp_path
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-3])
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 255
+    path.write_bytes(data)
+
+
+DAMAGE = {
+    "the index is gone": lambda folder: (folder / "ckpt-3.index").unlink(),
+    "the data are gone": lambda folder: next(folder.glob("ckpt-3.data*")).unlink(),
+    "the index is cut": lambda folder: cut(folder / "ckpt-3.index"),
+    "the data are cut": lambda folder: cut(next(folder.glob("ckpt-3.data*"))),
+    "the index is empty": lambda folder: (folder / "ckpt-3.index").write_bytes(b""),
+    "a byte of the data is another": lambda folder: flip(next(folder.glob("ckpt-3.data*"))),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_the_newest_whole_checkpoint_is_taken_and_a_damaged_one_kept(damage, kept):
+    DAMAGE[damage](kept)
+    bytes_before = {path.name: path.read_bytes() for path in kept.glob("ckpt-3.*")}
+    save, checkpoint, counter = checkpoint_of(kept, 0)
+    (sentence,) = restore(checkpoint, kept, chief=True)
+    assert sentence.startswith("ckpt-3 can't be read, and is kept as unreadable-ckpt-3: ")
+    assert counter.numpy() == 2
+    save()  # takes the number of the damaged one
+    assert {path.name: path.read_bytes() for path in kept.glob("unreadable-*")} == {
+        f"unreadable-{name}": data for name, data in bytes_before.items()
+    }
+    _, again, counter = checkpoint_of(kept, 0)
+    assert restore(again, kept, chief=True) == []
+    assert counter.numpy() == 2
+
+
+@pytest.mark.parametrize("text", ["", "nothing", 'model_checkpoint_path: "ckpt-9"'])
+def test_it_does_not_matter_what_the_list_of_checkpoints_says(text, kept):
+    (kept / "checkpoint").write_text(text)
+    save, checkpoint, counter = checkpoint_of(kept, 0)
+    assert restore(checkpoint, kept, chief=True) == []
+    assert counter.numpy() == 3
+    save()
+    assert (kept / "ckpt-4.index").exists()
+
+
+def test_nothing_begins_anew_over_checkpoints_that_cannot_be_read(kept):
+    other = tf.train.Checkpoint(model=tf.Variable([1.0, 2.0]), epoch=tf.Variable(0, dtype=tf.int64))  # of another size
+    before = sorted(path.name for path in kept.iterdir())
+    with pytest.raises(ClusterError, match=r"No checkpoint in .* fits this model.* Received: ckpt-3: .*[Ss]hape"):
+        restore(other, kept, chief=True)
+    other = tf.train.Checkpoint(model=tf.Variable([1, 2, 3], dtype=tf.float64), epoch=tf.Variable(0, dtype=tf.int64))
+    with pytest.raises(ClusterError, match=r"No checkpoint in .* fits this model.* Received: ckpt-3: .*dtype"):
+        restore(other, kept, chief=True)
+    assert sorted(path.name for path in kept.iterdir()) == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, 2]", '[{"losses": "many"}]', '{"losses": []}'])
+def test_losses_that_cannot_be_read_are_kept_aside(text, tmp_path):
+    log = tmp_path / "losses.json"
+    log.write_text(text)
+    assert read_losses(log, 2) == [{"losses": [], "seconds": 0}] * 2
+    assert (tmp_path / "unreadable-losses.json").read_text() == text
+
+
+def test_losses_are_read_for_as_many_epochs_as_are_done(tmp_path):
+    log, one = tmp_path / "losses.json", {"losses": [1.0], "seconds": 2.0}
+    assert read_losses(log, 0) == []
+    log.write_text(json.dumps([one, one]))
+    assert read_losses(log, 1) == [one]
+    assert read_losses(log, 3) == [one, one, {"losses": [], "seconds": 0}]
+
+
+def test_one_training_at_a_time_writes_into_a_folder(tmp_path):
+    with lock(tmp_path):
+        with pytest.raises(ClusterError, match=r"One training at a time .* Received: --folder "):
+            lock(tmp_path)
+        (tmp_path / "other").mkdir()
+        lock(tmp_path / "other").close()
+    lock(tmp_path).close()
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        (["--epochs", "0"], "argument --epochs: Expected: an integer above 0. Received: 0."),
+        (["--steps", "-1"], "argument --steps: Expected: an integer above 0. Received: -1."),
+        (["--batch", "2.5"], "argument --batch: Expected: an integer above 0. Received: 2.5."),
+        (["--accumulate", "no"], "argument --accumulate: Expected: an integer above 0. Received: no."),
+        (["--d-model", "18"], "argument --d-model: Expected: a multiple of 4, the heads. Received: 18."),
+        (["--patience", "nan"], "argument --patience: Expected: a number of seconds above 0. Received: nan."),
+    ],
+)
+def test_bad_options_are_refused_in_words(bad, sentence, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["train_workers", "--data", "data", "--folder", "runs", *bad])
+    with pytest.raises(SystemExit) as exited:
+        train_workers.arguments()
+    assert exited.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_full_disk_stops_in_words_and_takes_nothing_away(records, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["train_workers", *map(str, worker_options(records, tmp_path, "--steps", 1))])
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    monkeypatch.setattr(train_workers, "leave", sys.exit)
+    saved = []
+
+    def save(manager):
+        if saved:
+            raise tf.errors.ResourceExhaustedError(None, None, "No space left on device")
+        saved.append(manager)
+
+    monkeypatch.setattr(tf.train.CheckpointManager, "save", save)
+    with pytest.raises(SystemExit) as exited:
+        train_workers.main()
+    assert exited.value.code == 1
+    said = capsys.readouterr()
+    assert "all that was kept before is still there." in said.err
+    assert "Received: epoch 2: No space left on device." in said.err
+    assert "epoch 1 of 3" in said.out
+
+
+def test_a_launcher_that_is_ended_ends_its_workers(records, tmp_path):
+    arguments = ["start_workers", 2, *worker_options(records, tmp_path, "--patience", 60, "--epochs", 1000)]
+    command = [sys.executable, "-m", *map(str, ["examples." + arguments[0], *arguments[1:]])]
+    with subprocess.Popen(command, cwd=ROOT, env=QUIET, stdout=subprocess.PIPE, text=True) as launcher:
+        workers = [int(re.search(r"process (\d+)", launcher.stdout.readline())[1]) for _ in range(2)]
+        os.kill(launcher.pid, signal.SIGTERM)
+    assert launcher.returncode == 143
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
 
 
 def test_in_16_bits_and_pieces_the_losses_are_nearly_those(records):

@@ -1,5 +1,6 @@
 """What users install: built twice with the same bytes, complete, and enough with NumPy and TensorFlow alone."""
 
+import importlib
 import importlib.metadata
 import os
 import re
@@ -9,7 +10,10 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import keras
 import pytest
+
+import clear_attention
 
 ROOT = Path(__file__).parents[1]
 SOURCES = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src").rglob("*") if p.suffix in (".py", ".typed")}
@@ -114,3 +118,9 @@ def test_the_wheel_works_with_numpy_and_tensorflow_alone(built, tmp_path):
     home, sentence = run(str(tmp_path / "bin" / "python"), "-I", "-c", USE).splitlines()[-2:]
     assert Path(home).is_relative_to(packages)
     assert "pip install" in sentence
+
+
+def test_on_another_backend_the_import_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
+    with pytest.raises(ImportError, match=r"Expected: KERAS_BACKEND=tensorflow, set before .* Received: jax\."):
+        importlib.reload(clear_attention._checks)

@@ -146,6 +146,7 @@ def pair_of_layers():
     return shake(ours, X), shake(theirs, X, X)
 
 
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 @pytest.mark.parametrize(
     ("call", "words"),
     [

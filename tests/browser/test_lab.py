@@ -177,7 +177,16 @@ def test_an_address_opens_its_view(visit, host):
         assert lab.locator(f"input[value={how}]").is_checked()
 
 
-@pytest.mark.parametrize("wrong", ["#lab=", "#lab=abc", "#lab=" + base64.b64encode(b'{"tokens": []}').decode()])
+OF_THE_PROTOTYPE = [{"step": "toString"}, {"step": "__proto__"}, {"how": "constructor"}, {"how": "valueOf"}]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("#lab=", "#lab=abc", "#lab=" + base64.b64encode(b'{"tokens": []}').decode()),
+        *(address(random_state(np.random.default_rng(4)) | names)[5:] for names in OF_THE_PROTOTYPE),
+    ],
+)
 def test_a_broken_address_opens_the_first_example(visit, wrong):
     lab = visit("/lab/" + wrong).page.locator("mask-lab")
     assert lab.locator("[role=rowheader]").all_inner_texts() == ["the", "cat", "sat", "<pad>"]

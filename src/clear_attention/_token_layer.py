@@ -58,6 +58,20 @@ def padding_of(mask):
     return ~tf.cast(mask, tf.bool)
 
 
+class Norm(keras.layers.LayerNormalization):
+    """Keras's norm of each token, with derivatives of every order.
+
+    Keras 3.15 takes the mean inside the variance for a constant, which is right in the first derivative only.
+    """
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        wide = tf.cast(x, tf.float32) if x.dtype.size < 4 else x
+        centred = wide - tf.reduce_mean(wide, axis=-1, keepdims=True)
+        variance = tf.reduce_mean(tf.square(centred), axis=-1, keepdims=True)
+        gamma, beta = (tf.cast(weight, wide.dtype) for weight in (self.gamma, self.beta))
+        return tf.cast(centred * tf.math.rsqrt(variance + self.epsilon) * gamma + beta, x.dtype)
+
+
 def normed(norm, x):
     """Apply a layer norm, which works on each token alone."""
     tokens = Tokens.of(x)

@@ -16,7 +16,7 @@ from clear_attention._checks import numbers, tensors
 from clear_attention._checks.caches import known_cache
 from clear_attention._checks.options import flag, known_activation, options_inside
 from clear_attention._nonfinite import Tokens
-from clear_attention._token_layer import TokenLayer, normed, ours, with_keras_mask
+from clear_attention._token_layer import Norm, TokenLayer, normed, ours, with_keras_mask
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.cache import ContextCache, KeyValueCache
@@ -74,7 +74,7 @@ class ResidualBlock(TokenLayer):
         self.epsilon = numbers.positive("epsilon", epsilon)
         self.supports_masking = True
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
-        self.norm = keras.layers.LayerNormalization(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
+        self.norm = Norm(epsilon=self.epsilon, name="norm", dtype=self.dtype_policy)
 
     def before(self, x: tf.Tensor) -> tf.Tensor:
         """Return what goes into the sub-layer."""

@@ -14,7 +14,7 @@ import tensorflow as tf
 from clear_attention._checks import numbers
 from clear_attention._checks.caches import caches_by_name
 from clear_attention._checks.options import flag
-from clear_attention._token_layer import TokenLayer, normed
+from clear_attention._token_layer import Norm, TokenLayer, normed
 from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.blocks import CrossAttending, SelfAttending
@@ -35,7 +35,7 @@ class LayerStack(TokenLayer):
             self._track_trackable(layer, layer.name)  # Keras leaves what is in a list out of tf.train.Checkpoint
         block, self.norm = self.layers[0].self_attention, None
         if block.norm_first:
-            self.norm = keras.layers.LayerNormalization(epsilon=block.epsilon, name="norm", dtype=self.dtype_policy)
+            self.norm = Norm(epsilon=block.epsilon, name="norm", dtype=self.dtype_policy)
 
     def build_layers(self, *shapes: Shape) -> None:
         for layer in self.layers:

@@ -1,6 +1,7 @@
 """Plant in each law's way the fault that it should catch, and see it caught: `make laws`.
 
-A law that cannot fail proves nothing. laws.toml says for each test of tests/laws which line becomes which other one.
+A law that cannot fail proves nothing. laws.toml says for each test of tests/laws, and of the other files that hold
+laws, which line becomes which other one.
 The tests run on the cases of `make test`, without the fault too. The result is kept for the page "How it is tested".
 """
 
@@ -13,6 +14,7 @@ import tomllib
 from faults.plant import FAILED, ROOT, run_all
 from faults.record import record
 
+FILES = ["tests/laws", "tests/test_wrappers.py", "tests/test_edges.py", "tests/test_fit.py"]
 FAULTS = ROOT / "faults" / "laws.toml"
 LIMIT = 600  # seconds
 
@@ -36,7 +38,7 @@ def main():
     os.environ |= {"LAWS_PROFILE": "planted", "CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0"}
     import keras  # noqa: F401 - imported before all forks, and with it TensorFlow
 
-    laws = {law: (*planted(fault), ["tests/laws", "-k", law]) for law, fault in faults().items()}
+    laws = {law: (*planted(fault), [*FILES, "-k", law]) for law, fault in faults().items()}
     sound = [((law, 0), path, path.read_text(encoding="utf-8"), tests) for law, (path, _, tests) in laws.items()]
     print(f"{len(laws)} laws, each without its fault and with it", flush=True)
     codes = dict(run_all([*sound, *(((law, FAILED), *job) for law, job in laws.items())], LIMIT))

@@ -8,10 +8,11 @@ import sys
 import pytest
 import tensorflow as tf
 
-from faults.laws import ROOT, faults, planted
+from faults.laws import FILES, ROOT, faults, planted
 from faults.plant import Planted, name_of
 
-LAWS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "laws").glob("test_*.py")))
+PATHS = [p for name in FILES for p in ((ROOT / name).glob("test_*.py") if "." not in name else [ROOT / name])]
+LAWS = "".join(path.read_text(encoding="utf-8") for path in PATHS)
 
 
 def test_each_law_has_a_fault_to_catch():

@@ -60,6 +60,14 @@ def show(name, write):
 # | The mask's dtype and its tiling change nothing; ten calls give the same ten times, and so do eight threads | bit by bit |
 # | `merge_heads(split_heads(x))` is `x` | bit by bit |
 #
+# Three more files hold laws, each for every layer or function it is about:
+#
+# | Law | Held in |
+# | --- | --- |
+# | Inside `TimeDistributed`, `Sequential`, `Bidirectional` neighbours, functional and subclassed models, cloned or used twice, a layer gives the numbers of the bare layer, with the masks that Keras attached | `tests/test_wrappers.py` |
+# | Sizes, ids, lengths and windows at the edges of 8 to 64 bits mean what they say, or are refused | `tests/test_edges.py` |
+# | `fit` learns the same in several steps at once, under XLA, without graphs, in mixed precision with a scaled loss, and whatever a sample of weight 0 holds; second derivatives, jacobians and recomputed gradients are those of the formula | `tests/test_fit.py` |
+#
 # Does each law notice when it is broken? `make laws` plants a fault for each, runs the law on the cases of `make test`, and
 # expects it to fail:
 

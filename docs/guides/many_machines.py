@@ -170,7 +170,9 @@ assert np.abs(alone / both - 1).max() < 1e-9
 #
 # The others notice: the sum they wait for fails, or, if a worker hangs, doesn't come within `--patience` seconds. They end
 # with exit code 75 and a sentence. Start all workers again, and they go on from the last complete epoch. A checkpoint is
-# written beside the last one, and named the latest when it is complete, so that a crash while saving costs nothing.
+# written beside the last one, and named the latest when it is complete, so that a crash while saving costs nothing. If the
+# newest one can't be read, they say so, keep its files under another name and go on from the one before. If none can be
+# read, they refuse to begin anew over them.
 # `start_workers.py` starts them again by itself, and so does a scheduler that restarts what fails. The test
 # `tests/test_many_machines.py` kills a worker in its second epoch and compares the whole curve with that of a run alone:
 # below $10^{-9}$ as well.

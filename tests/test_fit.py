@@ -87,8 +87,9 @@ def test_a_sample_of_weight_0_teaches_nothing(name):
     weights[::2] = 0
     others, other = [x.copy() for x in inputs], targets.copy()
     other[::2] = 77
-    for x, given in zip(others, inputs, strict=True):
-        x[::2] = given[1::2]
+    if not ENTRIES[name].takes_ids:  # of which others have other padding, over which Keras takes the mean
+        for x, given in zip(others, inputs, strict=True):
+            x[::2] = given[1::2]
     found, expected = fitted(name, weights, others, other), fitted(name, weights)
     close(found[0], expected[0], 1e-6)
     for one, same in zip(found[1], expected[1], strict=True):

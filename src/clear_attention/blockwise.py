@@ -127,7 +127,7 @@ class QueryBlocks(NamedTuple):
         known = isinstance(queries, int) and isinstance(keys, int)
         size = max(1, min(size, queries)) if isinstance(queries, int) else tf.maximum(1, tf.minimum(size, queries))
         may_be_empty = not (blocked is None and window is None and known and keys >= queries)
-        number = -(-queries // size)  # one more of padding where there are no queries
+        number = -(-queries // size)  # one of padding where there are no queries
         number = max(1, number) if isinstance(number, int) else tf.maximum(1, number)
         if blocked is not None:
             blocked = whole_blocks(blocked, number * size)

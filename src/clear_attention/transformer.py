@@ -197,7 +197,7 @@ class Transformer(TracedOutputs, keras.Model):
         return (*target_shape, self.target_vocab)
 
     def compute_mask(self, inputs: tuple[tf.Tensor, tf.Tensor], previous_mask: Any) -> tf.Tensor:
-        return keras.ops.not_equal(keras.ops.cast(inputs[1], "int64"), self.pad_id)  # in 8 bits it could wrap around
+        return keras.ops.not_equal(inputs[1], self.pad_id)
 
     def export(self, filepath: str | Path, *args: Any, input_signature: list | None = None, **kwargs: Any) -> None:
         """Export as every `keras.Model` does; unless `input_signature` says otherwise, ids of any length go in."""

@@ -98,7 +98,17 @@ def test_a_wide_window_may_be_a_tensor_of_a_graph(window):
 
 
 def test_what_no_tensor_can_be_is_refused_before_it_takes_the_memory():
-    for call in (create_look_ahead_mask, lambda n: create_window_mask(n, 2), lambda n: create_look_ahead_mask(1, n)):
+    model = Transformer(1, 8, 2, 4, 9, 9)
+    calls = (
+        create_look_ahead_mask,
+        lambda n: create_window_mask(n, 2),
+        lambda n: create_look_ahead_mask(1, n),
+        lambda n: sinusoidal_encoding(n, 8),
+        lambda n: MultiHeadAttention(8, 2).create_cache(2, n),
+        lambda n: greedy_search(model, [[3]], n),
+        lambda n: beam_search(model, [[3]], n),
+    )
+    for call in calls:
         for large in (2**31, 2**40, 2**70):
             with pytest.raises(ValueError, match=r"An axis is numbered in 32 bits\. Expected: .* <= 2147483647"):
                 call(large)

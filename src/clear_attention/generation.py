@@ -81,7 +81,7 @@ def greedy_search(
         Shazeer (2019), *Fast Transformer Decoding: One Write-Head is All You Need*, section 2.4, for the cache.
     """
     source_ids = ready(transformer, source_ids)
-    max_length = numbers.size("max_length", max_length)
+    max_length = numbers.length("max_length", max_length)
     return compiled(transformer, max_length, 1, 0.0, jit_compile)(source_ids).ids[:, 0]
 
 
@@ -128,7 +128,7 @@ def beam_search(
         Wu et al. (2016), *Google's Neural Machine Translation System*, section 7, for the length penalty.
     """
     source_ids = ready(transformer, source_ids)
-    max_length, width = numbers.size("max_length", max_length), numbers.size("width", width)
+    max_length, width = numbers.length("max_length", max_length), numbers.size("width", width)
     alpha = float(numbers.exponent("length_penalty", length_penalty))
     return compiled(transformer, max_length, width, alpha, jit_compile)(source_ids)
 

@@ -367,7 +367,7 @@ class MultiHeadAttention(TokenLayer):
 
     def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
         """Return an empty cache for `batch` texts of at most `capacity` tokens."""
-        batch, capacity = numbers.size("batch", batch), numbers.size("capacity", capacity)
+        batch, capacity = numbers.size("batch", batch), numbers.length("capacity", capacity)
         return KeyValueCache.empty((batch, self.num_heads, capacity), self.d_k, self.d_v, self.compute_dtype)
 
     def create_context_cache(self, keys: TensorLike, values: TensorLike | None = None) -> ContextCache:

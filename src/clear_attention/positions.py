@@ -46,7 +46,7 @@ def sinusoidal_encoding(length: Size, depth: int, n: float = 10000) -> tf.Tensor
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.5.
     """
-    length, depth = numbers.size("length", length), numbers.size("depth", depth)
+    length, depth = numbers.length("length", length), numbers.size("depth", depth)
     return tf.cast(waves(tf.range(length), depth, numbers.positive("n", n)), tf.float32)
 
 

@@ -1,15 +1,16 @@
 # ---
 # title: clear-attention
 # hide: [navigation, toc]
-# description: Attention you can read, run and check, in TensorFlow and Keras. One tested rule for every edge; every number on the site computed by its build.
+# description: Attention you can read, run and check, in TensorFlow and Keras. One rule and tests for each difficult case; the site's numbers are computed by its build, or say where they come from.
 # ---
 
 # %% [markdown]
 # # Attention you can read, run and check
 #
-# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The package has one tested
-# rule for every edge: masks, empty rows, NaN, 16-bit numbers. Every number and every picture on these pages was computed
-# from it while the site was built.
+# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. For each difficult case
+# the package has one rule and tests for it: masks, a query that may see no key, NaN, 16-bit numbers. The numbers and
+# pictures on these pages were computed from it while the site was built. What was measured or trained beforehand says
+# so.
 #
 # <div class="start" markdown="1">
 #
@@ -19,7 +20,13 @@
 #
 # </div>
 #
-# This is attention in four lines. Copy it, run it, change the words:
+# ## Install it and try it
+#
+# Install the package from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python
+# 3.11 or newer.
+#
+# This is attention in four lines. Copy it, run it, change the numbers; the words are only labels here, and the numbers
+# are random. In a script, `matplotlib.pyplot.show()` opens the picture.
 
 # %% alt="Heat map of causal attention over the words the, cat, sat, down: each row is a query and is hatched to the right of the diagonal, where the keys lie in its future."
 import numpy as np
@@ -41,8 +48,8 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 # ### You want to understand it
 #
 # Nine lessons, one question each, from [where attention sits](learn/recap.py) over
-# [working it out by hand](learn/attention.py) to [a whole Transformer](learn/transformer.py) that is trained while this
-# site is built. Each checks what it claims, and each is a notebook to download.
+# [working it out by hand](learn/attention.py) to [a whole Transformer](learn/transformer.py), which a program
+# with a fixed seed has trained beforehand. Each lesson checks what it claims, and each is a notebook to download.
 #
 # </div>
 # <div markdown="1">
@@ -51,7 +58,7 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # Click the cells of your mask in [the Mask Lab](lab.py) and watch the numbers. Read
 # [which library means what](guides/mask_conventions.py) by True, or find your bug in
-# [the museum](guides/museum.py), where each of them runs.
+# [the museum](guides/museum.py), where each bug is code that runs.
 #
 # </div>
 # <div markdown="1">
@@ -64,11 +71,12 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 # </div>
 # <div markdown="1">
 #
-# ### You need attention that holds
+# ### You need attention in a model of your own
 #
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] goes [into your model](guides/use_it.py) like any Keras layer,
-# takes [weights from Keras and torch](guides/carry_weights.py), trains [on many machines](guides/many_machines.py), and
-# goes [by blocks](learn/long_sequences.py) where sequences are long. [The benchmarks](about/benchmarks.py) show what we lose, too.
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] goes [into your model](guides/use_it.py) like any Keras
+# layer, takes [weights from Keras and torch](guides/carry_weights.py), trains [on many
+# machines](guides/many_machines.py), and works through long sequences [block by block](learn/long_sequences.py). [The
+# benchmarks](about/benchmarks.py) also show where it is slower than others.
 #
 # </div>
 # </div>
@@ -80,7 +88,7 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 # * **What is hidden does not matter**: NaN under a mask changes no visible output and no gradient.
 # * **Bad input is refused in words** that say what was expected and what came.
 #
-# Here is the second promise, kept and broken:
+# Here is the promise about a query with no key left. This package keeps it, `keras.ops` returns the mean of all values:
 
 # %% tags=["wrap"]
 import keras
@@ -91,6 +99,4 @@ print("ours:     ", scaled_dot_product_attention(x, x, x, nothing).output[0, :3]
 print("keras.ops:", np.array(theirs)[0, 0, 0, :3].round(2), "the mean of all values:", x.mean(axis=0)[:3].round(2))
 
 # %% [markdown]
-# Install it from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python 3.11 or newer.
-#
-# **You want to change something here?** The commands and the map fit [on one screen](contributing.md).
+# **You want to change something here?** The commands and the map are [on one page](contributing.md).

@@ -28,6 +28,13 @@
 # | $Q K^\top / \sqrt{d_k}$ | the scores: how well each key fits each query | `(query_length, key_length)` |
 # | $\operatorname{softmax}(\dots)$ | the weights: each row sums to one | `(query_length, key_length)` |
 #
+# The softmax turns each row of scores into weights. A weight is $e$ to the power of its score, divided by the sum of
+# these powers over the row. So all weights are positive, and they sum to one:
+#
+# $$
+# \operatorname{softmax}(s)_j = \frac{e^{s_j}}{\sum_i e^{s_i}}
+# $$
+#
 # $d_k$ is how many numbers a query and a key have, $d_v$ how many a value has. Any axes in front, such as `batch` and `heads`, are
 # carried along. A mask, which is optional, acts on the scores *before* the softmax: the lesson on [masks](masks.py) is
 # about that.
@@ -35,13 +42,26 @@
 # %% [markdown]
 # ## Tiny numbers, by hand
 #
-# The token "it" looks at three tokens. With $d_k = 4$ the root is 2, so every score is easy:
+# The token "it", whose query is $(2, 0, 1, 0)$, looks at three tokens:
 #
-# * "cat": $(2\cdot 2 + 0 + 1\cdot 2 + 0)/2 = 3$
-# * "sat": $(0 + 0 + 1\cdot 2 + 0)/2 = 1$
-# * "mat": $(2\cdot 1 + 0 + 0 + 0)/2 = 1$
+# | token | key | value |
+# | --- | --- | --- |
+# | "cat" | $(2, 0, 2, 0)$ | $(10, 0)$ |
+# | "sat" | $(0, 1, 2, 3)$ | $(0, 10)$ |
+# | "mat" | $(1, 5, 0, 0)$ | $(0, 20)$ |
 #
-# The weights are $e^3 : e^1 : e^1$, which is $e^2 : 1 : 1$, so "cat" gets $e^2/(e^2+2) \approx 0.787$.
+# With $d_k = 4$ the root is 2, so every score is easy:
+#
+# * "cat": $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0)/2 = 3$
+# * "sat": $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3)/2 = 1$
+# * "mat": $(2\cdot 1 + 0\cdot 5 + 1\cdot 0 + 0\cdot 0)/2 = 1$
+#
+# The weights are $e^3 : e^1 : e^1$, which is $e^2 : 1 : 1$. So "cat" gets $e^2/(e^2+2) \approx 0.787$, and "sat" and
+# "mat" get $1/(e^2+2) \approx 0.1065$ each. The output is the average of the values under these weights:
+#
+# $$
+# 0.787 \cdot (10, 0) + 0.1065 \cdot (0, 10) + 0.1065 \cdot (0, 20) \approx (7.87, 3.20)
+# $$
 
 # %%
 import math
@@ -59,6 +79,7 @@ output, weights = attention_by_hand(q, k, v)
 print("weights", [round(w, 4) for w in weights[0]])
 print("output ", [round(x, 4) for x in output[0]])
 assert math.isclose(weights[0][0], math.exp(2) / (math.exp(2) + 2))
+assert [round(x, 2) for x in output[0]] == [7.87, 3.2]
 
 # %% [markdown]
 # ## The function, read
@@ -80,9 +101,10 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 # The formula stands in the middle: the lines that make scores, weights and the output. Line by line:
 #
 # * `attention_inputs` makes tensors of the inputs and refuses bad ones, with a sentence that says why.
-#   `function_of_weights` and `flag` do the same for `dropout` and `check_finite`. `blocked` is the mask as `True` and
-#   `False`, or `None`.
-# * `widened` turns 16-bit numbers into float32, in which a sum loses fewer digits. Others stay as they are.
+#   `function_of_weights` refuses a `dropout` that is not a function, and `flag` a `check_finite` that is not `True` or
+#   `False`. `blocked` is the mask as `True` and `False`, or `None`.
+# * `widened` turns 16-bit tensors into float32, in which a sum loses fewer digits. Tensors of 32 and 64 bits stay as
+#   they are.
 # * `without_nonfinite` has nothing to do while all numbers are finite. If one is NaN or infinity, it puts 0 in its place,
 #   because a weight of 0 times NaN would be NaN. With `check_finite=False` nobody looks, which saves time where all
 #   numbers are known to be finite.
@@ -91,10 +113,12 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 # * **The weights** are the softmax of the scores that the mask leaves. `kept` are the weights after dropout, if there is
 #   any; those that are returned are the weights before it.
 # * **The output** is the weighted sum of the values.
-# * `marked` writes NaN where a NaN or an infinity is *seen*, which `Visible` finds out: if a query, or a key that it sees,
-#   holds one, its whole output and all its visible weights; if a value holds one, that channel of the outputs. Behind a
-#   mask such a number leaves no trace; where it is visible, it shows.
+# * `Visible` finds the results that *see* a NaN or an infinity, and `marked` writes NaN there. If a query holds such a
+#   number, or if a query sees a key that holds one, the query's whole output and all its visible weights become NaN. If
+#   a query sees a value that holds one, the same channel of the query's output becomes NaN. Behind a mask such a number
+#   leaves no trace.
 # * `narrowed` turns the results back into the dtype that came in.
+# * **`Attention`** is the pair that is returned: `result.output` and `result.weights`, or `output, weights = ...`.
 
 # %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"
 import matplotlib.pyplot as plt
@@ -112,9 +136,11 @@ plt.show()
 # %% [markdown]
 # ## At the paper's sizes, with numbers you can reproduce
 #
-# A batch of 64 sentences of 5 tokens, with $d_k = d_v = 64$. A widely read tutorial showed an output that nobody could
-# repeat, since nothing was seeded. Readers asked for numbers; with seed 42 and NumPy's legacy generator they are
-# these. Columns 0, 1, 2 and the last three of the first two sentences:
+# $d_k = d_v = 64$ are the sizes of the paper, *Attention Is All You Need* (Vaswani et al., 2017). The tutorial *How to
+# Implement Scaled Dot-Product Attention from Scratch in TensorFlow and Keras* (Machine Learning Mastery) gives its
+# layer a batch of 64 sentences of 5 tokens, made of random numbers without a seed. So nobody can repeat the output that
+# it shows, and a reader asked for numbers to compare with. With seed 42 and NumPy's legacy generator they are these, in
+# columns 0, 1, 2 and the last three of the first two sentences:
 
 # %%
 from clear_attention import DotProductAttention
@@ -143,9 +169,16 @@ np.testing.assert_allclose(
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product is a sum of $d_k$ terms. If the terms are independent, of mean 0 and variance 1, the sum has variance $d_k$: the
-# larger the depth, the larger the scores. Large scores push the softmax into a corner where one weight is nearly 1, and
-# there the gradient vanishes. Dividing by $\sqrt{d_k}$ brings the variance back to 1 at every depth. Here it is, measured:
+# A dot product is a sum of $d_k$ terms. If the terms are independent, of mean 0 and variance 1, the sum has variance
+# $d_k$: the larger the depth, the larger the scores. Large scores push the softmax into a corner where one weight is
+# nearly 1, and there the gradient vanishes. Dividing by $\sqrt{d_k}$ brings the variance back to 1 at every depth.
+# Below it is measured: 500 queries meet 16 keys each, all of random numbers.
+#
+# * *variance* is the variance of the scores.
+# * *largest weight* is the largest of a query's 16 weights: the mean over all queries.
+# * *its gradient* is the derivative of this largest weight by the scores. It has an entry for each of the 16 scores;
+#   the table has the size of the largest entry, as a mean over all queries. For the largest weight $w$ that entry is
+#   $w(1 - w)$, which is small where $w$ is near 0 or 1, and largest where $w$ is one half.
 
 # %%
 import tensorflow as tf
@@ -163,6 +196,7 @@ def measure(d_k, scale):
         tape.watch(scores)
         largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
     gradient = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
+    np.testing.assert_allclose(gradient, largest * (1 - largest), atol=1e-6)
     return np.var(scores), np.mean(largest), np.mean(gradient)
 
 
@@ -175,6 +209,12 @@ for d, (a, b, c), (x, y, z) in zip(depths, plain, scaled, strict=True):
 assert np.all(abs(scaled[:, 0] - 1) < 0.2)  # variance 1 at every depth
 assert plain[-1, 1] > 0.9 > 0.5 > scaled[-1, 1]  # saturated, against not
 assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone
+peak = np.argmax(plain[:, 2])
+print(
+    f"not divided, the gradient grows up to d_k = {depths[peak]}, then it shrinks"
+)
+assert np.all(np.diff(plain[: peak + 1, 2]) > 0)
+assert np.all(np.diff(plain[peak:, 2]) < 0)
 
 # %% tags=["hide-input"] alt="Three line charts against d_k from 1 to 1024. Without scaling the variance of the scores grows from 1 to about 1000, the largest weight climbs towards 1 and its gradient rises a little, then falls. With scaling all three stay level."
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 2.8), layout="constrained")
@@ -205,6 +245,7 @@ plt.show()
 # %% tags=["live", "hide-input"]
 import sys
 
+# The lab is in the repository and not in the package, so this cell needs a clone.
 sys.path.append("../_site")
 from live import grid, lab, numbers
 
@@ -232,9 +273,9 @@ try_divisors()
 # %% [markdown]
 # ## A published trap: built with data
 #
-# Many readers of the tutorial wrote `DotProductAttention(q, k, v, d_k)` and got `__init__() takes 1 positional argument
-# but 5 were given`. The comments never explain it. A Keras layer is *built* first and *called* afterwards: two pairs of
-# parentheses. Ours says so:
+# A reader of the tutorial that is named above wrote `DotProductAttention(q, k, v, d_k)` and got `__init__() takes 1
+# positional argument but 5 were given`. The comments below the tutorial leave this unexplained. A Keras
+# layer is *built* first and *called* afterwards: two pairs of parentheses. Our layer says so:
 
 # %% tags=["wrap"]
 try:

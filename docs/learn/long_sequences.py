@@ -36,10 +36,14 @@ assert weights > 34e9
 #
 # ## A softmax over pieces, by hand
 #
+# The matrix can be cut in two ways: into pieces of keys, or into blocks of queries. FlashAttention cuts the keys, and
+# the queries too; this package cuts only the queries. Pieces of keys come first here because they need a new idea: the
+# softmax of a row that never lies in memory as a whole. The section after this one measures which way suits TensorFlow.
+#
 # A softmax needs the sum over the whole row. But the row may come in pieces. Keep the largest score so far, $m$, and
-# the sum so far, $\sigma$, of $e^{s - m}$. When a larger score comes, the old sum is too large by a factor that we
-# know, so multiply it by $e^{m_{\text{old}} - m_{\text{new}}}$. The weighted sum of the values is mended in the same
-# way. Four scores in two pieces:
+# the sum so far, $\sigma$ (`total` in the code), of $e^{s - m}$. When a larger score comes, the old sum is too large by
+# a factor that we know. So multiply it by $e^{m_{\text{old}} - m_{\text{new}}}$, which is `mend` in the code. The
+# weighted sum of the values is multiplied by the same factor. Four scores in two pieces:
 
 # %%
 import math
@@ -69,12 +73,12 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 # This is the *online softmax* of Milakov and Gimelshein (2018). FlashAttention (Dao et al., 2022) does it inside one
 # kernel: a piece of scores is made, used and forgotten without leaving the chip's fast memory.
 #
-# ## Measured: without such a kernel, pieces of keys are no gain
+# ## Measured: pieces of keys, or whole rows?
 #
 # In plain TensorFlow each step is a kernel of its own. For every piece there are five passes over memory: find the
 # largest score, subtract it, exponentiate, sum, and mend what was there. TensorFlow's usual kernels on x86 processors,
-# oneDNN, have a softmax that does the first four and the division in one. So we cut only the *queries*, as Rabe and
-# Staats (2021) do too, but leave the rows of keys whole: then the ordinary softmax will do.
+# oneDNN, have a softmax that does the first four and the division in one. Rabe and Staats (2021)
+# cut queries and keys. We cut only the *queries* and leave the rows of keys whole: then the ordinary softmax will do.
 #
 # Below, one block of 256 queries meets 1,024 keys in both ways, in turns. This page is built without oneDNN, whose
 # rounding differs between machines. The measurement runs in processes of its own, with it and without.
@@ -159,11 +163,16 @@ for name, flag in {"with oneDNN": "1", "without": "0"}.items():
         print(f"{name:11}  the two ways at most twice apart:", 0.5 < ways < 2)
 
 # %% [markdown]
-# On x86 processors expect this: with oneDNN the softmax in one kernel beats its steps, so whole rows beat pieces. The
-# gain on the whole is smaller than on the softmax alone, since both ways share the two products. Without oneDNN there is
-# no such softmax to lose, both ways take longer, and they come out close. So whole rows suit the kernels that TensorFlow
-# uses by itself.
-# What is held at a time is 256 rows of weights, which grow with $n$ and not with $n^2$.
+# On an x86 processor expect `True` three times. With oneDNN the softmax in one kernel is quicker than its four steps,
+# and whole rows are quicker than pieces. Without oneDNN this page checks only that neither way takes twice as long as
+# the other. By how much one way is quicker is not printed, because it changes from run to run. So whole rows suit the
+# kernels that TensorFlow uses by itself on these processors.
+#
+# **Memory.** What is held at a time is 256 rows of weights, one for each query of the block. A row has $n$ weights, so
+# the memory grows with $n$ and not with $n^2$.
+#
+# **Time.** The time still grows with $n^2$, because each query meets each key. Only keys that a whole block may not see
+# are skipped: nearly half of them under a causal mask, and all but a strip under a window.
 #
 # ## The source, line by line
 #
@@ -178,10 +187,14 @@ print(inspect.getsource(blockwise.QueryBlocks.weights))
 print(inspect.getsource(blockwise.attend_by_blocks))
 
 # %% [markdown]
+# Two options hide keys. `causal=True` hides all keys after a query, and `window=w` hides the keys that are `w` or more
+# places away from it.
+#
 # Read `seen` first. `place` is where the block's first query stands among the keys, because the last query stands on
-# the last key. With `causal=True` nobody in the block sees a key after its last query. A window also leaves out keys too
-# far before its first query and, without `causal`, keys too far after its last one (`ahead`). So the block meets one
-# slice of the keys. With neither it meets all of them, and so it does under XLA, where `skips` is False.
+# the last key. With `causal=True` no query of the block sees a key after the block's last query. A window also leaves
+# out the keys too far before the block's first query and, without `causal`, the keys too far after its last query
+# (`ahead`). So the block meets one slice of the keys. Without `causal` and without a window a block meets all keys.
+# Under XLA, where `skips` is False, every block meets all keys too.
 #
 # Then `weights`: scores, hidden scores set to minus infinity, softmax. A query that sees no key at all gets finite scores
 # here, and its output is set to 0 afterwards.
@@ -260,13 +273,17 @@ plt.show()
 # $dV = w^\top do$. What a block says about keys is added to what the others said.
 #
 # Checked in float64: first the formula against TensorFlow's own gradient, then the function's output and gradients,
-# with padding, and blocks that don't divide the length. Last the layer, with the same weights in both.
+# with padding, and blocks that don't divide the length. Last two layers in float32 with the same weights, one that
+# attends by blocks and one that does not. The code counts how often a layer called `blockwise_attention`.
 
 # %%
+from unittest import mock
+
 from clear_attention import (
     MultiHeadAttention,
     blockwise_attention,
     create_look_ahead_mask,
+    heads,
     scaled_dot_product_attention,
 )
 
@@ -303,12 +320,18 @@ for name, one, other in zip(["output", "dQ", "dK", "dV"], *found, strict=True):
     print(f"{name:6} differs by at most {np.max(np.abs(one - other)):.0e}")
     np.testing.assert_allclose(one, other, atol=1e-12)
 
-x = tf.random.stateless_normal((2, 300, 64), seed=(0, 0))
-layers = [MultiHeadAttention(64, 4, blockwise=choice) for choice in (True, False)]
+x = tf.random.stateless_normal((2, 300, 48), seed=(0, 0))
+layers = [MultiHeadAttention(48, 4, blockwise=choice) for choice in (True, False)]
 for layer in layers:
     layer.build(x.shape)
 layers[1].set_weights(layers[0].get_weights())
-outputs = [layer(x, causal=True) for layer in layers]
+outputs = []
+for layer, calls in zip(layers, (1, 0), strict=True):
+    with mock.patch.object(
+        heads, "blockwise_attention", wraps=blockwise_attention
+    ) as spy:
+        outputs.append(layer(x, causal=True))
+    assert spy.call_count == calls
 print(f"layer  differs by at most {np.max(np.abs(outputs[0] - outputs[1])):.0e}")
 np.testing.assert_allclose(*outputs, atol=1e-6)
 
@@ -318,8 +341,8 @@ np.testing.assert_allclose(*outputs, atol=1e-6)
 # Drawn from the benchmark that is committed with the package: 8 heads of depth 64, one text, causal, forward and
 # backward, in float32 on a CPU. "Plain" is `scaled_dot_product_attention`; "torch" is its fused attention, in the
 # manner of FlashAttention. A line ends where its memory would not have been enough, or where nobody measured. The
-# dashed line is the time of the arithmetic alone. Times hold for the machine that is named; what carries over is how the
-# lines rise.
+# dashed line, named "limit", is the time of the arithmetic alone. Times hold for the machine that is named; what
+# carries over is how the lines rise.
 
 # %% tags=["hide-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, all about equally steep, above a dashed line, the limit of the arithmetic. Right, memory above inputs and results: the lines of plain attention and keras.ops rise twice as steeply as that of blockwise. The numbers are printed below."
 import json
@@ -358,9 +381,11 @@ for name, line in memory_of.items():
 #
 # Mostly it is not for you to decide. `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by
 # blocks with `causal=True` from 2,048 keys in a graph and from 4,096 in eager execution, or wherever all weights at
-# once would take over 2 GiB. It does so only when nobody asks for the weights, or for dropout on them: they cannot be
-# returned, since nobody ever holds them. Short texts are quicker all at once, and without `causal` there is nothing to
-# skip. Under XLA nothing is skipped either, because there all slices must have sizes that are known beforehand.
+# once would take over 2 GiB. It does so only if nobody asks for the weights and no dropout acts on them. The weights
+# cannot be returned, because they are never held all at once. And the backward pass makes the weights again: dropout
+# would have to drop the same ones again, which `blockwise_attention` does not do. Short texts are quicker all at once,
+# and without `causal` there is nothing to skip. Under XLA nothing is skipped either, because there all slices must have
+# sizes that are known beforehand.
 #
 # ## Exercises
 #

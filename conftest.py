@@ -23,6 +23,10 @@ pytest_collect_file = Sybil(
 ).pytest()
 
 
+# Files of tests whose cases differ in numbers, layers and modes, not in the lines that they take.
+WATCHED_ONCE = "attention blocks blockwise blockwise_layer blockwise_random cache certify edges encoder_decoder fit"
+WATCHED_ONCE += " generation heads layer_contract layers nonfinite options_inside positions transformer wrappers"
+
 # Files with tests of ten seconds and more: begun first, so that at the end no worker waits for another.
 LONG = "many_machines package transformer_saving transformer certify_command"
 
@@ -30,14 +34,15 @@ LONG = "many_machines package transformer_saving transformer certify_command"
 def pytest_collection_modifyitems(items):
     """Put the pages' snippets first: they build on each other, and pytest-xdist leaves one process the first tests.
 
-    To see which lines a test takes costs more than half of what the test does. The cases of a test differ in numbers,
-    layers and modes, so only the first is watched, and the laws, whose lines the other tests take too, are not.
+    To see which lines a test takes costs more than half of what the test does, so of like cases only the first is
+    watched, and no law, since the other tests take its lines too.
     """
     items.sort(key=lambda item: (not isinstance(item, SybilItem), name_of(item) not in LONG.split()))
     watched = set()
     for item in items:
         test = (item.path, getattr(item, "originalname", None) or item.name)
-        if item.path.parent.name == "laws" or (test in watched and not item.get_closest_marker("watched")):
+        like = name_of(item) in WATCHED_ONCE.split() and not item.get_closest_marker("watched")
+        if item.path.parent.name == "laws" or (like and test in watched):
             item.add_marker("no_cover")
         watched.add(test)
 

@@ -91,7 +91,7 @@ def beams_of(model, source=SOURCE, max_length=7, width=3, length_penalty=0.6, ji
 def same(actual, expected):
     """Compare beams: the ids are equal, the scores nearly."""
     np.testing.assert_array_equal(actual[0], expected[0])
-    close(actual[1], expected[1], 1e-5)
+    close(actual[1], expected[1], 5e-5)  # sums over all tokens, in float32
 
 
 # One step over the cache

@@ -546,23 +546,20 @@ theirs, sibling = keras.layers.MultiHeadAttention(2, 4), MultiHeadAttention(8, 2
 
 
 def weight_on_padding(x):
-    return float(
-        np.max(np.array(sibling(x, return_weights=True).weights)[:, :, :3, 3])
-    )
+    weights = np.array(sibling(x, return_weights=True).weights)
+    return float(np.max(weights[:, :, :3, 3]))
 
 
 shared = embed(ids)
 assert weight_on_padding(shared) == 0
 theirs(shared, shared)
-print(
-    f"after its sibling: {weight_on_padding(shared):.0%} of a query's weight on padding"
-)
-assert weight_on_padding(shared) > 0.1
+share = weight_on_padding(shared)
+print(f"after its sibling: {share:.0%} of a query's weight on padding")
+assert share > 0.1
 
 shared = embed(ids)
-copy = keras.layers.Rescaling(1.0)(
-    shared
-)  # a tensor of its own, to which the mask is passed on
+# a tensor of its own, to which the mask is passed on
+copy = keras.layers.Rescaling(1.0)(shared)
 theirs(copy, copy)
 print(f"with a copy for the sibling: {weight_on_padding(shared):.0%}")
 assert weight_on_padding(shared) == 0

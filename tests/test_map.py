@@ -20,6 +20,7 @@ MODULES = sorted(path.stem for path in FILES if not path.stem.startswith("_"))
 PRIVATE = 5  # entries of the package's folder that a reader may leave alone
 RESULTS = ("MaskReport", "Certificate")  # classes that the package makes and its users read
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
+PAGES = [path for path in sorted((ROOT / "docs").rglob("*.py")) if path.parent.name != "_site"]
 SECTIONS = ["Args", "Returns", "Raises", "Attributes", "Examples", "References"]
 OURS = ("convert_", "describe_", "certify", "plot_", "weights_", "date_", "create_date")  # there is nothing to cite
 
@@ -114,6 +115,12 @@ def test_no_source_file_has_over_300_lines_of_code(path):
 def test_few_entries_of_the_package_are_private():
     names = {path.name for path in SOURCE.iterdir() if path.name.startswith("_") and not path.name.startswith("__")}
     assert len(names) <= PRIVATE, sorted(names)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
+def test_a_page_reads_no_clock(path):
+    """Even a comparison of two times comes out differently one day; pages show measurements that are kept."""
+    assert not re.search(r"^\s*(import time|from time|import timeit)|%time", path.read_text(encoding="utf-8"), re.M)
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)

@@ -29,7 +29,9 @@ import trained  # noqa: E402 - beside docs/
 DOCS = ROOT / "docs"
 NOTEBOOKS = ROOT / ".cache" / "notebooks"
 USED = {  # by the lessons that say so
-    b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("results.json", "report.py", "pictures.py")],
+    b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("report.py", "pictures.py")],
+    b"from benchmarks.softmax": [ROOT / "benchmarks" / name for name in ("softmax.py", "softmax.json")],
+    b"benchmarks/results.json": [ROOT / "benchmarks" / "results.json"],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
     b"import trained": sorted((ROOT / "trained").glob("*.py")),
     b"from live import": [ROOT / "docs/_site/live.py"],

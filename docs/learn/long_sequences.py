@@ -80,93 +80,46 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 # oneDNN, have a softmax that does the first four and the division in one. Rabe and Staats (2021)
 # cut queries and keys. We cut only the *queries* and leave the rows of keys whole: then the ordinary softmax will do.
 #
-# Below, one block of 256 queries meets 1,024 keys in both ways, in turns. This page is built without oneDNN, whose
-# rounding differs between machines. The measurement runs in processes of its own, with it and without.
+# Below are both ways, and an ordinary softmax in four steps. First they must give the same numbers. Then comes how long
+# each takes where one block of 256 queries meets 1,024 keys, with oneDNN and without. That was measured beforehand, with
+# `make bench-softmax`, because times change from run to run and from machine to machine.
 
-# %%
+# %% tags=["source"]
 import inspect
-import os
-import subprocess
+import json
 import sys
-import time
+from pathlib import Path
 
+import clear_attention
 import numpy as np
 import tensorflow as tf
 
+# This cell needs a clone of the repository: measurements are not in the package.
+root = Path(clear_attention.__file__).parents[2]
+sys.path.insert(0, str(root))
+from benchmarks.softmax import RESULTS, four_steps, in_pieces, whole_rows
 
-def whole_rows(q, k, v):
-    """One block of queries against all keys."""
-    return tf.matmul(tf.nn.softmax(tf.matmul(q, k, transpose_b=True)), v)
+for way in (whole_rows, in_pieces, four_steps):
+    print(inspect.getsource(way))
 
-
-def in_pieces(q, k, v, size=256):
-    """The same, with a running maximum and a running sum."""
-    m = tf.fill([*q.shape[:-1], 1], tf.constant(-np.inf, q.dtype))
-    total, output = tf.zeros_like(m), tf.zeros_like(q)
-    for first in range(0, k.shape[-2], size):
-        s = tf.matmul(q, k[..., first : first + size, :], transpose_b=True)
-        new = tf.maximum(m, tf.reduce_max(s, axis=-1, keepdims=True))
-        weights, mend = tf.exp(s - new), tf.exp(m - new)
-        total = total * mend + tf.reduce_sum(weights, axis=-1, keepdims=True)
-        output = output * mend + tf.matmul(weights, v[..., first : first + size, :])
-        m = new
-    return output / total
-
-
-def four_steps(s):
-    """An ordinary softmax, each step a kernel of its own."""
-    weights = tf.exp(s - tf.reduce_max(s, axis=-1, keepdims=True))
-    return weights / tf.reduce_sum(weights, axis=-1, keepdims=True)
-
-
-def compare(one, other, *tensors, rounds=40):
-    """Milliseconds of two functions, called in turns: medians."""
-    graphs, times = [tf.function(one), tf.function(other)], []
-    for _ in range(rounds + 3):
-        for graph in graphs:
-            start = time.perf_counter()
-            graph(*tensors)  # returns when it is done, on a CPU
-            times.append(time.perf_counter() - start)
-    return 1000 * np.median(np.reshape(times, (-1, 2))[3:], axis=0)
-
-
+# %%
 q, k, v = np.random.default_rng(0).normal(size=(3, 1, 8, 1024, 64))
 np.testing.assert_allclose(in_pieces(q, k, v), whole_rows(q, k, v), atol=1e-12)
 np.testing.assert_allclose(four_steps(q), tf.nn.softmax(q), atol=1e-12)
 
-functions = (whole_rows, in_pieces, four_steps, compare)
-script = "\n".join(
-    [
-        "import time, numpy as np, tensorflow as tf",
-        *[inspect.getsource(f) for f in functions],
-        "q, k, v = np.random.default_rng(0).normal(size=(3, 1, 8, 1024, 64))",
-        "q, k, v = (tf.constant(x, tf.float32) for x in (q[..., :256, :] / 8, k, v))",
-        "s = tf.matmul(q, k, transpose_b=True)",
-        "print(*compare(whole_rows, in_pieces, q, k, v))",
-        "print(*compare(tf.nn.softmax, four_steps, s))",
-    ]
-)
-for name, flag in {"with oneDNN": "1", "without": "0"}.items():
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "TF_ENABLE_ONEDNN_OPTS": flag},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    times = np.array(run.stdout.split(), float).reshape(2, 2)
-    ways, softmaxes = times[:, 1] / times[:, 0]
-    if flag == "1":
-        print(f"{name:11}  one softmax quicker than its steps:", softmaxes > 1.1)
-        print(f"{name:11}  whole rows quicker than pieces:", ways > 1)
-    else:
-        print(f"{name:11}  the two ways at most twice apart:", 0.5 < ways < 2)
+kept = json.loads(RESULTS.read_text("utf-8"))
+machine = kept["machine"]
+print(f"{machine['processor']}, {machine['cores']} cores, {kept['date']}")
+for name in ("with oneDNN", "without"):
+    ms = kept[name]
+    pieces, steps = ms["in_pieces"] / ms["whole_rows"], ms["four_steps"] / ms["softmax"]
+    print(f"{name:11}  pieces take {pieces:.1f} times as long as whole rows,", end=" ")
+    print(f"four steps {steps:.1f} times as long as one softmax")
 
 # %% [markdown]
-# On an x86 processor expect `True` three times. With oneDNN the softmax in one kernel is quicker than its four steps,
-# and whole rows are quicker than pieces. Without oneDNN this page checks only that neither way takes twice as long as
-# the other. By how much one way is quicker is not printed, because it changes from run to run. So whole rows suit the
-# kernels that TensorFlow uses by itself on these processors.
+# With oneDNN the softmax in one kernel takes about half the time of its four steps, and whole rows are quicker than
+# pieces. Without oneDNN there is little between them. So whole rows suit the kernels that TensorFlow uses by itself on
+# these processors.
 #
 # **Memory.** What is held at a time is 256 rows of weights, one for each query of the block. A row has $n$ weights, so
 # the memory grows with $n$ and not with $n^2$.
@@ -345,14 +298,6 @@ np.testing.assert_allclose(*outputs, atol=1e-6)
 # carries over is how the lines rise.
 
 # %% tags=["hide-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, all about equally steep, above a dashed line, the limit of the arithmetic. Right, memory above inputs and results: the lines of plain attention and keras.ops rise twice as steeply as that of blockwise. The numbers are printed below."
-import json
-from pathlib import Path
-
-import clear_attention
-
-# This cell needs a clone of the repository, since the results are not in the package.
-root = Path(clear_attention.__file__).parents[2]
-sys.path.insert(0, str(root))
 from benchmarks import pictures
 
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))

@@ -14,9 +14,9 @@ import execute
 import glossary
 import lessons
 import llms
-import mask_lab
 import mathml
 import page_facts
+import scripts
 import search
 import self_check
 import sooner
@@ -43,7 +43,8 @@ def on_pre_build(config):
 
 
 def on_files(files, config):
-    files.append(File.generated(config, "assets/mask-lab.js", content=mask_lab.script()))
+    for name, entry in scripts.ENTRIES.items():
+        files.append(File.generated(config, f"assets/{name}.js", content=scripts.script(entry)))
     files.append(File.generated(config, card.PATH, content=card.picture(config.site_name, config.site_description)))
     lessons.add_lessons(files, config, build.serving)  # executes them
     build.glossary = files.get_file_from_path(glossary.PAGE).content_string

@@ -1,5 +1,5 @@
 // What the site adds to Material's script: a search that reads questions, names for what it makes, tables that the
-// keyboard can scroll, and the Mask Lab, loaded on the pages that have one.
+// keyboard can scroll, and what computes in the page, loaded where there is some.
 const here = document.currentScript.src;
 let copying;
 function mend() {
@@ -9,7 +9,7 @@ function mend() {
     table.setAttribute("aria-label", "Table");
   });
   copying ??= (window.requestIdleCallback ?? setTimeout)(addCopyButtons);
-  loadLab();
+  loadElements();
 }
 
 new MutationObserver(mend).observe(document.documentElement, { childList: true, subtree: true });
@@ -31,12 +31,14 @@ function addCopyButtons() {
   });
 }
 
-function loadLab() {
-  if (!document.querySelector("mask-lab") || document.querySelector("script[data-lab]")) return;
-  const script = document.createElement("script");
-  script.src = new URL("mask-lab.js", here);
-  script.dataset.lab = "";
-  document.head.append(script);
+function loadElements() {
+  for (const name of ["mask-lab", "date-machine"]) {
+    if (!document.querySelector(name) || document.querySelector(`script[data-element=${name}]`)) continue;
+    const script = document.createElement("script");
+    script.src = new URL(`${name}.js`, here);
+    script.dataset.element = name;
+    document.head.append(script);
+  }
 }
 
 // Material asks a worker, in a language where "-inf" means "without inf". The reader's words are put into that language

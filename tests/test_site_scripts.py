@@ -10,9 +10,9 @@ from mkdocs.exceptions import PluginError
 
 with pytest.MonkeyPatch.context() as patch:
     patch.setattr(sys, "path", [str(Path(__file__).parents[1] / "docs" / "_site"), *sys.path])
-    import mask_lab
+    import scripts
 
-SOURCES = sorted(mask_lab.ENTRY.parent.glob("*.js"))
+SOURCES = sorted(scripts.LIVE.rglob("*.js"))
 SCRIPT = """\
 (() => {
 "use strict";
@@ -54,18 +54,18 @@ class TestJoining:
             c="export function c() {}\n",
             unused="export const d = 1;\n",
         )
-        assert list(mask_lab.in_order(entry)) == ["c.js", "b.js", "a.js"]
+        assert list(scripts.in_order(entry)) == ["c.js", "b.js", "a.js"]
 
     def test_a_module_is_a_function_and_keeps_its_other_names(self, modules):
         entry = modules(
             a='import {\n  f,\n  g,\n} from "./b.js";\nconst h = f(g);\n',
             b="const h = 1;\nexport const f = (x) => x + h;\nexport async function g() {}\n",
         )
-        assert mask_lab.script(entry) == SCRIPT
+        assert scripts.script(entry) == SCRIPT
 
     @pytest.mark.parametrize("what", ["function f() {}", "async function f() {}", "class f {}", "const f = 1;"])
     def test_what_can_be_exported(self, modules, what):
-        module = mask_lab.read(modules(a=f"export {what}\n"))
+        module = scripts.read(modules(a=f"export {what}\n"))
         assert (module.exports, module.code) == (["f"], f"{what}\n")
 
 
@@ -89,13 +89,13 @@ class TestRefusals:
     )
     def test_a_statement_that_it_does_not_know(self, modules, line):
         entry = modules(a=f"const x = 1;\n{line}\n", b="export const f = 1;\n")
-        with pytest.raises(PluginError, match=rf"lab/a\.js: it can't be joined: {re.escape(line.strip())}\.$"):
-            mask_lab.script(entry)
+        with pytest.raises(PluginError, match=rf"live/a\.js: it can't be joined: {re.escape(line.strip())}\.$"):
+            scripts.script(entry)
 
     @pytest.mark.parametrize("line", ['const b = import("./b.js");', "const here = import.meta.url;"])
     def test_what_only_a_module_can_do(self, modules, line):
         with pytest.raises(PluginError, match="can't be joined: import"):
-            mask_lab.script(modules(a=f"{line}\n"))
+            scripts.script(modules(a=f"{line}\n"))
 
     @pytest.mark.parametrize(
         "text",
@@ -106,28 +106,28 @@ class TestRefusals:
         ],
     )
     def test_a_name_that_is_declared_twice(self, modules, text):
-        with pytest.raises(PluginError, match=r"lab/a\.js: it declares a name twice: f\."):
-            mask_lab.script(modules(a=text, b="export const f = 1;\n"))
+        with pytest.raises(PluginError, match=r"live/a\.js: it declares a name twice: f\."):
+            scripts.script(modules(a=text, b="export const f = 1;\n"))
 
     def test_a_circle(self, modules):
         needs = {"a": "b", "b": "c", "c": "b"}
         texts = {m: f'import {{ {n} }} from "./{n}.js";\nexport const {m} = {n};\n' for m, n in needs.items()}
-        with pytest.raises(PluginError, match=r"lab/c\.js: .* in a circle: a\.js → b\.js → c\.js → b\.js"):
-            mask_lab.script(modules(**texts))
+        with pytest.raises(PluginError, match=r"live/c\.js: .* in a circle: a\.js → b\.js → c\.js → b\.js"):
+            scripts.script(modules(**texts))
 
     def test_a_name_that_is_not_exported(self, modules):
         entry = modules(a='import { f, g } from "./b.js";\n', b="export const g = 1;\nconst f = 2;\n")
-        with pytest.raises(PluginError, match=r"lab/a\.js: b\.js does not export f\."):
-            mask_lab.script(entry)
+        with pytest.raises(PluginError, match=r"live/a\.js: b\.js does not export f\."):
+            scripts.script(entry)
 
     def test_a_file_that_is_not_there(self, modules):
-        with pytest.raises(PluginError, match=r"lab/a\.js: there is no file b\.js"):
-            mask_lab.script(modules(a='import { f } from "./b.js";\n'))
+        with pytest.raises(PluginError, match=r"live/a\.js: there is no file b\.js"):
+            scripts.script(modules(a='import { f } from "./b.js";\n'))
 
 
 @pytest.fixture(scope="module")
 def lab():
-    return mask_lab.in_order(mask_lab.ENTRY)
+    return scripts.in_order(scripts.ENTRY)
 
 
 def code(module):
@@ -150,11 +150,11 @@ class TestTheLab:
     def test_what_another_file_exports_is_imported_before_it_is_called(self, lab):
         exported = {name for module in lab.values() for name in module.exports}
         for file, module in lab.items():
-            own = {*chain(*module.imports.values()), *mask_lab.DECLARED.findall(module.code)}
+            own = {*chain(*module.imports.values()), *scripts.DECLARED.findall(module.code)}
             for name in exported - own:
                 assert not re.search(rf"(?<![\w.\"]){name}[(\[]", code(module)), f"{file} uses {name} without an import"
 
     def test_only_the_entry_writes_a_global(self, lab):
         """The tests in the browser need one."""
         writes = [file for file, module in lab.items() if re.search(r"\b(window|globalThis)\.\w+ = ", module.code)]
-        assert writes == [mask_lab.ENTRY.name]
+        assert writes == [scripts.ENTRY.name]

@@ -1,6 +1,6 @@
 /* The state of the Mask Lab: its rules and mask, its size, its address. */
 
-import { HOW, STEPS } from "./engine.js";
+import { HOW, STEPS } from "./engine/attention.js";
 
 export const MOST = 8; // tokens, and numbers of a token
 

@@ -1,8 +1,8 @@
-"""Join the modules of the Mask Lab into one script.
+"""Join the modules of what computes in the page, the Mask Lab and the date machine, into one script each.
 
 A browser refuses modules on a page that was opened from a folder (file://). So each module becomes a function, called
-after those that it imports: its names stay its own, as in a module. lab/*.js use two statements for this, each at the
-start of a line, `import { a, b } from "./file.js";` and `export` before a function, a class or a const; any other is
+after those that it imports: its names stay its own, as in a module. live/**/*.js use two statements for this, each at
+the start of a line, `import { a, b } from "./file.js";` and `export` before a function, a class or a const; any other is
 refused.
 """
 
@@ -13,8 +13,9 @@ from pathlib import Path
 
 from mkdocs.exceptions import PluginError
 
-ENTRY = Path(__file__).parent / "lab" / "mask-lab.js"
-IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "\./([\w-]+\.js)";\n', re.M)
+LIVE = Path(__file__).parent / "live"
+ENTRIES = {name: LIVE / f"{name}.js" for name in ("mask-lab", "date-machine")}  # by the element that each one defines
+IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\./(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)
 DECLARED = re.compile(r"^(?:async function|function|class|const|let|var) (\w+)", re.M)
 REST = re.compile(r"^\s*(?:import|export)\b.*|\bimport(?:\(|\.meta\b).*", re.M)
@@ -22,12 +23,13 @@ REST = re.compile(r"^\s*(?:import|export)\b.*|\bimport(?:\(|\.meta\b).*", re.M)
 
 @dataclass
 class Module:
-    imports: dict[str, list[str]]  # names, by the file that they come from
+    imports: dict[str, list[str]]  # names, by the name of the file that they come from
+    places: dict[str, str]  # where each of them lies, as the import says it
     exports: list[str]
     code: str
 
 
-def script(entry=ENTRY):
+def script(entry):
     """Return a module, after all that it needs, as one classic script."""
     parts = [as_function(name, module) for name, module in in_order(entry).items()]
     return "\n".join(["(() => {", '"use strict";', "const $modules = {};", *parts, "})();\n"])
@@ -47,15 +49,17 @@ def in_order(path, above=()):
         raise refusal(above[-1], f"there is no file {path.name} to import from")
     module, found = read(path), {}
     for file, names in module.imports.items():
-        found |= in_order(path.with_name(file), (*above, path.name))
+        found |= in_order(path.parent / module.places[file], (*above, path.name))
         if missing := set(names) - set(found[file].exports):
             raise refusal(path.name, f"{file} does not export {', '.join(sorted(missing))}")
     return found | {path.name: module}
 
 
 def read(path):
-    text, imports = path.read_text(encoding="utf-8"), {}
-    for names, file in IMPORT.findall(text):
+    text, imports, places = path.read_text(encoding="utf-8"), {}, {}
+    for names, place in IMPORT.findall(text):
+        file = Path(place).name
+        places[file] = place
         imports.setdefault(file, []).extend(re.findall(r"\w+", names))
     code = EXPORT.sub("", IMPORT.sub("", text))
     own = [*chain(*imports.values()), *DECLARED.findall(code)]
@@ -63,8 +67,8 @@ def read(path):
         raise refusal(path.name, f"it declares a name twice: {', '.join(twice)}")
     if strange := REST.search(code):
         raise refusal(path.name, f"it can't be joined: {strange[0].strip()}")
-    return Module(imports, EXPORT.findall(text), code)
+    return Module(imports, places, EXPORT.findall(text), code)
 
 
 def refusal(name, what):
-    return PluginError(f"docs/_site/lab/{name}: {what}.")
+    return PluginError(f"docs/_site/live/{name}: {what}.")

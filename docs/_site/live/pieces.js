@@ -1,6 +1,6 @@
 /* Small pieces of the Mask Lab for lessons: what a divisor does to a softmax, how numbers are shared among heads. */
 
-import { softmax } from "./engine.js";
+import { softmax } from "./engine/attention.js";
 import { escape } from "./html.js";
 import { shown } from "./words.js";
 

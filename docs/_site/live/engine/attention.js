@@ -1,4 +1,7 @@
-/* The arithmetic of the Mask Lab: attention in plain lists, rounded after every operation as float32 or float16 is. */
+/* attention.py: softmax(Q Kᵀ / √d) V, every step of it.
+
+   The Mask Lab rounds after each operation as float32 or float16 does, and hides keys in several ways; the date machine
+   computes in doubles and hides as the package does. Rows are arrays of numbers, typed or not. */
 
 /** Round to the nearest half-precision number, ties to even. */
 export function float16(x) {
@@ -12,7 +15,8 @@ export function float16(x) {
   return Math.sign(x) * (below + (up ? 1 : 0)) * step;
 }
 
-const ROUND = { float32: Math.fround, float16 };
+const exactly = (x) => x;
+const ROUND = { float64: exactly, float32: Math.fround, float16 };
 
 export const HOW = {
   select: "select what is visible (ours)",
@@ -31,16 +35,16 @@ export const STEPS = {
 
 /**
  * Compute every step of attention.
- * q: n lists of d numbers, k and v likewise; mask: n lists of n, 1 blocks a key.
+ * q: rows of d numbers, k and v likewise; mask: a row for each query, 1 blocks a key.
  * Returns the grids scores, scaled, masked, weights, output.
  */
-export function attend({ q, k, v, mask, how, dtype }) {
+export function scaledDotProductAttention({ q, k, v, mask, how = "select", dtype = "float64" }) {
   const round = ROUND[dtype];
-  const r = how === "select" ? Math.fround : round; // clear-attention computes 16-bit numbers in float32
-  const rounded = (rows) => rows.map((row) => row.map(round));
+  const r = how === "select" && round !== exactly ? Math.fround : round; // clear-attention computes 16 bits in float32
+  const rounded = (rows) => (round === exactly ? rows : rows.map((row) => row.map(round)));
   [q, k, v] = [q, k, v].map(rounded);
+  const root = r(Math.sqrt(k[0].length));
   const scores = q.map((query) => k.map((key) => dot(query, key, r)));
-  const root = r(Math.sqrt(q[0].length));
   const scaled = scores.map((row) => row.map((x) => r(x / root)));
   const masked = scaled.map((row, i) => row.map((x, j) => hide(x, mask[i][j], how, r)));
   const weights = masked.map((row, i) => softmax(row, mask[i], how, r));
@@ -50,7 +54,9 @@ export function attend({ q, k, v, mask, how, dtype }) {
 }
 
 function dot(a, b, r) {
-  return a.reduce((sum, x, i) => r(sum + r(x * b[i])), 0);
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum = r(sum + r(a[i] * b[i]));
+  return sum;
 }
 
 function hide(x, blocked, how, r) {
@@ -60,7 +66,7 @@ function hide(x, blocked, how, r) {
   return x;
 }
 
-export function softmax(row, blocked, how, r) {
+export function softmax(row, blocked = [], how = "plain", r = exactly) {
   if (how === "select" && blocked.every(Boolean)) return row.map(() => 0);
   const largest = row.some(Number.isNaN) ? NaN : Math.max(...row);
   const terms = row.map((x) => r(Math.exp(r(x - largest))));
@@ -72,7 +78,11 @@ export function softmax(row, blocked, how, r) {
 
 /** Sum values by weights; what is selected away is not read, so that a NaN in it stays where it is. */
 function mix(weights, v, blocked, r) {
-  return v[0].map((_, c) =>
-    weights.reduce((sum, w, j) => (blocked && blocked[j] ? sum : r(sum + r(w * v[j][c]))), 0),
-  );
+  const sums = Array(v[0].length).fill(0);
+  for (let j = 0; j < v.length; j++) {
+    if (blocked && blocked[j]) continue;
+    const [w, row] = [weights[j], v[j]];
+    for (let c = 0; c < sums.length; c++) sums[c] = r(sums[c] + r(w * row[c]));
+  }
+  return sums;
 }

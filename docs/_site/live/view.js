@@ -1,7 +1,7 @@
 /* How the Mask Lab looks: its state as HTML, drawn anew after every change. */
 
 import { code } from "./code.js";
-import { attend, HOW, STEPS } from "./engine.js";
+import { HOW, scaledDotProductAttention, STEPS } from "./engine/attention.js";
 import { describe } from "./findings.js";
 import { escape } from "./html.js";
 import { MOST } from "./state.js";
@@ -13,7 +13,7 @@ const GRIDS = { q: "queries", k: "keys", v: "values" };
 const CIVIDIS = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 174, 108], [254, 232, 56]]; // of 0, 1/4, ... 1
 
 export function whole(lab) {
-  const steps = attend(lab.situation);
+  const steps = scaledDotProductAttention(lab.situation);
   return `<div class="box">${bar(lab)}<div class="columns"><div>${hiders(lab, amounts(lab))}${hows(lab)}</div>
     <div>${stepper(lab)}${formula(lab)}
     ${result(lab, steps, calculation(lab, steps))}${bullets(warnings(lab, steps).map(escape), "loud")}</div></div>
@@ -24,7 +24,7 @@ export function whole(lab) {
 /** Draw the piece of a lesson in which tokens and cells can be hidden. */
 export function small(lab) {
   return `<div class="box">${hiders(lab, "")}
-    ${result(lab, attend(lab.situation), "")}<div class="bar">${travel(lab)}</div></div>`;
+    ${result(lab, scaledDotProductAttention(lab.situation), "")}<div class="bar">${travel(lab)}</div></div>`;
 }
 
 function result(lab, steps, sum) {

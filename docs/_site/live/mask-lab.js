@@ -2,7 +2,7 @@
    fragment, so that a view can be shared; everything works by keyboard. */
 
 import { code } from "./code.js";
-import { attend, float16 } from "./engine.js";
+import { float16, scaledDotProductAttention } from "./engine/attention.js";
 import { describe } from "./findings.js";
 import { morph } from "./html.js";
 import { heads, scale } from "./pieces.js";
@@ -214,4 +214,4 @@ class MaskLab extends HTMLElement {
 const isText = (target) => target.matches("input:not([type]),input[type=number]");
 
 customElements.define("mask-lab", MaskLab);
-window.maskLab = { attend, buildMask, code, describe, float16 }; // for the tests, which compare them with Python
+window.maskLab = { scaledDotProductAttention, buildMask, code, describe, float16 }; // for the tests, against Python

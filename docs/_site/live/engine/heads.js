@@ -1,0 +1,42 @@
+/* heads.py: several heads side by side, each with its own projection of queries, keys and values. */
+
+import { scaledDotProductAttention } from "./attention.js";
+import { Dense } from "./dense.js";
+
+/** (length, depth) to (heads, length, depth / heads): nothing is mixed, only moved. */
+export function splitHeads(x, numHeads) {
+  const depth = x[0].length / numHeads;
+  return Array.from({ length: numHeads }, (_, h) => x.map((row) => row.subarray(h * depth, (h + 1) * depth)));
+}
+
+export function mergeHeads(heads) {
+  return heads[0].map((_, i) => Float64Array.from(heads.flatMap((rows) => [...rows[i]])));
+}
+
+export class MultiHeadAttention {
+  constructor(weights, numHeads) {
+    this.numHeads = numHeads;
+    this.projectQueries = new Dense(weights.inside("project_queries"));
+    this.projectKeys = new Dense(weights.inside("project_keys"));
+    this.projectValues = new Dense(weights.inside("project_values"));
+    this.projectOutput = new Dense(weights.inside("project_output"));
+  }
+
+  toQueries(x) {
+    return splitHeads(this.projectQueries.call(x), this.numHeads);
+  }
+
+  toKeysAndValues(x) {
+    return { k: splitHeads(this.projectKeys.call(x), this.numHeads), v: splitHeads(this.projectValues.call(x), this.numHeads) };
+  }
+
+  /**
+   * Attend in each head. mask: a row for each query; off: heads that say nothing, so that their output is 0.
+   * Returns the output (length, d_model), and the weights (heads, length, keys).
+   */
+  attend(q, { k, v }, mask, off = []) {
+    const heads = q.map((_, h) => scaledDotProductAttention({ q: q[h], k: k[h], v: v[h], mask }));
+    const outputs = heads.map(({ output }, h) => (off.includes(h) ? output.map((row) => row.map(() => 0)) : output));
+    return { output: this.projectOutput.call(mergeHeads(outputs)), weights: heads.map(({ weights }) => weights) };
+  }
+}

@@ -1,6 +1,7 @@
 /* How the Mask Lab looks: its state as HTML, drawn anew after every change. */
 
 import { code } from "./code.js";
+import { shade } from "./colour.js";
 import { HOW, scaledDotProductAttention, STEPS } from "./engine/attention.js";
 import { describe } from "./findings.js";
 import { escape } from "./html.js";
@@ -10,7 +11,6 @@ import { calculation, isEmpty, reason, sentence, shown, warnings } from "./words
 const PARTS = { softmax: "softmax(", qk: "Q Kᵀ", root: "/ √d", mask: "hidden by the mask", close: ")", v: "V" };
 const LIT = { scores: ["qk"], scaled: ["root"], masked: ["mask"], weights: ["softmax", "close"], output: ["v"] };
 const GRIDS = { q: "queries", k: "keys", v: "values" };
-const CIVIDIS = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 174, 108], [254, 232, 56]]; // of 0, 1/4, ... 1
 
 export function whole(lab) {
   const steps = scaledDotProductAttention(lab.situation);
@@ -136,7 +136,7 @@ function cell(lab, x, i, j, blocked) {
   const text = blocked && how === "select" && step === "masked" ? "–" : shown(x);
   const kinds = { blocked, visible: step === "masked" && !blocked, nan: Number.isNaN(x) };
   const kind = Object.keys(kinds).filter((name) => kinds[name]).join(" ");
-  const shade = step === "weights" && !blocked && x >= 0 ? ` style="${colour(x)}"` : "";
+  const shade = step === "weights" && !blocked && x >= 0 ? ` style="${shade(x)}"` : "";
   const why = blocked ? `blocked (${reason(lab, i, j)})` : "visible";
   const label = blocked === null
     ? `query ${tokens[i]}, number ${j + 1}: ${text}`
@@ -144,14 +144,6 @@ function cell(lab, x, i, j, blocked) {
   const toggles = blocked === null ? "" : ` data-cell="${i},${j}"`;
   return `<td role="gridcell" class="${kind}" tabindex="${at.row === i && at.column === j ? 0 : -1}"
     data-place="${i},${j}"${toggles} aria-label="${escape(label)}"${shade}>${text}</td>`;
-}
-
-/** Colour a weight as the site's heat maps do. */
-function colour(x) {
-  const place = Math.min(x, 1) * (CIVIDIS.length - 1);
-  const [low, high] = [CIVIDIS[Math.floor(place)], CIVIDIS[Math.ceil(place)]];
-  const mixed = low.map((c, i) => Math.round(c + (high[i] - c) * (place % 1)));
-  return `--weight:rgb(${mixed});--ink:${x < 0.47 ? "#fff" : "#000"}`;
 }
 
 function bullets(items, kind) {

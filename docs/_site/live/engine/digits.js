@@ -14,7 +14,7 @@ export class Digits {
     this.encoder = stack(EncoderLayer, weights.inside("encoder"), config);
     this.query = weights.get("query");
     this.attention = new MultiHeadAttention(weights.inside("attention"), config.heads_of_query);
-    this.project = new Dense(weights.inside("project_digits"));
+    this.projectLogits = new Dense(weights.inside("project_logits"));
   }
 
   /** Return the digits with their probabilities, and the weights of the one query: (heads, 1, source). */
@@ -30,7 +30,7 @@ export class Digits {
     x = this.encoder.finalNorm(x);
     const q = this.attention.toQueries([Float64Array.from(this.query.data)]);
     const result = this.attention.attend(q, this.attention.toKeysAndValues(x), [mask], off.query ?? []);
-    const logits = this.project.call(result.output)[0];
+    const logits = this.projectLogits.call(result.output)[0];
     const steps = Array.from({ length: logits.length / 10 }, (_, i) => {
       const chances = softmax([...logits.subarray(10 * i, 10 * (i + 1))]);
       return { digit: chances.indexOf(Math.max(...chances)), probabilities: chances };

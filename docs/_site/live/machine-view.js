@@ -1,0 +1,227 @@
+/* How the date machine looks: its state as HTML, drawn anew after every change. */
+
+import { shade } from "./colour.js";
+import { escape } from "./html.js";
+import { mapOf, mapsOf } from "./machine-run.js";
+import { isWhole, LONGEST, MOST_PADDED, toAddress, TRAINED_LENGTH } from "./machine-state.js";
+import { ATTENTIONS, effect, looking, verdict } from "./machine-words.js";
+
+const percent = (x) => `${(100 * x).toFixed(1)} %`;
+
+export function whole(machine) {
+  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}${steps(machine)}
+    <div class="columns"><div>${chances(machine)}</div><div>${maps(machine)}</div></div>
+    ${apart(machine)}<p role="status">${escape(machine.message)}</p></div>`;
+}
+
+/** The beginning of the machine, for the first page. */
+export function small(machine) {
+  const { state, page } = machine;
+  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
+    <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
+}
+
+/** One attention of one run, with the letters to point at. */
+export function map(machine) {
+  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}${maps(machine)}</div>`;
+}
+
+/** A sibling that lacks a part, beside the whole machine. */
+export function beside(machine) {
+  const { result, state, siblings } = machine;
+  const { title, measured } = siblings.find(({ name }) => name === state.sibling);
+  const row = (name, said, exact, chosen) => `<tr><th scope="row">${name}</th><td class="said">${escape(said)}</td>
+    <td>${percent(exact)}</td>${chosen}</tr>`;
+  const wholeOne = siblings.find(({ name }) => name === "dates");
+  return `<div class="box">${field(machine)}<div class="scroll"><table class="plain"><thead><tr><th scope="col">machine</th>
+    <th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
+    ${row("whole", result.before.answer, wholeOne.measured.exact, "")}
+    ${row(escape(title), result.answer, measured.exact, "")}</tbody></table></div>
+    <p class="says" aria-live="polite">${escape(effect(result, state, siblings))}</p></div>`;
+}
+
+function field({ state, examples, problem }) {
+  const options = examples.map(({ title }, i) => `<option value="${i}">${escape(title)}</option>`);
+  return `<div class="bar"><label class="grow">A date, as you write it <input type="text" class="text" data-field="text"
+    value="${escape(state.text)}" maxlength="${LONGEST}" autocomplete="off" autocapitalize="none" spellcheck="false"
+    ${problem ? 'aria-invalid="true"' : ""}></label>
+    <label>or <select data-field="example"><option disabled hidden selected>an example</option>${options.join("")}
+    </select></label></div><p class="loud" role="alert">${escape(problem)}</p>`;
+}
+
+function answer({ result, state, shown, names, text }) {
+  const letters = result.steps.slice(0, shown).map((step, i) => letter(machinePlace(state, "answer", i, result), "answer", i,
+    step.text === "end" ? "▪" : step.text, answerShade(result, state, i), `letter ${i + 1} of the answer: ${step.text}, ${percent(step.chance)}`));
+  const { right, text: said } = verdict(result, text, names);
+  const kind = right === null ? "" : right ? "right" : "wrong";
+  return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}</div>
+    <p class="verdict ${kind}" aria-live="polite">${shown < result.steps.length ? "" : escape(said)}</p>`;
+}
+
+function source({ result, state, text }) {
+  const row = sourceShades(result, state);
+  const most = Math.max(...row); // the brightest letter is the one that is looked at most, however little that is
+  const letters = [...text].map((x, j) => letter(machinePlace(state, "source", j, result), "source", j, x === " " ? "␣" : x,
+    row[j] / most, `letter ${j + 1} of the text: ${x === " " ? "space" : x}, weight ${percent(row[j])}`,
+    state.hidden.includes(j) ? "hidden" : ""));
+  const rest = row.slice(text.length).reduce((a, b) => a + b, 0);
+  const padding = result.padded.length > text.length
+    ? `<span class="name">and ${result.padded.length - text.length} places of padding${rest > 0.005 ? `: ${percent(rest)}` : ""}</span>` : "";
+  return `<div class="strip" role="group" aria-label="The text it reads"><span class="name">reads</span>${letters.join("")}${padding}</div>`;
+}
+
+const machinePlace = (state, side, i, result) =>
+  state.side === side && (side === "answer" ? Math.min(state.at, result.steps.length - 1) : state.at) === i;
+
+function letter(chosen, side, i, text, weight, label, kind = "") {
+  const tint = weight === null ? "" : ` style="${shade(weight)}"`;
+  return `<button class="letter ${kind}" data-do="point" data-value="${side} ${i}" aria-pressed="${chosen}"
+    aria-label="${escape(label)}"${tint}>${escape(text)}</button>`;
+}
+
+/** How much the chosen letter of the answer looks at each place, or the chosen place of the text at each other. */
+function sourceShades(result, state) {
+  const { side, at, head } = state;
+  const name = side === "answer" ? "cross" : "encoder";
+  const grid = mapOf(mapsOf(result, name), head);
+  const row = result.atOnce && side === "answer" ? 0 : Math.min(at, grid.length - 1);
+  return grid[row];
+}
+
+/** How much each letter of the answer looks at the chosen place of the text. */
+function answerShade(result, state, i) {
+  if (state.side !== "source") return null;
+  const grid = mapOf(mapsOf(result, "cross"), state.head);
+  return grid[result.atOnce ? 0 : i][state.at] ?? 0;
+}
+
+function says({ result, state, siblings }) {
+  return `<p class="says" aria-live="polite">${escape(looking(result, state))}</p>
+    <p class="effect" aria-live="polite">${escape(effect(result, state, siblings))}</p>`;
+}
+
+function steps({ result, shown, running }) {
+  const last = result.steps.length;
+  return `<div class="bar" role="group" aria-label="Letter by letter">${button("step", "Back", shown <= 1, -1)}
+    ${button("step", "Next letter", shown >= last, 1)}${button("run", running ? "Stop" : "Write it again")}
+    <span class="name">letter ${Math.min(shown, last)} of ${last}</span></div>`;
+}
+
+function chances({ result, state, tokenizers }) {
+  const i = state.side === "answer" ? Math.min(state.at, result.steps.length - 1) : result.steps.length - 1;
+  const { probabilities } = result.steps[i];
+  const name = (id) => (result.atOnce ? String(id) : tokenizers.target.letter(id));
+  const rows = probabilities.map((chance, id) => ({ chance, id })).sort((a, b) => b.chance - a.chance).slice(0, 5)
+    .map(({ chance, id }) => `<tr><th scope="row">${escape(name(id))}</th><td>${percent(chance)}</td>
+      <td class="track"><i style="--share:${(100 * chance).toFixed(1)}%"></i></td></tr>`);
+  return `<table class="bars"><caption>The five most probable letters at place ${i + 1}</caption><tbody>${rows.join("")}</tbody></table>`;
+}
+
+function maps({ result, state, text }) {
+  const names = Object.entries(ATTENTIONS).filter(([name]) => !(result.atOnce && name === "self"));
+  const chosen = names.some(([name]) => name === state.map) ? state.map : "cross";
+  const heads = mapsOf(result, chosen);
+  const tabs = names.map(([name, title]) => `<button data-do="map" data-value="${name}" aria-pressed="${name === chosen}">
+    ${title}</button>`);
+  const figures = heads.map((_, h) => `<button class="map" data-do="head" data-value="${state.head === h ? -1 : h}"
+    aria-pressed="${state.head === h}" aria-label="Head ${h + 1} of ${heads.length}"><canvas data-head="${h}" data-map="${chosen}"></canvas>
+    head ${h + 1}</button>`);
+  return `<div class="bar" role="group" aria-label="Which attention">${tabs.join("")}</div>
+    <div class="maps">${figures.join("")}</div>
+    <p class="hint">A row is a letter that looks, a column a letter that it looks at: dark is nothing, yellow is all. Point at
+    a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads; press a map for one head." : `The letters above show head ${state.head + 1}; press its map again for the mean.`}</p>
+    ${table(result, state, chosen, heads, text)}`;
+}
+
+function table(result, state, name, heads, text) {
+  const grid = mapOf(heads, state.head);
+  const from = rowsOf(result, name, text);
+  const to = columnsOf(result, name, text);
+  const head = to.map((x) => `<th scope="col">${escape(x)}</th>`).join("");
+  const rows = grid.map((row, i) => `<tr><th scope="row">${escape(from[i])}</th>${row.map((x) =>
+    `<td>${Number.isNaN(x) ? "" : x.toFixed(2)}</td>`).join("")}</tr>`);
+  return `<details><summary>These numbers as a table</summary><div class="scroll" tabindex="0" role="region"
+    aria-label="Weights"><table class="plain"><caption>${ATTENTIONS[name]}, ${state.head < 0 ? "mean of all heads" : `head ${state.head + 1}`}:
+    who looks ↓ at whom →</caption><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`;
+}
+
+const places = (result, text) => result.padded.map((_, j) => (j >= text.length ? "·" : text[j] === " " ? "␣" : text[j]));
+
+/** The letters that look, for the labels of a map. */
+export function rowsOf(result, name, text) {
+  if (name === "encoder") return places(result, text);
+  return result.atOnce ? ["all"] : result.steps.map((step) => (step.text === "end" ? "▪" : step.text));
+}
+
+/** The letters that are looked at: the answer sees itself one place later, behind the start. */
+export function columnsOf(result, name, text) {
+  return name === "self" ? ["start", ...result.steps.slice(0, -1).map((step) => step.text)] : places(result, text);
+}
+
+function apart(machine) {
+  const { state, siblings, past, future } = machine;
+  const mend = button("mend", "Put it together again", isWhole(state));
+  return `<h3>Take it apart</h3>
+    <div class="bar">${button("undo", "Undo", !past.length)}${button("redo", "Redo", !future.length)}${mend}
+    ${button("share", "Copy a link to this machine")}</div>
+    ${sibling(state, siblings)}${heads(machine)}${hidden(machine)}${padding(machine)}${weights(machine)}`;
+}
+
+function sibling(state, siblings) {
+  const options = siblings.map(({ name, title }) =>
+    `<option value="${name}" ${name === state.sibling ? "selected" : ""}>${escape(title)}</option>`);
+  const { measured, about } = siblings.find(({ name }) => name === state.sibling);
+  return `<fieldset><legend>Train it without a part</legend><label>Machine <select data-field="sibling">${options.join("")}</select></label>
+    <p>${escape(about)} Of 2,000 dates that it had not seen it writes ${percent(measured.exact)} right: the year in
+    ${percent(measured.year)}, the month in ${percent(measured.month)}, the day in ${percent(measured.day)}.</p></fieldset>`;
+}
+
+function heads({ state, model }) {
+  const { config } = model;
+  const count = config.num_heads;
+  const groups = config.kind === "digits"
+    ? [["encoder.0", "text looks at text", count], ["query", "one look at the text", config.heads_of_query]]
+    : [["encoder.0", "text looks at text", count], ["decoder.0.self", "answer looks at answer", count],
+      ["decoder.0.cross", "answer looks at text", count]];
+  const rows = groups.map(([name, title, number]) => `<div class="bar" role="group" aria-label="Heads, ${title}">
+    <span class="name">${title}</span>${Array.from({ length: number }, (_, h) => `<button data-do="off" data-value="${name} ${h}"
+    aria-pressed="${state.off.includes(`${name} ${h}`)}">head ${h + 1} off</button>`).join("")}</div>`);
+  return `<fieldset><legend>Switch off heads of the trained machine</legend>${rows.join("")}
+    <p class="hint">A head that is off puts zeros in its place. That is not the same as training without it.</p></fieldset>`;
+}
+
+function hidden({ state, text }) {
+  const letters = [...text].map((x, j) => `<button class="letter" data-do="hide" data-value="${j}"
+    aria-pressed="${state.hidden.includes(j)}" aria-label="hide letter ${j + 1}: ${x === " " ? "space" : escape(x)}">${x === " " ? "␣" : escape(x)}</button>`);
+  return `<fieldset><legend>Hide letters of the text</legend><div class="strip">${letters.join("")}</div></fieldset>`;
+}
+
+function padding({ state, model, result }) {
+  const always = model.config.lacks.includes("padding mask");
+  const seen = always || state.seesPadding;
+  return `<fieldset><legend>Padding</legend><label><input type="checkbox" data-field="seesPadding" ${seen ? "checked" : ""}
+    ${always ? "disabled" : ""}>let it see the padding</label>
+    <label>that fills the text up to <input type="range" data-field="places" min="${TRAINED_LENGTH}" max="${MOST_PADDED}"
+    value="${seen ? result.padded.length : TRAINED_LENGTH}" ${seen ? "" : "disabled"}> ${seen ? result.padded.length : TRAINED_LENGTH} places</label>
+    <p class="hint">In training every text was filled up to ${TRAINED_LENGTH}. With its mask, the machine never notices.</p></fieldset>`;
+}
+
+function weights({ state, kept, edited: { path, row } }) {
+  const matrices = [...kept.parts].filter(([, { shape }]) => shape.length === 2);
+  const found = matrices.find(([name]) => name === path) ?? matrices[0];
+  const [name, { shape, data }] = found;
+  const at = Math.min(row, shape[0] - 1);
+  const edit = state.edits.find((one) => one.path === name && one.row === at);
+  const numbers = edit ? edit.numbers : [...data.subarray(at * shape[1], (at + 1) * shape[1])];
+  const options = matrices.map(([one, { shape: [rows, columns] }]) => `<option ${one === name ? "selected" : ""} value="${one}">${one} (${rows} × ${columns})</option>`);
+  const fields = numbers.map((x, c) => `<input type="text" inputmode="decimal" data-field="weight" data-column="${c}"
+    aria-label="number ${c + 1} of row ${at + 1}" value="${Number(x.toPrecision(4))}">`);
+  return `<details class="weights"><summary>Write a row of weights anew</summary><div class="bar"><label>Weights <select data-field="path">${options.join("")}</select></label>
+    <label>row <input type="number" min="1" max="${shape[0]}" value="${at + 1}" data-field="row"></label>
+    ${button("zero", "Make the row 0")}${button("restore", "As trained", !edit)}</div>
+    <div class="numbers">${fields.join("")}</div></details>`;
+}
+
+function button(name, text, disabled = false, value = "") {
+  return `<button data-do="${name}" data-value="${value}" ${disabled ? 'aria-disabled="true"' : ""}>${text}</button>`;
+}

@@ -1,0 +1,100 @@
+/* What the date machine says: about a letter, about an answer, about what was taken apart. */
+
+import { meaningOf, wrongWith } from "./engine/dates.js";
+import { isWhole } from "./machine-state.js";
+import { mapOf, mapsOf, PARTS } from "./machine-run.js";
+
+export const ATTENTIONS = {
+  cross: "answer looks at text",
+  self: "answer looks at answer",
+  encoder: "text looks at text",
+};
+const WHOSE = {
+  "encoder.0": "with which the text looks at itself",
+  "decoder.0.self": "with which the answer looks at itself",
+  "decoder.0.cross": "with which the answer looks at the text",
+  query: "of the one look",
+};
+const percent = (x) => (x > 0.995 && x < 1 ? "over 99 %" : x > 0 && x < 0.005 ? "under 1 %" : `${Math.round(100 * x)} %`);
+const quoted = (text) => (text === " " ? "the space" : `“${text}”`);
+const listed = (items) => (items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`);
+
+/** Say why the text can't be read, or "". */
+export function trouble(text, { source }, longest) {
+  if (!text) return "Type a date.";
+  if ([...text].length > longest) return `That is too long: the machine reads ${longest} letters.`;
+  const strange = [...new Set([...text].filter((letter) => source.encode(letter)[0] === null))];
+  return strange.length ? `The machine does not know ${listed(strange.map(quoted))}. It knows small letters, digits, the space and ' , . /` : "";
+}
+
+/** Say whether an answer is right. */
+export function verdict({ answer, sure, ended }, text, names) {
+  const means = meaningOf(text, names);
+  const how = `The machine is ${percent(sure)} sure of these letters together.`;
+  if (means === answer) return { right: true, text: `Right. ${how}` };
+  if (means) return { right: false, text: `Wrong: the text means ${means}. ${how}` };
+  const wrong = ended ? wrongWith(answer) : "It did not find an end";
+  if (wrong) return { right: false, text: `${wrong}. ${sure > 0.5 ? `Yet the machine is ${percent(sure)} sure: confidence is not correctness.` : how}` };
+  return { right: null, text: `Nobody can check this: the text is in no form that the machine has learnt. ${how}` };
+}
+
+/** Cut a text into words, with the places of their letters. */
+function wordsOf(text) {
+  return [...text.matchAll(/[^ ]+/g)].map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }));
+}
+
+/** Say what the chosen letter looks at, or who looks at it. */
+export function looking(result, state) {
+  const { side, at, head, text } = state;
+  const heads = mapsOf(result, "cross");
+  const map = mapOf(heads, head);
+  const who = head >= 0 ? `Head ${head + 1}` : "It";
+  if (side === "source") {
+    if (at >= text.length) return "This place is padding.";
+    if (result.atOnce) return `The one query puts ${percent(map[0][at])} of its weight on ${quoted(text[at])}.`;
+    const order = map.map((row, i) => [row[at], i]).sort((a, b) => b[0] - a[0]).slice(0, 2);
+    const most = order.map(([w, i]) => `the letter ${quoted(result.steps[i].text)} at place ${i + 1} of the answer (${percent(w)})`);
+    return `${quoted(text[at])} is looked at most by ${listed(most)}.`;
+  }
+  const i = Math.min(at, result.steps.length - 1);
+  const { text: letter, chance } = result.steps[i];
+  const row = map[result.atOnce ? 0 : i];
+  const sums = wordsOf(text).map((word) => ({ ...word, weight: row.slice(word.from, word.to).reduce((a, b) => a + b, 0) }));
+  sums.sort((a, b) => b.weight - a.weight);
+  const said = sums.filter(({ weight }) => weight > 0.1).slice(0, 3).map(({ word, weight }) => `${quoted(word)} (${percent(weight)})`);
+  const what = letter === "end" ? "the end" : quoted(letter);
+  const start = result.atOnce ? `All digits come from one look. ${what} has ${percent(chance)}.` : `It wrote ${what} with ${percent(chance)}.`;
+  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "everywhere and nowhere: no word got 10 %"}.`;
+}
+
+/** Name what is changed, as "without positions, head 3 from answer to source off". */
+export function changes(state, siblings) {
+  const { sibling, off, hidden, places, seesPadding, edits, text } = state;
+  const said = [];
+  if (sibling !== "dates") said.push(siblings.find(({ name }) => name === sibling).with);
+  for (const [name, whose] of Object.entries(WHOSE)) {
+    const heads = off.filter((entry) => entry.startsWith(`${name} `)).map((entry) => Number(entry.split(" ")[1]) + 1).sort();
+    if (heads.length) said.push(`without head${heads.length > 1 ? "s" : ""} ${listed(heads)} ${whose}`);
+  }
+  if (hidden.length) said.push(`with ${listed(hidden.map((j) => quoted(text[j] ?? "padding")))} hidden`);
+  if (seesPadding) said.push(`with padding seen, up to place ${Math.max(34, places)}`);
+  if (edits.length) said.push(`with ${edits.length === 1 ? "one row" : `${edits.length} rows`} of weights written anew`);
+  return listed(said);
+}
+
+/** Say what the change does to this answer, in numbers. */
+export function effect(result, state, siblings) {
+  if (isWhole(state)) return "";
+  const what = changes(state, siblings);
+  const start = what[0].toUpperCase() + what.slice(1);
+  const { before, answer } = result;
+  const now = answer === before.answer ? `it still writes ${answer}` : `it writes ${answer || "nothing"} instead of ${before.answer}`;
+  if (result.atOnce) return `${start}, ${now}.`;
+  const share = (x) => x.toFixed(2);
+  const moved = Object.keys(PARTS).map((part) => ({ part, was: before.chances[part], is: result.chances[part] }));
+  const lost = moved.filter(({ was, is }) => Math.abs(was - is) >= 0.005);
+  const numbers = lost.map(({ part, was, is }) => `${part} ${share(was)} → ${share(is)}`);
+  return `${start}, ${now}. ${numbers.length
+    ? `The chance of the whole machine's ${numbers.length > 1 ? "answers" : "answer"}: ${numbers.join(", ")}.`
+    : "The chances of year, month and day stay as they were."}`;
+}

@@ -112,8 +112,13 @@ machine = kept["machine"]
 print(f"{machine['processor']}, {machine['cores']} cores, {kept['date']}")
 for name in ("with oneDNN", "without"):
     ms = kept[name]
-    pieces, steps = ms["in_pieces"] / ms["whole_rows"], ms["four_steps"] / ms["softmax"]
-    print(f"{name:11}  pieces take {pieces:.1f} times as long as whole rows,", end=" ")
+    pieces, steps = (
+        ms["in_pieces"] / ms["whole_rows"],
+        ms["four_steps"] / ms["softmax"],
+    )
+    print(
+        f"{name:11}  pieces take {pieces:.1f} times as long as whole rows,", end=" "
+    )
     print(f"four steps {steps:.1f} times as long as one softmax")
 
 # %% [markdown]

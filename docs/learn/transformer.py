@@ -280,8 +280,13 @@ print("the same 64 tokens from both")
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
 for row in results["decoding"]:
     ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
-    print(f"{row['batch']:2} at once: without a cache {ms['no cache']:5.0f} ms,", end="")
-    print(f" with it {ms['cache']:3.0f}, compiled by XLA {ms['cache and XLA']:3.0f}")
+    print(
+        f"{row['batch']:2} at once: without a cache {ms['no cache']:5.0f} ms,",
+        end="",
+    )
+    print(
+        f" with it {ms['cache']:3.0f}, compiled by XLA {ms['cache and XLA']:3.0f}"
+    )
 
 # %% [markdown]
 # ## Exercises

@@ -1,7 +1,7 @@
 """Measure what the lesson "Long sequences" says about whole rows and pieces of keys: `make bench-softmax`.
 
-One block of queries meets all keys in both ways, and a softmax runs in one kernel and in four steps; each with oneDNN
-and without, in a process of its own. The medians are kept in benchmarks/softmax.json, which the lesson shows.
+One block of queries meets all keys in both ways, and a softmax runs in one kernel and in separate steps; each with
+oneDNN and without, in a process of its own. The medians are kept in benchmarks/softmax.json, which the lesson shows.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def in_pieces(q, k, v, size=256):
     return output / total
 
 
-def four_steps(s):
+def separate_steps(s):
     """An ordinary softmax, each step a kernel of its own."""
     weights = tf.exp(s - tf.reduce_max(s, axis=-1, keepdims=True))
     return weights / tf.reduce_sum(weights, axis=-1, keepdims=True)
@@ -55,7 +55,7 @@ def measure():
     q, k, v = (tf.constant(x, tf.float32) for x in (q[..., :256, :] / 8, k, v))
     scores = tf.matmul(q, k, transpose_b=True)
     found = {}
-    for ways, inputs in (((whole_rows, in_pieces), (q, k, v)), ((tf.nn.softmax, four_steps), (scores,))):
+    for ways, inputs in (((whole_rows, in_pieces), (q, k, v)), ((tf.nn.softmax, separate_steps), (scores,))):
         graphs = {way.__name__.removesuffix("_v2"): tf.function(way) for way in ways}
         calls = {name: partial(graph, *inputs) for name, graph in graphs.items()}
         times, _ = by_turns(calls, SECONDS)

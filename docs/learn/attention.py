@@ -114,9 +114,9 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 #   any; those that are returned are the weights before it.
 # * **The output** is the weighted sum of the values.
 # * `Visible` finds the results that *see* a NaN or an infinity, and `marked` writes NaN there. If a query holds such a
-#   number, or if a query sees a key that holds one, the query's whole output and all its visible weights become NaN. If
-#   a query sees a value that holds one, the same channel of the query's output becomes NaN. Behind a mask such a number
-#   leaves no trace.
+#   number and sees any key, or if it sees a key that holds one, the query's whole output and all its visible weights
+#   become NaN. If a query sees a value that holds one, the same channel of the query's output becomes NaN. Behind a mask
+#   such a number leaves no trace.
 # * `narrowed` turns the results back into the dtype that came in.
 # * **`Attention`** is the pair that is returned: `result.output` and `result.weights`, or `output, weights = ...`.
 
@@ -164,8 +164,9 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# [`DotProductAttention`][clear_attention.DotProductAttention] is the function as a Keras layer. The depth, 64 here, may
-# be left out: it is read from the keys. `return_weights=True` returns the weights too, and never changes the output.
+# [`DotProductAttention`][clear_attention.DotProductAttention] is the function as a Keras layer. Its fourth argument is
+# the depth, as in the tutorial, and not the mask, which you give by name: `mask=...`. The depth may be left out, because
+# it is read from the keys. `return_weights=True` returns the weights too, and never changes the output.
 #
 # ## Why divide by the root of d_k?
 #
@@ -184,11 +185,11 @@ np.testing.assert_allclose(
 import tensorflow as tf
 
 depths = [1, 4, 16, 64, 256, 1024]
-rng = np.random.default_rng(0)
 
 
 def measure(d_k, scale):
     """Variance of the scores, mean largest weight, mean size of its gradient."""
+    rng = np.random.default_rng(d_k)  # the same numbers, divided or not
     q = tf.constant(rng.normal(size=(500, 1, d_k)), tf.float32)
     k = tf.constant(rng.normal(size=(500, 16, d_k)), tf.float32)
     scores = tf.matmul(q, k, transpose_b=True) * scale

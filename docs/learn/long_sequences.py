@@ -40,7 +40,9 @@ assert weights > 34e9
 # the queries too; this package cuts only the queries. Pieces of keys come first here because they need a new idea: the
 # softmax of a row that never lies in memory as a whole. The section after this one measures which way suits TensorFlow.
 #
-# A softmax needs the sum over the whole row. But the row may come in pieces. Keep the largest score so far, $m$, and
+# A softmax needs the sum over the whole row. It also subtracts the row's largest score $m$ before it exponentiates,
+# because the exponential of a large score would overflow. The weights stay the same: $e^{-m}$ stands above and below
+# the fraction line. Now let the row come in pieces. Keep the largest score so far, $m$, and
 # the sum so far, $\sigma$ (`total` in the code), of $e^{s - m}$. When a larger score comes, the old sum is too large by
 # a factor that we know. So multiply it by $e^{m_{\text{old}} - m_{\text{new}}}$, which is `mend` in the code. The
 # weighted sum of the values is multiplied by the same factor. Four scores in two pieces:
@@ -71,7 +73,8 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 
 # %% [markdown]
 # This is the *online softmax* of Milakov and Gimelshein (2018). FlashAttention (Dao et al., 2022) does it inside one
-# kernel: a piece of scores is made, used and forgotten without leaving the chip's fast memory.
+# *kernel*, which is a compiled routine that reads its inputs from memory and writes its result back. There a piece of
+# scores is made, used and forgotten without leaving the chip's fast memory.
 #
 # ## Measured: pieces of keys, or whole rows?
 #
@@ -80,7 +83,7 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 # oneDNN, have a softmax that does the first four and the division in one. Rabe and Staats (2021)
 # cut queries and keys. We cut only the *queries* and leave the rows of keys whole: then the ordinary softmax will do.
 #
-# Below are both ways, and an ordinary softmax in four steps. First they must give the same numbers. Then comes how long
+# Below are both ways, and an ordinary softmax in separate steps. First they must give the same numbers. Then comes how long
 # each takes where one block of 256 queries meets 1,024 keys, with oneDNN and without. That was measured beforehand, with
 # `make bench-softmax`, because times change from run to run and from machine to machine.
 
@@ -97,15 +100,15 @@ import tensorflow as tf
 # This cell needs a clone of the repository: measurements are not in the package.
 root = Path(clear_attention.__file__).parents[2]
 sys.path.insert(0, str(root))
-from benchmarks.softmax import RESULTS, four_steps, in_pieces, whole_rows
+from benchmarks.softmax import RESULTS, in_pieces, separate_steps, whole_rows
 
-for way in (whole_rows, in_pieces, four_steps):
+for way in (whole_rows, in_pieces, separate_steps):
     print(inspect.getsource(way))
 
 # %%
 q, k, v = np.random.default_rng(0).normal(size=(3, 1, 8, 1024, 64))
 np.testing.assert_allclose(in_pieces(q, k, v), whole_rows(q, k, v), atol=1e-12)
-np.testing.assert_allclose(four_steps(q), tf.nn.softmax(q), atol=1e-12)
+np.testing.assert_allclose(separate_steps(q), tf.nn.softmax(q), atol=1e-12)
 
 kept = json.loads(RESULTS.read_text("utf-8"))
 machine = kept["machine"]
@@ -114,23 +117,24 @@ for name in ("with oneDNN", "without"):
     ms = kept[name]
     pieces, steps = (
         ms["in_pieces"] / ms["whole_rows"],
-        ms["four_steps"] / ms["softmax"],
+        ms["separate_steps"] / ms["softmax"],
     )
     print(
         f"{name:11}  pieces take {pieces:.1f} times as long as whole rows,", end=" "
     )
-    print(f"four steps {steps:.1f} times as long as one softmax")
+    print(f"separate steps {steps:.1f} times as long as one softmax")
 
 # %% [markdown]
-# With oneDNN the softmax in one kernel takes about half the time of its four steps, and whole rows are quicker than
+# With oneDNN the softmax in one kernel takes about half the time of its five steps, and whole rows are quicker than
 # pieces. Without oneDNN there is little between them. So whole rows suit the kernels that TensorFlow uses by itself on
 # these processors.
 #
-# **Memory.** What is held at a time is 256 rows of weights, one for each query of the block. A row has $n$ weights, so
+# **Memory.** What is held at a time is 256 rows of weights in each head, one for each query of the block. A row has $n$ weights, so
 # the memory grows with $n$ and not with $n^2$.
 #
-# **Time.** The time still grows with $n^2$, because each query meets each key. Only keys that a whole block may not see
-# are skipped: nearly half of them under a causal mask, and all but a strip under a window.
+# **Time.** The time still grows with $n^2$ where each query meets each key. Keys that a whole block may not see are
+# skipped. Under a causal mask these are nearly half of them, and the time still grows with $n^2$. Under a *window*, where
+# a query sees only the keys near it, all but a strip is skipped, and the time grows with $n$.
 #
 # ## The source, line by line
 #
@@ -145,14 +149,15 @@ print(inspect.getsource(blockwise.QueryBlocks.weights))
 print(inspect.getsource(blockwise.attend_by_blocks))
 
 # %% [markdown]
-# Two options hide keys. `causal=True` hides all keys after a query, and `window=w` hides the keys that are `w` or more
+# The function that you call is `blockwise_attention(q, k, v, mask, causal=…, window=…, block_size=…)`. Two of its options
+# hide keys. `causal=True` hides all keys after a query, and `window=w` hides the keys that are `w` or more
 # places away from it.
 #
 # Read `seen` first. `place` is where the block's first query stands among the keys, because the last query stands on
 # the last key. With `causal=True` no query of the block sees a key after the block's last query. A window also leaves
 # out the keys too far before the block's first query and, without `causal`, the keys too far after its last query
 # (`ahead`). So the block meets one slice of the keys. Without `causal` and without a window a block meets all keys.
-# Under XLA, where `skips` is False, every block meets all keys too.
+# Under XLA, a compiler for TensorFlow's graphs, `skips` is False, and every block meets all keys too.
 #
 # Then `weights`: scores, hidden scores set to minus infinity, softmax. A query that sees no key at all gets finite scores
 # here, and its output is set to 0 afterwards.
@@ -219,7 +224,8 @@ plt.show()
 # ## The backward pass that computes again
 #
 # The backward pass needs the weights, and they are gone. So it loops over the blocks once more and makes them again
-# from queries and keys. That is one product more than usual. What arrives is $do$, the gradient of the output; then
+# from queries and keys. That is one product more than usual. Below, $dx$ stands for the gradient of the loss by $x$. What
+# arrives from the layers behind is $do$, the gradient of the output. Then
 #
 # $$
 # dw = do\, V^\top \qquad ds_{ij} = w_{ij} \Bigl(dw_{ij} - \sum_k w_{ik}\, dw_{ik}\Bigr)
@@ -227,12 +233,13 @@ plt.show()
 # $$
 #
 # The first sum runs over all keys. The second, which is equal, runs over the depth and needs only the output, which was
-# kept. It is computed once, before the loop, and is called `delta` in the source. The rest is products: $dQ = ds\, K$ and $dK = ds^\top Q$, both scaled, and
+# kept, and $do$. It is computed once, before the loop, and is called `delta` in the source. The rest is products: $dQ = ds\, K$ and $dK = ds^\top Q$, both scaled, and
 # $dV = w^\top do$. What a block says about keys is added to what the others said.
 #
 # Checked in float64: first the formula against TensorFlow's own gradient, then the function's output and gradients,
-# with padding, and blocks that don't divide the length. Last two layers in float32 with the same weights, one that
-# attends by blocks and one that does not. The code counts how often a layer called `blockwise_attention`.
+# with padding, and blocks that don't divide the length. At the end two
+# layers with the same weights are compared in float32: one attends by blocks, the other does not. The code counts how
+# often each of them calls the function `blockwise_attention`.
 
 # %%
 from unittest import mock
@@ -334,7 +341,8 @@ for name, line in memory_of.items():
 # once would take over 2 GiB. It does so only if nobody asks for the weights and no dropout acts on them. The weights
 # cannot be returned, because they are never held all at once. And the backward pass makes the weights again: dropout
 # would have to drop the same ones again, which `blockwise_attention` does not do. Short texts are quicker all at once,
-# and without `causal` there is nothing to skip. Under XLA nothing is skipped either, because there all slices must have
+# and without `causal` the layer has nothing to skip. In a graph that must fit any length, `"auto"` never attends by blocks:
+# say `blockwise=True` there. Under XLA nothing is skipped either, because there all slices must have
 # sizes that are known beforehand.
 #
 # ## Exercises

@@ -82,8 +82,8 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 # ## Training
 #
 # The model learns from dates in a dozen forms, English and German. Every text has one right answer: with slashes the
-# month comes first, with dots the day. One date in five is kept away from training, in all its forms. `STEPS` times the
-# model sees `BATCH` new texts, each padded to `LENGTH` letters, which is the length of the longest text. The recipe
+# month comes first, with dots the day, and all years lie from 1950 to 2049, so that '00 is 2000. One date in five is kept away from training, in all its forms. `STEPS` times the
+# model sees `BATCH` texts drawn at random, each padded to `LENGTH` letters, which is the length of the longest text. The recipe
 # below takes about half a minute.
 #
 # The training ran before this page was built, in a program with a fixed seed. During the training the program recorded
@@ -165,6 +165,7 @@ def in_brackets(text, p):
     return f"{text} ({p:.2f})"
 
 
+# six texts chosen by hand, some of which may stand among those of the training
 hard = ["29. februar '00", "12/11/2010", "12.11.2010", "do, 1.1.1970", "31/12/2018"]
 hard += ["sunday, march 14, 1954"]  # write your own; the page needs a clone to run
 hard_ids = source_tokenizer.encode(hard, length=34)
@@ -175,7 +176,7 @@ for text, ids, scores in zip(hard, beams.ids, np.exp(beams.scores), strict=True)
 
 # %% [markdown]
 # In brackets stands the probability of the whole text. It is `exp` of the score, because with `length_penalty=0.0` the
-# score is the logarithm of this probability, divided by nothing.
+# score is the logarithm of this probability. Otherwise `beam_search` divides it by a number that grows with the length.
 #
 # With slashes the month comes first, so "31/12/2018" is no date at all. The model answers nevertheless, and what it
 # writes there is marked. A high probability is not a right answer: it says how much the model prefers a text to all
@@ -214,8 +215,9 @@ for name, rows in {"year": [0, 1, 2, 3], "month": [5, 6], "day": [8, 9]}.items()
 # %% [markdown]
 # ## A trap: the look-ahead mask forgotten
 #
-# Many a model that "reaches 100 %" has this bug. The masks come from one method, so forgetting one is easy to do: the
-# padding stays, the future is open. Everything else is the same; a third of the training is enough.
+# Many a model that "reaches 100 %" has this bug. One method, `target_mask`, joins the two masks of the decoder's
+# self-attention, so one of them is easily lost. Here the padding mask is still there, and the look-ahead mask was
+# forgotten. The model is otherwise the same, and a third of the training is enough.
 
 # %% tags=["source"] alt="Training curve of the model without a look-ahead mask: the share of wrong letters falls faster than before."
 print(inspect.getsource(dates.Forgetful))
@@ -245,10 +247,12 @@ assert exact == 0
 # ## What a cache saves
 #
 # The keys and values of a token do not change when later tokens come, because a token does not see later tokens. So
-# keys and values are computed once and kept. Below, an untrained model that never says "end" writes 64 tokens: with the
-# whole prefix given to the model at each step, then over the cache. The tokens must be the same.
+# keys and values are computed once and kept: in a *cache*, as `greedy_search` has one. Below, an untrained model that
+# never says "end" writes 64 tokens with it, and once more with the whole prefix given to the model at each step. The
+# tokens must be the same.
 #
-# How long both take was measured beforehand, with a larger model, for one sentence and for 64 at once.
+# How long both take was measured beforehand, with a larger model, for one sentence and for 64 at once. The last number of
+# each line is the cached search compiled by XLA, TensorFlow's compiler, which is what `greedy_search` does by itself.
 # [Benchmarks](../about/benchmarks.py) names the machine.
 
 # %%
@@ -333,7 +337,7 @@ else:
 # ? Over a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
 # - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
 # - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
-# - 1 query sees 1 key | That is a mask which puts the first query on the first key.
+# - 1 query sees 1 key | That happens if the mask takes the new query for the first token. It is the eleventh, and sees all.
 # + 1 query sees 11 keys | Ten that were kept, and its own.
 # ```
 #

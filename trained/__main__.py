@@ -54,17 +54,13 @@ def train_all(targets):
 
 
 def write(name, path):
-    """Train a model here, and write its weights and its record in one go."""
-    import keras
+    """Train a model here, and write all that is kept of it in one go."""
     import numpy as np
 
-    keras.utils.set_random_seed(0)
-    recipe = trained.recipe(name)
-    model = recipe.build()
-    record = recipe.train(model)
-    arrays = {f"weight {i}": weight for i, weight in enumerate(model.get_weights())}
+    from trained.recipes import arrays_of
+
     file = io.BytesIO()
-    np.savez(file, **arrays, **{f"record {key}": value for key, value in record.items()})
+    np.savez(file, **arrays_of(trained.recipe(name)))
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_bytes(file.getvalue())

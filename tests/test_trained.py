@@ -9,7 +9,7 @@ import pytest
 import trained
 from trained import __main__ as program
 
-program_root = trained.ROOT
+ROOT = trained.ROOT
 
 RECIPE = """
 import numpy as np
@@ -62,14 +62,9 @@ def tiny(tmp_path, monkeypatch):
     return write
 
 
-def here(targets):
-    for name, path in targets.items():
-        program.write(name, path)
-
-
 def test_a_model_comes_back_with_its_record(tiny):
     tiny("2.0")
-    here({"tiny": trained.path_of("tiny")})
+    program.write_all(["tiny"], trained.FOLDER)
     model, record = trained.load("tiny")
     np.testing.assert_array_equal(model.get_weights(), [[1.0, 2.0]])
     np.testing.assert_array_equal(record["steps"], [0, 1, 2])
@@ -78,7 +73,7 @@ def test_a_model_comes_back_with_its_record(tiny):
 
 def test_what_is_kept_was_rounded_and_then_measured(tiny):
     tiny("0.1")
-    here({"tiny": trained.path_of("tiny")})
+    program.write_all(["tiny"], trained.FOLDER)
     weights, config, record = trained.kept("tiny")
     assert config == {"kind": "tiny", "lacks": []}
     assert weights["query/kernel"].dtype == np.float16
@@ -90,8 +85,8 @@ def test_what_is_kept_was_rounded_and_then_measured(tiny):
 
 def test_what_is_kept_is_read_without_keras(tiny):
     tiny("2.0")
-    here({"tiny": trained.path_of("tiny")})
-    program = f"""
+    program.write_all(["tiny"], trained.FOLDER)
+    text = f"""
 import sys
 from pathlib import Path
 import trained
@@ -99,7 +94,7 @@ trained.PROGRAMS, trained.path_of = {{"tiny": "tiny_recipe"}}, lambda name: Path
 assert trained.kept("tiny")[1]["kind"] == "tiny"
 assert not {{"keras", "tensorflow"}} & {{*sys.modules}}
 """
-    subprocess.run([sys.executable, "-c", program], cwd=program_root, check=True)
+    subprocess.run([sys.executable, "-c", text], cwd=ROOT, check=True)
 
 
 def test_another_recipe_is_another_model(tiny):
@@ -111,7 +106,7 @@ def test_another_recipe_is_another_model(tiny):
 
 
 def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, capsys):
-    monkeypatch.setattr(program, "train_all", here)
+    monkeypatch.setattr(program, "train_all", program.write_all)
     tiny("2.0")
     program.compare(["tiny"])
     assert "all 1 models are the same" in capsys.readouterr().out

@@ -9,31 +9,38 @@ import pytest
 import trained
 from trained import __main__ as program
 
+ROOT = trained.ROOT
+
 RECIPE = """
 import numpy as np
+from trained.recipes import Recipe
 
 
-class Weights:
+class Weight:
+    path = "tiny/query/kernel"
+
+
+class Tiny:
+    name = "tiny"
+
     def __init__(self):
-        self.weights = [np.zeros(2)]
+        self.values = [np.zeros(2)]
+
+    weights = [Weight]
 
     def get_weights(self):
-        return self.weights
+        return self.values
 
-    def set_weights(self, weights):
-        self.weights = weights
-
-
-class Recipe:
-    build = staticmethod(Weights)
-
-    @staticmethod
-    def train(model):
-        model.weights = [np.array([1.0, NUMBER])]
-        return {"steps": np.arange(3)}
+    def set_weights(self, values):
+        self.values = values
 
 
-RECIPES = {"tiny": Recipe}
+def train(model):
+    model.values = [np.array([1.0, NUMBER])]
+    return {"steps": np.arange(3)}
+
+
+RECIPES = {"tiny": Recipe(Tiny, train, lambda model: {"second": model.values[0][1]}, {"kind": "tiny", "lacks": []})}
 """
 
 
@@ -55,18 +62,39 @@ def tiny(tmp_path, monkeypatch):
     return write
 
 
-def here(targets):
-    for name, path in targets.items():
-        program.write(name, path)
-
-
 def test_a_model_comes_back_with_its_record(tiny):
     tiny("2.0")
-    here({"tiny": trained.path_of("tiny")})
+    program.write_all(["tiny"], trained.FOLDER)
     model, record = trained.load("tiny")
-    np.testing.assert_array_equal(model.weights, [[1.0, 2.0]])
+    np.testing.assert_array_equal(model.get_weights(), [[1.0, 2.0]])
     np.testing.assert_array_equal(record["steps"], [0, 1, 2])
     assert [path.suffix for path in trained.FOLDER.iterdir()] == [".npz"]
+
+
+def test_what_is_kept_was_rounded_and_then_measured(tiny):
+    tiny("0.1")
+    program.write_all(["tiny"], trained.FOLDER)
+    weights, config, record = trained.kept("tiny")
+    assert config == {"kind": "tiny", "lacks": []}
+    assert weights["query/kernel"].dtype == np.float16
+    np.testing.assert_array_equal(weights["query/kernel"], np.float16([1.0, 0.1]))
+    model, loaded = trained.load("tiny")
+    np.testing.assert_array_equal(model.get_weights(), [weights["query/kernel"]])
+    assert float(record["second"]) == float(loaded["second"]) == float(weights["query/kernel"][1]) != 0.1
+
+
+def test_what_is_kept_is_read_without_keras(tiny):
+    tiny("2.0")
+    program.write_all(["tiny"], trained.FOLDER)
+    text = f"""
+import sys
+from pathlib import Path
+import trained
+trained.PROGRAMS, trained.path_of = {{"tiny": "tiny_recipe"}}, lambda name: Path({str(trained.path_of("tiny"))!r})
+assert trained.kept("tiny")[1]["kind"] == "tiny"
+assert not {{"keras", "tensorflow"}} & {{*sys.modules}}
+"""
+    subprocess.run([sys.executable, "-c", text], cwd=ROOT, check=True)
 
 
 def test_another_recipe_is_another_model(tiny):
@@ -78,7 +106,7 @@ def test_another_recipe_is_another_model(tiny):
 
 
 def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, capsys):
-    monkeypatch.setattr(program, "train_all", here)
+    monkeypatch.setattr(program, "train_all", program.write_all)
     tiny("2.0")
     program.compare(["tiny"])
     assert "all 1 models are the same" in capsys.readouterr().out
@@ -90,4 +118,5 @@ def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, 
 def test_an_unknown_name_is_refused():
     run = subprocess.run([sys.executable, "-m", "trained", "dat"], cwd=trained.ROOT, capture_output=True, text=True)
     assert run.returncode == 2
-    assert "There is no such model. Expected: dates, dates-forgetful. Received: dat." in run.stderr
+    assert "There is no such model. Expected: dates, dates-forgetful, " in run.stderr
+    assert run.stderr.endswith("digits-8. Received: dat.\n")

@@ -11,6 +11,7 @@ every number. The weights lie in .cache/trained, which `make site-again` leaves 
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -19,7 +20,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".cache" / "trained"
-PROGRAMS = {"dates": "dates", "dates-forgetful": "dates"}  # the name of a model -> the module with its recipe
+PROGRAMS = {  # the name of a model -> the module with its recipe
+    "dates": "dates",
+    "dates-forgetful": "dates",
+    "dates-one-head": "dates",
+    "dates-no-positions": "dates",
+    "dates-no-residual": "dates",
+    "dates-no-attention": "dates",
+    "dates-plain-source": "dates",
+    "dates-padding-seen": "dates",
+    "digits-1": "digits",
+    "digits-2": "digits",
+    "digits-4": "digits",
+    "digits-8": "digits",
+}
 ENVIRONMENT = {  # in which the same program gives the same bytes
     "CUDA_VISIBLE_DEVICES": "-1",
     "KERAS_BACKEND": "tensorflow",
@@ -33,25 +47,45 @@ ENVIRONMENT = {  # in which the same program gives the same bytes
 
 def load(name):
     """Return a trained model, and what was noted on the way as a dict of arrays; train it if that was not yet done."""
+    arrays = arrays_of(name)
+    model = recipe(name).build()
+    model.set_weights([arrays[f"weight {i}"] for i in range(len(model.weights))])
+    return model, record_in(arrays)
+
+
+def kept(name):
+    """Return a model's weights by name in float16, its config and its record: all that a program without Keras needs.
+
+    Nothing is lost in float16: the weights were rounded to it before the model was measured.
+    """
+    arrays = arrays_of(name)
+    weights = {str(path): arrays[f"weight {i}"].astype("float16") for i, path in enumerate(arrays["names"])}
+    return weights, json.loads(str(arrays["config"])), record_in(arrays)
+
+
+def arrays_of(name):
+    """Return all that is kept of a model; train it if that was not yet done."""
     import numpy as np
 
     if not path_of(name).exists():
         subprocess.run([sys.executable, "-m", "trained", name], cwd=ROOT, check=True)
-    model = recipe(name).build()
     with np.load(path_of(name)) as arrays:
-        model.set_weights([arrays[f"weight {i}"] for i in range(len(model.weights))])
-        record = {key.removeprefix("record "): arrays[key] for key in arrays if key.startswith("record ")}
-    return model, record
+        return dict(arrays)
+
+
+def record_in(arrays):
+    return {key.removeprefix("record "): value for key, value in arrays.items() if key.startswith("record ")}
 
 
 def recipe(name):
-    """Return the recipe of a model: `build()` makes it, and `train(model)` trains it and returns a record."""
+    """Return the recipe of a model: see trained/recipes.py."""
     return import_module(f"trained.{PROGRAMS[name]}").RECIPES[name]
 
 
 def path_of(name):
     """Return where a model's weights lie. The file's name covers the programs, the package and its libraries."""
-    digest = digest_of(("tensorflow", "keras", "numpy"), [Path(__file__), ROOT / "trained" / f"{PROGRAMS[name]}.py"])
+    programs = [path for path in sorted((ROOT / "trained").glob("*.py")) if path.name != "__main__.py"]
+    digest = digest_of(("tensorflow", "keras", "numpy"), programs)
     return FOLDER / f"{name}-{digest[:16]}.npz"
 
 

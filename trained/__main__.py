@@ -29,42 +29,46 @@ def main():
             f"There is no such model. Expected: {', '.join(trained.PROGRAMS)}. Received: {', '.join(unknown)}."
         )
     if arguments.to:
-        return write(names[0], arguments.to)
+        return write_all(names, arguments.to)
     if arguments.again:
         return compare(names)
-    missing = [name for name in names if not trained.path_of(name).exists()]
-    train_all({name: trained.path_of(name) for name in missing})
+    train_missing(names)
     print(f"The trained models are in {os.path.relpath(trained.FOLDER)}")
 
 
-def train_all(targets):
-    """Train each model in a process of its own, the environment of which is always the same."""
-    start, done = time.monotonic(), []
+def train_missing(names):
+    train_all([name for name in names if not trained.path_of(name).exists()], trained.FOLDER)
 
-    def one(name):
-        environment = {**os.environ, **trained.ENVIRONMENT}
-        command = [sys.executable, "-W", "ignore", "-m", "trained", name, "--to", targets[name]]
-        subprocess.run(command, cwd=trained.ROOT, env=environment, check=True)
-        done.append(name)
-        seconds, left = time.monotonic() - start, len(targets) - len(done)
-        print(f"Trained {name}: {left} left, {seconds:.0f} s so far, about {seconds / len(done) * left:.0f} s to go")
+
+def train_all(names, folder):
+    """Train the models in few processes, the environment of which is always the same: starting one takes seconds."""
+    command = [sys.executable, "-W", "ignore", "-m", "trained", "--to", folder]
+    environment = {**os.environ, **trained.ENVIRONMENT}
+
+    def run(share):
+        subprocess.run([*command, *share], cwd=trained.ROOT, env=environment, check=True)
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(one, targets))
+        list(pool.map(run, filter(None, (names[i::WORKERS] for i in range(WORKERS)))))
+
+
+def write_all(names, folder):
+    """Train models here, one after the other."""
+    start = time.monotonic()
+    for done, name in enumerate(names, start=1):
+        write(name, folder / trained.path_of(name).name)
+        seconds, left = time.monotonic() - start, len(names) - done
+        print(f"Trained {name}: {left} left here, {seconds:.0f} s so far, about {seconds / done * left:.0f} s to go")
 
 
 def write(name, path):
-    """Train a model here, and write its weights and its record in one go."""
-    import keras
+    """Train a model here, and write all that is kept of it in one go."""
     import numpy as np
 
-    keras.utils.set_random_seed(0)
-    recipe = trained.recipe(name)
-    model = recipe.build()
-    record = recipe.train(model)
-    arrays = {f"weight {i}": weight for i, weight in enumerate(model.get_weights())}
+    from trained.recipes import arrays_of
+
     file = io.BytesIO()
-    np.savez(file, **arrays, **{f"record {key}": value for key, value in record.items()})
+    np.savez(file, **arrays_of(trained.recipe(name)))
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_bytes(file.getvalue())
@@ -73,11 +77,11 @@ def write(name, path):
 
 def compare(names):
     """Train again what there is, and say whether it is the same; what is missing is trained first."""
-    train_all({name: trained.path_of(name) for name in names if not trained.path_of(name).exists()})
+    train_missing(names)
+    kept = {name: trained.path_of(name) for name in names}
     with TemporaryDirectory() as folder:
-        again = {name: Path(folder, f"{name}.npz") for name in names}
-        train_all(again)
-        different = [name for name in names if again[name].read_bytes() != trained.path_of(name).read_bytes()]
+        train_all(names, Path(folder))
+        different = [name for name in names if Path(folder, kept[name].name).read_bytes() != kept[name].read_bytes()]
     if different:
         sys.exit(f"Trained again, these are other models: {', '.join(different)}")
     print(f"Trained again, all {len(names)} models are the same, byte by byte")

@@ -1,17 +1,19 @@
-"""The Transformer that writes dates as ISO 8601, and one whose look-ahead mask was forgotten."""
+"""The Transformer that writes dates as ISO 8601, and siblings of it, each of which lacks one part."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from types import MethodType
 
 import keras
 import numpy as np
+import tensorflow as tf
 
-from clear_attention import Transformer, create_date_pairs, date_tokenizers
+from clear_attention import PositionalEncoding, Transformer, create_date_pairs, date_tokenizers, greedy_search
+from trained.recipes import Curve, Recipe, shares_right
 
 SEED, BATCH, STEPS, LENGTH = 0, 64, 1000, 34
+PADDINGS = (34, 40, 60, 100)
 source_tokenizer, target_tokenizer = date_tokenizers()
 SIZES = {
     "num_layers": 1,
@@ -24,18 +26,77 @@ SIZES = {
 }
 
 
-class Recipe(NamedTuple):
-    """How a model is made, and how it is trained."""
-
-    build: Callable[[], Transformer]
-    train: Callable[[Transformer], dict[str, np.ndarray]]
-
-
 class Forgetful(Transformer):
     """A Transformer whose target tokens see the ones after them."""
 
     def target_mask(self, target_ids):
         return self.source_mask(target_ids)  # padding only
+
+
+class PaddingSeen(Transformer):
+    """A Transformer that takes the padding of its sources for letters."""
+
+    def source_mask(self, source_ids):
+        return tf.zeros_like(super().source_mask(source_ids))
+
+
+class NoEncoding(PositionalEncoding):
+    """An encoding that adds nothing."""
+
+    def encoding_of(self, x):
+        return 0.0
+
+    def encoding_at(self, positions, x):
+        return 0.0
+
+
+class NoPositions(Transformer):
+    """A Transformer that is not told where its tokens stand."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.source_positions = NoEncoding(name="source_positions")
+        self.target_positions = NoEncoding(name="target_positions")
+
+
+class NoResidual(Transformer):
+    """A Transformer whose blocks keep nothing of what went in: Norm(sublayer(x)) instead of Norm(x + sublayer(x))."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        for layer in (*self.encoder.layers, *self.decoder.layers):
+            blocks = [layer.self_attention, getattr(layer, "cross_attention", None), layer.feed_forward]
+            for block in filter(None, blocks):
+                block.after = MethodType(norm_alone, block)
+
+
+def norm_alone(block, x, output, training=None):
+    """Take the place of a block's `after`, which would add x first."""
+    return block.norm(block.drop(output, training=training))
+
+
+class PlainSource(Transformer):
+    """A Transformer whose cross-attention is a plain average of the source: its queries stay 0, and so do all scores.
+
+    So every letter it writes gets the same from the source.
+    """
+
+    def build(self, input_shape=None):
+        super().build(input_shape)
+        for attention in self.plain():
+            attention.project_queries.set_weights([np.zeros(w.shape) for w in attention.project_queries.weights])
+            attention.project_queries.trainable = False
+
+    def plain(self):
+        """Return the attentions that average."""
+        return [layer.cross_attention.attention for layer in self.decoder.layers]
+
+
+class NoAttention(PlainSource):
+    """A Transformer with a plain average in the encoder too; what is written still attends to itself."""
+
+    def plain(self):
+        return [*(layer.self_attention.attention for layer in self.encoder.layers), *super().plain()]
 
 
 def train(model, steps=STEPS, peak=4e-3, seed=SEED):
@@ -58,31 +119,43 @@ def train(model, steps=STEPS, peak=4e-3, seed=SEED):
     return {"steps": np.array(curve.steps), "wrong": np.array(curve.wrong)}
 
 
-class Curve(keras.callbacks.Callback):
-    """Note how many letters are wrong so far, and say how long it takes."""
+def measure(model, paddings=()):
+    """Let a model write unseen dates; return what is right, and how much of it when sources are padded further."""
+    sources, targets = create_date_pairs(2000, seed=1, split="test")
 
-    def __init__(self, every=50):
-        super().__init__()
-        self.every, self.steps, self.wrong, self.start = every, [], [], time.monotonic()
+    def written(length):
+        ids = greedy_search(model, source_tokenizer.encode(sources, length=length), 11, jit_compile=False)
+        return shares_right([text.ljust(10) for text in target_tokenizer.decode(ids)], targets)
 
-    def on_train_batch_end(self, batch, logs=None):
-        done, steps = batch + 1, self.params["steps"]
-        if done % self.every and done != steps:
-            return
-        self.steps.append(done)
-        self.wrong.append(1 - logs["accuracy"])
-        if done % (4 * self.every) == 0:
-            left = (time.monotonic() - self.start) * (steps / done - 1)
-            print(f"{self.model.name}: step {done} of {steps}, {left:.0f} s left", flush=True)
+    x, y = source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
+    letters = np.mean(np.argmax(model(x, y[:, :-1], training=False), axis=-1) == y[:, 1:])
+    padded = {"padded": [written(length)["exact"] for length in paddings]} if paddings else {}
+    return {**written(LENGTH), "letters": letters, **padded}
 
 
-def built(kind, name):
-    model = kind(**SIZES, name=name)
-    model.build()
-    return model
+def sibling(name, kind=Transformer, steps=STEPS, lacks=(), paddings=(), **sizes):
+    """Return the recipe of one model of the family."""
+    sizes = {**SIZES, **sizes}
+
+    def build():
+        model = kind(**sizes, name=name.replace("-", "_"))
+        model.build()
+        return model
+
+    config = {"kind": "transformer", "lacks": [*lacks], "steps": steps, **sizes}
+    return Recipe(build, partial(train, steps=steps), partial(measure, paddings=paddings), config)
 
 
 RECIPES = {
-    "dates": Recipe(lambda: built(Transformer, "dates"), train),
-    "dates-forgetful": Recipe(lambda: built(Forgetful, "dates_forgetful"), lambda model: train(model, STEPS // 3)),
+    name: sibling(name, **options)
+    for name, options in {
+        "dates": {"paddings": PADDINGS},
+        "dates-forgetful": {"kind": Forgetful, "steps": STEPS // 3, "lacks": ["look-ahead mask"]},
+        "dates-one-head": {"num_heads": 1},
+        "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"]},
+        "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"]},
+        "dates-no-attention": {"kind": NoAttention},
+        "dates-plain-source": {"kind": PlainSource},
+        "dates-padding-seen": {"kind": PaddingSeen, "lacks": ["padding mask"], "paddings": PADDINGS},
+    }.items()
 }

@@ -1,0 +1,155 @@
+"""Each sibling of the date machine lacks what it says, and nothing else; none is trained here."""
+
+import json
+
+import keras
+import numpy as np
+import pytest
+
+import trained
+from clear_attention import Transformer, create_date_pairs, greedy_search
+from clear_attention.blocks import ResidualBlock
+from trained import dates, digits
+from trained.recipes import arrays_of, shares_right
+
+WRITERS = [name for name, module in trained.PROGRAMS.items() if module == "dates"]
+SOURCES, TARGETS = create_date_pairs(4, split="test")
+X = dates.source_tokenizer.encode(SOURCES, length=dates.LENGTH)
+Y = dates.target_tokenizer.encode(TARGETS)[:, :-1]
+VISIBLE = (X != 0)[:, np.newaxis, np.newaxis]
+
+
+@pytest.fixture(scope="module")
+def models():
+    keras.utils.set_random_seed(0)
+    return {name: trained.recipe(name).build() for name in trained.PROGRAMS}
+
+
+@pytest.fixture(scope="module")
+def run(models):
+    """Return a function that gives what a model makes of the dates: logits, and weights by name."""
+    return lambda name, x=X, y=Y: models[name](x, y, return_weights=True)
+
+
+def padded(length):
+    return dates.source_tokenizer.encode(SOURCES, length=length)
+
+
+def reordered():
+    """The dates with their letters the other way round, padding where it was."""
+    return dates.source_tokenizer.encode([text[::-1] for text in SOURCES], length=dates.LENGTH)
+
+
+@pytest.mark.parametrize("name", trained.PROGRAMS)
+def test_the_config_says_what_was_built(models, name):
+    config, model = trained.recipe(name).config, models[name]
+    shapes = {weight.path.removeprefix(f"{model.name}/"): tuple(weight.shape) for weight in model.weights}
+    assert len(shapes) == len(model.weights)
+    assert shapes["embed_source/embeddings"] == (config["source_vocab"], config["d_model"])
+    assert shapes["encoder/layer_0/feed_forward/widen/kernel"] == (config["d_model"], config["d_ff"])
+    assert model.encoder.layers[0].self_attention.attention.num_heads == config["num_heads"]
+    if config["kind"] == "digits":
+        assert model.attention.num_heads == config["heads_of_query"] == int(name.removeprefix("digits-"))
+    assert json.loads(json.dumps(config)) == config
+
+
+def test_only_what_is_said_to_lack_is_lacking():
+    lacks = {name: trained.recipe(name).config["lacks"] for name in trained.PROGRAMS}
+    assert {name: parts for name, parts in lacks.items() if parts} == {
+        "dates-forgetful": ["look-ahead mask"],
+        "dates-no-positions": ["positions"],
+        "dates-no-residual": ["residual"],
+        "dates-padding-seen": ["padding mask"],
+    }
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_without_positions_the_order_of_letters_is_nothing(run, name):
+    same = np.allclose(run(name).output, run(name, reordered()).output, atol=1e-5)
+    assert same == (name == "dates-no-positions")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_only_the_sibling_that_sees_padding_changes_with_it(run, name):
+    same = np.allclose(run(name).output, run(name, padded(60)).output, atol=1e-5)
+    assert same == (name != "dates-padding-seen")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_only_the_forgetful_sibling_sees_what_comes(run, name):
+    changed = Y.copy()
+    changed[:, -1] = dates.target_tokenizer.ids["7"]
+    same = np.allclose(run(name).output[:, :-1], run(name, y=changed).output[:, :-1], atol=1e-5)
+    assert same == (name != "dates-forgetful")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_plain_attention_averages_over_what_is_visible(run, name):
+    weights = run(name).weights
+    average = VISIBLE / VISIBLE.sum(-1, keepdims=True)
+    plain = {kind for kind in ("encoder.0", "decoder.0.cross") if np.allclose(weights[kind], average, atol=1e-6)}
+    assert plain == {
+        "dates-plain-source": {"decoder.0.cross"},
+        "dates-no-attention": {"encoder.0", "decoder.0.cross"},
+    }.get(name, set())
+    assert np.ptp(weights["decoder.0.self"][:, :, -1]) > 1e-3
+
+
+def test_plain_attention_stays_plain_in_training(models):
+    for name, frozen in {"dates-plain-source": 2, "dates-no-attention": 4}.items():
+        still = [weight for weight in models[name].weights if not weight.trainable]
+        assert len(still) == frozen
+        assert all("project_queries" in weight.path and not np.any(weight) for weight in still)
+
+
+def test_without_residual_a_block_gives_the_norm_of_its_sublayer(models):
+    block = models["dates-no-residual"].encoder.layers[0].feed_forward
+    x = np.random.default_rng(0).normal(size=(1, 3, 64)).astype(np.float32)
+    np.testing.assert_allclose(block(x), block.norm(block.narrow(block.widen(x))), atol=1e-5)
+    for name in ("dates", "dates-no-residual"):
+        blocks = [layer for layer in models[name]._flatten_layers() if isinstance(layer, ResidualBlock)]
+        through = [np.allclose(block.after(x, np.zeros_like(x)), block.norm(x), atol=1e-5) for block in blocks]
+        assert through == [name == "dates"] * 5
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_generation_takes_the_sibling_as_it_is(models, run, name):
+    """What greedy search writes first is what the whole model gives, encodings by position and masks alike."""
+    ids = greedy_search(models[name], X, 3, jit_compile=False).numpy()
+    logits = np.array(run(name, y=np.concatenate([Y[:, :1], ids[:, :2]], axis=1)).output)
+    logits[..., :2] = -np.inf  # padding and start are never chosen
+    written = ids != 0
+    if name != "dates-forgetful":  # whose mask no search asks for
+        np.testing.assert_array_equal(ids[written], logits.argmax(-1)[written])
+
+
+def test_the_whole_machine_is_a_plain_transformer(models):
+    assert type(models["dates"]) is type(models["dates-one-head"]) is Transformer
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4, 8])
+def test_one_query_fetches_from_letters_alone(models, heads):
+    model = models[f"digits-{heads}"]
+    logits, weights = model(X, return_weights=True)
+    assert logits.shape == (4, 8, 10)
+    assert weights.shape == (4, heads, 1, dates.LENGTH)
+    assert not np.any(np.where(VISIBLE, 0, weights))
+    np.testing.assert_allclose(logits, model(padded(40)), atol=1e-5)
+
+
+def test_dates_become_digits():
+    np.testing.assert_array_equal(digits.digits_of(["2018-05-03"]), [[2, 0, 1, 8, 0, 5, 0, 3]])
+
+
+def test_shares_are_those_of_the_whole_and_of_its_parts():
+    shares = shares_right(["2018-05-03", "2018-06-03", "2-2-2     "], ["2018-05-03", "2018-05-03", "2018-05-03"])
+    assert shares == {"exact": 1 / 3, "year": 2 / 3, "month": 1 / 3, "day": 2 / 3}
+
+
+def test_every_weight_has_its_name(models):
+    model = models["dates"]
+    recipe = trained.recipe("dates")
+    arrays = arrays_of(recipe._replace(train=lambda model: {}, measure=lambda model: {}))
+    assert len(arrays["names"]) == len(model.weights)
+    assert "encoder/layer_0/self_attention/attention/project_queries/kernel" in arrays["names"]
+    assert np.array_equal(arrays["weight 0"], np.float16(arrays["weight 0"]))

@@ -1,0 +1,63 @@
+"""What every recipe has: how a model is made, trained, rounded, measured, and laid down as arrays."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+
+
+class Recipe(NamedTuple):
+    """How a model is made, how it is trained, what it then does with unseen dates, and what it is."""
+
+    build: Callable[[], keras.Model]
+    train: Callable[[keras.Model], dict[str, np.ndarray]]
+    measure: Callable[[keras.Model], dict[str, Any]]
+    config: dict[str, Any]
+
+
+def arrays_of(recipe):
+    """Train a model; return its weights, their names, its config and its record, as a file of arrays holds them."""
+    keras.backend.clear_session()  # a model comes out the same, whatever this process has trained before
+    keras.utils.set_random_seed(0)
+    model = recipe.build()
+    record = recipe.train(model)
+    # A page gets the weights in 16 bits. What is kept, and measured, is the model with the very same numbers.
+    weights = [weight.astype(np.float16).astype(np.float32) for weight in model.get_weights()]
+    model.set_weights(weights)
+    record |= recipe.measure(model)
+    return {
+        **{f"weight {i}": weight for i, weight in enumerate(weights)},
+        **{f"record {key}": value for key, value in record.items()},
+        "names": np.array([weight.path.removeprefix(f"{model.name}/") for weight in model.weights]),
+        "config": np.array(json.dumps(recipe.config)),
+    }
+
+
+def shares_right(written, dates):
+    """Compare ISO dates with the right ones: the shares that are right as a whole, in year, in month and in day."""
+    parts = {"exact": slice(None), "year": slice(0, 4), "month": slice(4, 7), "day": slice(7, None)}
+    pairs = [*zip(written, dates, strict=True)]
+    return {name: np.mean([a[part] == b[part] for a, b in pairs]) for name, part in parts.items()}
+
+
+class Curve(keras.callbacks.Callback):
+    """Note how many letters are wrong so far, and say how long it takes."""
+
+    def __init__(self, every=50):
+        super().__init__()
+        self.every, self.steps, self.wrong, self.start = every, [], [], time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        done, steps = batch + 1, self.params["steps"]
+        if done % self.every and done != steps:
+            return
+        self.steps.append(done)
+        self.wrong.append(1 - logs["accuracy"])
+        if done % (4 * self.every) == 0:
+            left = (time.monotonic() - self.start) * (steps / done - 1)
+            print(f"{self.model.name}: step {done} of {steps}, {left:.0f} s left", flush=True)

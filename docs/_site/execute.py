@@ -35,6 +35,7 @@ USED = {  # by the lessons that say so
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
     b"import trained": sorted((ROOT / "trained").glob("*.py")),
     b"from live import": [ROOT / "docs/_site/live.py"],
+    b"from date_machine import": [ROOT / "docs/_site/date_machine.py", *sorted((ROOT / "trained").glob("*.py"))],
     b"faults/results.json": [
         ROOT / "faults" / name for name in ("results.json", "survivors.toml", "laws.toml", "mutate.py")
     ],
@@ -42,7 +43,7 @@ USED = {  # by the lessons that say so
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson
-MODELS = re.compile(r'\btrained\.load\("([\w-]+)"\)')  # what a lesson shows, and `python -m trained` makes
+MODELS = re.compile(rf'"({"|".join(trained.PROGRAMS)})"')  # what a lesson shows, and `python -m trained` makes
 INK = "#010203"  # what figures draw text and axes in; notebook.html.j2 makes it follow the theme
 VERSIONS = ("tensorflow", "keras", "numpy", "matplotlib", "ipykernel", "nbclient", "jupytext")
 KERNEL_ENV = {

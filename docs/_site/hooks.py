@@ -15,6 +15,7 @@ import glossary
 import lessons
 import llms
 import mathml
+import models
 import page_facts
 import scripts
 import search
@@ -46,7 +47,9 @@ def on_files(files, config):
     for name, entry in scripts.ENTRIES.items():
         files.append(File.generated(config, f"assets/{name}.js", content=scripts.script(entry)))
     files.append(File.generated(config, card.PATH, content=card.picture(config.site_name, config.site_description)))
-    lessons.add_lessons(files, config, build.serving)  # executes them
+    lessons.add_lessons(files, config, build.serving)  # executes them, and trains what they show
+    for name, script in models.scripts():
+        files.append(File.generated(config, name, content=script))
     build.glossary = files.get_file_from_path(glossary.PAGE).content_string
 
 

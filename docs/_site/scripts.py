@@ -1,9 +1,9 @@
 """Join the modules of what computes in the page, the Mask Lab and the date machine, into one script each.
 
 A browser refuses modules on a page that was opened from a folder (file://). So each module becomes a function, called
-after those that it imports: its names stay its own, as in a module. The modules in live/ use two statements for this, each
-at the start of a line, `import { a, b } from "./file.js";` and `export` before a function, a class or a const; any other
-is refused.
+after those that it imports: its names stay its own, as in a module. The modules in live/ use two statements for this,
+each at the start of a line, `import { a, b } from "./file.js";` and `export` before a function, a class or a const; any
+other is refused.
 """
 
 import re

@@ -1,0 +1,141 @@
+"""The HTML of the date machine, or of a piece of it, in a lesson: what it needs to know, and a still picture without it."""
+
+from __future__ import annotations
+
+import html
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from IPython.display import HTML
+
+from clear_attention import date_tokenizers, greedy_search
+from clear_attention import dates as task
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+import trained
+
+NAMES = {
+    "forms": task.FORMS,
+    "months": task.ENGLISH_MONTHS,
+    "monate": task.GERMAN_MONTHS,
+    "days": task.ENGLISH_DAYS,
+    "tage": task.GERMAN_DAYS,
+}
+SIBLINGS = {  # a title, what a sentence says of it, and what it is
+    "dates": ("whole, with four heads", "", "Nothing is missing."),
+    "dates-one-head": ("with one head", "with one head in place of four", "Each attention has a single head, of full width."),
+    "dates-no-positions": (
+        "without positions",
+        "without positions",
+        "Nobody tells it where a letter stands, so it sees a bag of letters.",
+    ),
+    "dates-plain-source": (
+        "answer looks everywhere alike",
+        "with a plain average in place of the look at the text",
+        "The answer can't choose where to look: it gets the mean of all letters of the text.",
+    ),
+    "dates-no-attention": (
+        "nobody chooses where to look",
+        "with plain averages in place of attention",
+        "The text is averaged twice, in the encoder and for the answer. Only the answer still looks at itself.",
+    ),
+    "dates-no-residual": (
+        "without the residual",
+        "without the residual",
+        "Each block passes on only what it found, and nothing of what it got.",
+    ),
+    "dates-forgetful": (
+        "look-ahead mask forgotten",
+        "trained without the look-ahead mask",
+        "In training each letter of the answer could see the next one.",
+    ),
+    "dates-padding-seen": (
+        "padding mask forgotten",
+        "trained without the padding mask",
+        "It takes the padding behind the text for letters.",
+    ),
+} | {
+    f"digits-{heads}": (
+        f"all digits at once, {heads} head{'s' * (heads > 1)}",
+        f"with one look for all digits, in {heads} head{'s' * (heads > 1)}",
+        "It does not write: one look at the text must bring back all eight digits.",
+    )
+    for heads in (1, 2, 4, 8)
+}
+EXAMPLES = {  # a title, and what differs from the start
+    "a German date": {"text": "donnerstag, den 3. mai 2018"},
+    "31/12/2018, which is no date": {"text": "31/12/2018", "at": 5},
+    "two zeros: what do they look at?": {"text": "february 3rd, 2001", "at": 5},
+    "no positions": {"sibling": "dates-no-positions"},
+    "padding seen, 60 places": {"seesPadding": True, "places": 60},
+    "look-ahead mask forgotten": {"sibling": "dates-forgetful"},
+    "one look for the whole date": {"sibling": "digits-1"},
+}
+
+
+def machine(*names, piece=None, without="", page="", **state):
+    """Show the machine with these models, the whole one among them; `state` says how it stands at first.
+
+    A piece is "small" (the beginning, with a link to `page`), "map" (who looks where) or "beside" (a sibling beside the
+    whole machine). `without` is the HTML that stands there without JavaScript, and until the models have come.
+    """
+    source, target = date_tokenizers()
+    examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}
+    data = {
+        "tokenizers": {"source": source.characters, "target": target.characters},
+        "names": NAMES,
+        "siblings": [about(name) for name in names],
+        "examples": [{"title": title, "state": differs} for title, differs in examples.items()],
+        "state": state,
+        "page": page,
+    }
+    kind = "shared" if piece is None else f'piece="{piece}"'
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # "</script>" would end it
+    return HTML(f'<date-machine {kind}><script type="application/json">{text}</script>{without}</date-machine>')
+
+
+def about(name):
+    """Say what a model is, and what it does with unseen dates."""
+    _, config, record = trained.kept(name)
+    title, how, sentence = SIBLINGS[name]
+    shares = {part: float(record[part]) for part in ("exact", "year", "month", "day")}
+    return {"name": name, "title": title, "with": how, "about": sentence, "measured": shares, "config": config}
+
+
+def still(model, text):
+    """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML."""
+    source, target = date_tokenizers()
+    ids = source.encode([text])
+    written = greedy_search(model, ids, max_length=11, jit_compile=False).numpy()
+    given = np.concatenate([np.full((1, 1), model.start_id), written[:, :-1]], axis=1)
+    weights = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy().mean(axis=0)
+    answer = target.decode(written)[0]
+    rows = [*answer, "▪"][: len(weights)]
+    alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
+    return (
+        f"<p>The machine reads “{html.escape(text)}” and writes {answer}. Below, each row is a letter of the answer. "
+        "The letters of the text that it looked at are bright. In a browser with JavaScript you could type your own date "
+        f"here.</p>{picture(weights, rows, text, alt)}"
+    )
+
+
+def picture(weights, rows, columns, alt):
+    """Draw weights between 0 and 1 as squares of one colour, more of it for more weight."""
+    size, edge = 18, 20
+    width, height = edge + size * len(columns), edge + size * len(rows)
+    parts = [
+        f'<svg class="still" role="img" aria-label="{html.escape(alt)}" viewBox="0 0 {width} {height}" '
+        f'style="max-width:{width}px" font-size="12" text-anchor="middle" fill="currentColor">'
+    ]
+    parts += [
+        f'<rect x="{edge + size * j}" y="{edge + size * i}" width="{size - 1}" height="{size - 1}" '
+        f'fill="var(--ca-visible)" fill-opacity="{weight:.2f}"/>'
+        for i, row in enumerate(weights)
+        for j, weight in enumerate(row)
+    ]
+    names = [(edge / 2, edge + size * (i + 0.7), x) for i, x in enumerate(rows)]
+    names += [(edge + size * (j + 0.5), edge * 0.7, x) for j, x in enumerate(columns)]
+    parts += [f'<text x="{x:g}" y="{y:g}">{html.escape(letter)}</text>' for x, y, letter in names]
+    return "".join(parts) + "</svg>"

@@ -1,0 +1,24 @@
+"""The weights of the trained models, as scripts that the date machine fetches: a page in a folder loads no other file."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import trained
+
+
+def scripts():
+    """Yield the name and the text of a script for each model that has been trained."""
+    for name in trained.PROGRAMS:
+        if trained.path_of(name).exists():  # while the site is served, a page may come before its models
+            yield f"assets/machine/{name}.js", script(name)
+
+
+def script(name):
+    """Write a model's weights in float16: their names and shapes, then all numbers in one row."""
+    weights, config, _ = trained.kept(name)
+    shapes = [[path, weight.shape] for path, weight in weights.items()]
+    numbers = b"".join(weight.astype("<f2").tobytes() for weight in weights.values())
+    file = {"config": config, "weights": shapes, "numbers": base64.b64encode(numbers).decode()}
+    return f"dateMachine.receive({json.dumps(name)}, {json.dumps(file)});\n"

@@ -1,14 +1,14 @@
 # ---
 # title: The date machine
-# description: A trained Transformer in the page. Type a date as you write it, watch the answer come letter by letter, see where every head looks, take a part out and see what breaks.
+# description: A trained Transformer in the page. Type a date, see where every head looks, and take it apart.
 # hide: [navigation, toc]
 # ---
 
 # %% [markdown]
 # # A machine that reads dates
 #
-# Type a date as you write it. A small Transformer reads it and writes it as a computer would: year, month, day. It runs
-# here, in your browser. Press a letter of the answer, and the letters that it looked at light up.
+# Type a date as you write it. A small Transformer reads it and writes it as a computer would: year, month, day. It
+# runs here, in your browser. Press a letter of the answer, and the letters that it looked at light up.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -17,11 +17,11 @@ import numpy as np
 from IPython.display import Markdown, display
 
 sys.path += ["_site", ".."]
-from date_machine import machine, still
+from date_machine import SIBLINGS, machine, still
 
 import trained
 
-SIBLINGS = [
+names = [
     "dates",
     "dates-one-head",
     "dates-no-positions",
@@ -36,32 +36,31 @@ SIBLINGS = [
     "digits-8",
 ]
 model, record = trained.load("dates")
-machine(*SIBLINGS, without=still(model, "thursday 3rd of may 2018"))
+machine(*names, without=still(model, "thursday 3rd of may 2018"))
 
 # %% [markdown]
 # ## Five things to find out
 #
 # 1. **Where does the year look?** Press the four digits of the year one after the other. Then type a date in German:
 #    "donnerstag, den 3. mai 2018".
-# 2. **What is it sure of?** Type `31/12/2018`. With slashes the month comes first, and no year has a month 31. The machine
-#    writes something that is no date, and is nearly sure of it. It has learnt to look at the right letters. Nobody taught
-#    it to say "I don't know".
-# 3. **What happens without positions?** Choose the machine without positions under *Train it without a part*, and watch
-#    the digits change places. For such a machine a text is a bag of letters.
+# 2. **What is it sure of?** Type `31/12/2018`. With slashes the month comes first, and no year has a month 31. The
+#    machine writes something that is no date, and is nearly sure of it. It has learnt to look at the right letters.
+#    Nobody taught it to say "I don't know".
+# 3. **What happens without positions?** Choose the machine without positions under *Train it without a part*, and
+#    watch the digits change places. For such a machine a text is a bag of letters.
 # 4. **Who sees the padding?** Let the machine see the padding, and fill the text up to 60 places.
-# 5. **What does one head do?** Switch off one head after the other. Sometimes nothing changes at all. Then switch off two.
+# 5. **What does one head do?** Switch off one head after the other. Sometimes nothing changes at all. Then switch off
+#    two.
 #
 # ## What is each part worth?
 #
-# Each machine below was trained without one part, and then had to read 2,000 dates that it had never seen. "Right" means
-# right to the last letter.
+# Each machine below was trained without one part, and then had to read 2,000 dates that it had never seen. "Right"
+# means right to the last letter.
 
 # %% tags=["hide-input"]
-from date_machine import SIBLINGS as TEXTS
-
-measured = {name: trained.kept(name)[2] for name in SIBLINGS}
+measured = {name: trained.kept(name)[2] for name in names}
 rows = [
-    f"| {TEXTS[name][0]} | "
+    f"| {SIBLINGS[name][0]} | "
     + " | ".join(f"{record[part]:.1%}" for part in ("exact", "year", "month", "day"))
     + f" | {int(trained.kept(name)[1]['steps']):,} |"
     for name, record in measured.items()
@@ -79,18 +78,18 @@ assert measured["dates-forgetful"]["letters"] > 0.99
 assert exact["digits-1"] < exact["digits-8"]
 
 # %% [markdown]
-# So this machine lives by three things: it may choose where to look, it knows where each letter stands, and its masks are
-# right. **Several heads hardly matter here.** Each letter of the answer needs one place of the text, and one head can look
-# at one place. Heads matter where one look must bring back many things at once. That is what the last four machines show:
-# one single look at the text has to fetch all eight digits of the date.
+# So this machine lives by three things: it may choose where to look, it knows where each letter stands, and its masks
+# are right. **Several heads hardly matter here.** Each letter of the answer needs one place of the text, and one head
+# can look at one place. Heads matter where one look must bring back many things at once. That is what the last four
+# machines show: one single look at the text has to fetch all eight digits of the date.
 #
-# Two parts went wrong without a sound. The machine whose **look-ahead mask was forgotten** had nearly all letters right in
-# training, because each of them could be copied from the place to its right. When it has to write by itself, there is
-# nothing to copy. And the machine whose **padding mask was forgotten** is as good as the whole one, as long as the texts
-# are as long as in training:
+# Two parts went wrong without a sound. The machine whose **look-ahead mask was forgotten** had nearly all letters
+# right in training, because each of them could be copied from the place to its right. When it has to write by itself,
+# there is nothing to copy. And the machine whose **padding mask was forgotten** is as good as the whole one, as long
+# as the texts are as long as in training:
 
 # %% tags=["hide-input"]
-lengths = trained.recipe("dates").config["paddings"] if "paddings" in trained.recipe("dates").config else (34, 40, 60, 100)
+lengths = measured["dates"]["paddings"]
 titles = {"dates": "whole", "dates-padding-seen": "padding mask forgotten"}
 head = "| padded to | " + " | ".join(f"{n} places" for n in lengths) + " |"
 rows = [
@@ -104,12 +103,13 @@ assert measured["dates-padding-seen"]["padded"][-1] < 0.5
 # %% [markdown]
 # ## Is this the machine of the package?
 #
-# Yes. The build of this site trains these models with [`Transformer`][clear_attention.Transformer], rounds their weights
-# to 16 bits and writes them beside this page, a quarter of a megabyte each. The page computes with them in a few hundred
-# lines of JavaScript, whose files and names are those of the package. The site's tests let both read 1,000 dates with each
-# machine: the letters must be the same, the logits within 0.0001 and the attention maps within 0.00001.
+# Yes. The build of this site trains these models with [`Transformer`][clear_attention.Transformer], rounds their
+# weights to 16 bits and writes them beside this page, a quarter of a megabyte each. The page computes with them in a
+# few hundred lines of JavaScript, whose files and names are those of the package. The site's tests let both read
+# 1,000 dates with each machine: the letters must be the same, the logits within 0.0001 and the attention maps within
+# 0.00001.
 #
-# Switching a head off is not the same as training without it. A head that is switched off leaves a hole that the others
-# did not expect; a machine that never had it has learnt to do without.
+# Switching a head off is not the same as training without it. A head that is switched off leaves a hole that the
+# others did not expect; a machine that never had it has learnt to do without.
 #
 # How it all works is what [the lessons](learn/index.md) are about. They take this machine apart, one part a lesson.

@@ -129,7 +129,7 @@ def measure(model, paddings=()):
 
     x, y = source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
     letters = np.mean(np.argmax(model(x, y[:, :-1], training=False), axis=-1) == y[:, 1:])
-    padded = {"padded": [written(length)["exact"] for length in paddings]} if paddings else {}
+    padded = {"paddings": paddings, "padded": [written(length)["exact"] for length in paddings]} if paddings else {}
     return {**written(LENGTH), "letters": letters, **padded}
 
 

@@ -1,4 +1,4 @@
-"""The HTML of the date machine, or of a piece of it, in a lesson: what it needs to know, and a still picture without it."""
+"""The HTML of the date machine, or of a piece of it, in a lesson: what it must know, and a still picture without it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ NAMES = {
 }
 SIBLINGS = {  # a title, what a sentence says of it, and what it is
     "dates": ("whole, with four heads", "", "Nothing is missing."),
-    "dates-one-head": ("with one head", "with one head in place of four", "Each attention has a single head, of full width."),
+    "dates-one-head": (
+        "with one head",
+        "with one head in place of four",
+        "Each attention has a single head, of full width.",
+    ),
     "dates-no-positions": (
         "without positions",
         "without positions",
@@ -116,8 +120,8 @@ def still(model, text):
     alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
     return (
         f"<p>The machine reads “{html.escape(text)}” and writes {answer}. Below, each row is a letter of the answer. "
-        "The letters of the text that it looked at are bright. In a browser with JavaScript you could type your own date "
-        f"here.</p>{picture(weights, rows, text, alt)}"
+        "The letters of the text that it looked at are bright. In a browser with JavaScript you could type your own "
+        f"date here.</p>{picture(weights, rows, text, alt)}"
     )
 
 

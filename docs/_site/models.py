@@ -1,4 +1,7 @@
-"""The weights of the trained models, as scripts that the date machine fetches: a page in a folder loads no other file."""
+"""The weights of the trained models, as scripts that the date machine fetches.
+
+A page that was opened from a folder can load nothing else.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
    machine apart. Its state is the address's fragment, so that it can be shared; everything works by keyboard. */
 
 import { CharacterTokenizer } from "./engine/dates.js";
-import { beamSearch } from "./engine/generation.js";
+import { beamSearch, greedySearch } from "./engine/generation.js";
 import { escape, morph } from "./html.js";
 import { load, ready, receive } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
@@ -47,6 +47,8 @@ class DateMachine extends HTMLElement {
       this.render();
     };
     this.render();
+    const idle = window.requestIdleCallback ?? setTimeout; // the page comes first
+    if (!this.isShared) idle(() => ((this.isIdle = true), this.render()));
   }
 
   get isShared() {
@@ -86,6 +88,7 @@ class DateMachine extends HTMLElement {
 
   /** Return whether all models are here; else fetch them, and draw when they are. */
   hasModels() {
+    if (!this.isShared && !this.isIdle) return false;
     const missing = ["dates", this.state.sibling].filter((name) => !ready(name));
     if (!missing.length) return true;
     Promise.all(missing.map(load)).then(() => this.render(), (error) => this.say(error.message));
@@ -287,5 +290,5 @@ class DateMachine extends HTMLElement {
   }
 }
 
-window.dateMachine = { beamSearch, receive, run }; // the scripts of the models call one of them, the tests the others
+window.dateMachine = { beamSearch, build, greedySearch, load, receive }; // models call one of them, the tests the others
 customElements.define("date-machine", DateMachine);

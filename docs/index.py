@@ -20,6 +20,23 @@
 #
 # </div>
 #
+# ## A machine that reads dates
+#
+# Type a date as you write it. A trained Transformer in this page writes it as a computer would; press a letter of the
+# answer to see where it looked.
+
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path += ["_site", ".."]
+from date_machine import machine, still
+
+import trained
+
+model, _ = trained.load("dates")
+machine("dates", piece="small", page="machine/", without=still(model, "thursday 3rd of may 2018"))
+
+# %% [markdown]
 # ## Install it and try it
 #
 # Install the package from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python

@@ -230,12 +230,8 @@ class TestTakenApart:
         for place in (16, 17, 18):  # may
             machine.get_by_role("button", name=f"hide letter {place}:").click()
         assert "with “m”, “a” and “y” hidden" in machine.locator(".effect").inner_text().lower()
-        for name in ("cross", "encoder"):
-            grid = machine.evaluate(
-                f"m => m.{'result.steps[0].weights' if name == 'cross' else 'result.encoded.weights'}"
-            )
-            heads = np.array(grid["decoder.0.cross" if name == "cross" else "encoder.0"])
-            assert np.all(heads[..., 15:18] == 0)
+        for weights in ('steps[0].weights["decoder.0.cross"]', 'encoded.weights["encoder.0"]'):
+            assert np.all(np.array(result(machine, weights))[..., 15:18] == 0)
 
     def test_padding_that_is_seen_does_harm(self, machine):
         machine.get_by_label("let it see the padding").check()

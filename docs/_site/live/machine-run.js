@@ -36,7 +36,8 @@ export function run(model, whole, tokenizers, state) {
   const now = spoken(greedySearch(model, padded, MOST_LETTERS, options), tokenizers);
   const given = [START, ...before.ids.slice(0, -1)];
   const told = model.decode(given, now.encoded, options).logits.map(probabilities);
-  return { ...now, before, padded, chances: chancesOf(before.ids, told), told: tokenizers.target.decode(told.map(best)) };
+  return { ...now, before, padded, chances: chancesOf(before.ids, told), told: tokenizers.target.decode(told.map(best)),
+    lacksLookAhead: model.lacks("look-ahead mask") };
 }
 
 const best = (chances) => chances.indexOf(Math.max(...chances));

@@ -88,6 +88,10 @@ export function effect(result, state, siblings) {
   const what = changes(state, siblings);
   const start = what[0].toUpperCase() + what.slice(1);
   const { before, answer } = result;
+  if (result.lacksLookAhead) {
+    const alone = answer === before.answer ? "and so it does alone" : `and alone it writes ${answer || "nothing"} instead of ${before.answer}`;
+    return `${start}. Given the right letters, as in training, it says ${result.told}, ${alone}.`;
+  }
   const now = answer === before.answer ? `it still writes ${answer}` : `it writes ${answer || "nothing"} instead of ${before.answer}`;
   if (result.atOnce) return `${start}, ${now}.`;
   const share = (x) => x.toFixed(2);

@@ -1,4 +1,4 @@
-"""How the modules of the Mask Lab become one script, and that they are good modules before that."""
+"""How the modules of the Mask Lab and the date machine become scripts, and that they are good modules before that."""
 
 import re
 import sys
@@ -126,35 +126,42 @@ class TestRefusals:
 
 
 @pytest.fixture(scope="module")
-def lab():
-    return scripts.in_order(scripts.ENTRY)
+def joined():
+    """Return all modules by name: those of the lab and those of the machine."""
+    return {name: module for entry in scripts.ENTRIES.values() for name, module in scripts.in_order(entry).items()}
 
 
 def code(module):
     return re.sub(r"//.*", "", re.sub(r"/\*.*?\*/", "", module.code, flags=re.S))
 
 
-class TestTheLab:
-    def test_every_file_is_used(self, lab):
-        assert sorted(lab) == [path.name for path in SOURCES]
+class TestOurModules:
+    def test_every_file_is_used_and_has_a_name_of_its_own(self, joined):
+        assert sorted(joined) == sorted(path.name for path in SOURCES)
 
-    def test_what_is_imported_is_used(self, lab):
-        for file, module in lab.items():
+    def test_both_compute_with_one_engine(self):
+        of_lab, of_machine = map(scripts.in_order, scripts.ENTRIES.values())
+        assert "attention.js" in of_lab.keys() & of_machine.keys()
+
+    def test_what_is_imported_is_used(self, joined):
+        for file, module in joined.items():
             for name in chain(*module.imports.values()):
                 assert re.search(rf"\b{name}\b", code(module)), f"{file} imports {name} and does not use it"
 
-    def test_what_is_exported_is_imported_somewhere(self, lab):
-        imported = {(file, name) for m in lab.values() for file, names in m.imports.items() for name in names}
-        assert imported == {(file, name) for file, module in lab.items() for name in module.exports}
+    def test_what_is_exported_is_imported_somewhere(self, joined):
+        imported = {(file, name) for m in joined.values() for file, names in m.imports.items() for name in names}
+        assert imported == {(file, name) for file, module in joined.items() for name in module.exports}
 
-    def test_what_another_file_exports_is_imported_before_it_is_called(self, lab):
-        exported = {name for module in lab.values() for name in module.exports}
-        for file, module in lab.items():
+    @pytest.mark.parametrize("element", scripts.ENTRIES)
+    def test_what_another_file_exports_is_imported_before_it_is_called(self, element):
+        modules = scripts.in_order(scripts.ENTRIES[element])
+        exported = {name for module in modules.values() for name in module.exports}
+        for file, module in modules.items():
             own = {*chain(*module.imports.values()), *scripts.DECLARED.findall(module.code)}
             for name in exported - own:
                 assert not re.search(rf"(?<![\w.\"]){name}[(\[]", code(module)), f"{file} uses {name} without an import"
 
-    def test_only_the_entry_writes_a_global(self, lab):
-        """The tests in the browser need one."""
-        writes = [file for file, module in lab.items() if re.search(r"\b(window|globalThis)\.\w+ = ", module.code)]
-        assert writes == [scripts.ENTRY.name]
+    def test_only_the_entries_write_a_global(self, joined):
+        """A model's script calls one, and so do the tests in the browser."""
+        writes = {file for file, module in joined.items() if re.search(r"\b(window|globalThis)\.\w+ = ", module.code)}
+        assert writes == {path.name for path in scripts.ENTRIES.values()}

@@ -82,7 +82,7 @@ EXAMPLES = {  # a title, and what differs from the start
 def machine(*names, piece=None, without="", page="", **state):
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
-    A piece is "small" (the beginning, with a link to `page`), "map" (who looks where) or "beside" (a sibling beside the
+    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where) or "beside" (a sibling beside the
     whole machine). `without` is the HTML that stands there without JavaScript, and until the models have come.
     """
     source, target = date_tokenizers()

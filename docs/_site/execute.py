@@ -43,7 +43,7 @@ USED = {  # by the lessons that say so
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson
-MODELS = re.compile(rf'"({"|".join(trained.PROGRAMS)})"')  # what a lesson shows, and `python -m trained` makes
+LOADED = re.compile(r'\btrained\.load\("([\w-]+)"\)')
 INK = "#010203"  # what figures draw text and axes in; notebook.html.j2 makes it follow the theme
 VERSIONS = ("tensorflow", "keras", "numpy", "matplotlib", "ipykernel", "nbclient", "jupytext")
 KERNEL_ENV = {
@@ -128,6 +128,11 @@ def key_of(shared, source):
     return hashlib.sha256(b"\0".join([shared.encode(), text, *used])).hexdigest()[:16]
 
 
+def models_of(text):
+    """Return the names of the models that a lesson shows, which `python -m trained` makes."""
+    return {*LOADED.findall(text), *(name for name in trained.PROGRAMS if f'"{name}"' in text)}
+
+
 async def execute_all(keys):
     """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
 
@@ -136,7 +141,7 @@ async def execute_all(keys):
     """
     log.info("Executing %d lessons, %d at a time", len(keys), WORKERS)
     texts = {source: source.read_text(encoding="utf-8") for source in keys}
-    shown = {source: {*MODELS.findall(text)} for source, text in texts.items()}
+    shown = {source: models_of(text) for source, text in texts.items()}
     models = sorted(set().union(*shown.values()))
     todo = [*models, *sorted(keys, key=lambda source: not re.search(r"^# slow: true$", texts[source], re.M))]
     start, one_more, ready, done, failures = time.monotonic(), asyncio.Event(), set(), {}, []

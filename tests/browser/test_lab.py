@@ -96,7 +96,7 @@ def in_the_browser(page, states):
     code = """states => states.map(s => {
         const [q, k, v] = [s.q, s.k, s.v].map(rows => rows.map(row => row.map(Number)));
         const mask = maskLab.buildMask(s);
-        const steps = Object.entries(maskLab.attend({...s, q, k, v, mask}));
+        const steps = Object.entries(maskLab.scaledDotProductAttention({...s, q, k, v, mask}));
         const texts = steps.map(([name, rows]) => [name, rows.map(row => row.map(String))]);
         return {...Object.fromEntries(texts), mask, found: maskLab.describe(mask, s.tokens)};
     })"""

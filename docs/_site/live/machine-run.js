@@ -6,7 +6,7 @@ import { END, PAD, START, Transformer } from "./engine/transformer.js";
 import { Weights } from "./engine/weights.js";
 import { switchedOff, TRAINED_LENGTH } from "./machine-state.js";
 
-export const MOST_LETTERS = 12; // of an answer: ten, the end, and one to see that it doesn't end
+const MOST_LETTERS = 12; // of an answer: ten, the end, and one to see that it doesn't end
 export const PARTS = { year: [0, 1, 2, 3], month: [5, 6], day: [8, 9] }; // places in the answer
 
 /** Build a model from its weights, with the rows that the reader has written anew. */

@@ -22,7 +22,7 @@ export function small(machine) {
 }
 
 /** One attention of one run, with the letters to point at. */
-export function map(machine) {
+export function looks(machine) {
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}${maps(machine)}</div>`;
 }
 

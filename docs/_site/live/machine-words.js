@@ -68,7 +68,7 @@ export function looking(result, state) {
 }
 
 /** Name what is changed, as "without positions, head 3 from answer to source off". */
-export function changes(state, siblings) {
+function changes(state, siblings) {
   const { sibling, off, hidden, places, seesPadding, edits, text } = state;
   const said = [];
   if (sibling !== "dates") said.push(siblings.find(({ name }) => name === sibling).with);

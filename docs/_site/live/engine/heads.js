@@ -4,12 +4,12 @@ import { scaledDotProductAttention } from "./attention.js";
 import { Dense } from "./dense.js";
 
 /** (length, depth) to (heads, length, depth / heads): nothing is mixed, only moved. */
-export function splitHeads(x, numHeads) {
+function splitHeads(x, numHeads) {
   const depth = x[0].length / numHeads;
   return Array.from({ length: numHeads }, (_, h) => x.map((row) => row.subarray(h * depth, (h + 1) * depth)));
 }
 
-export function mergeHeads(heads) {
+function mergeHeads(heads) {
   return heads[0].map((_, i) => Float64Array.from(heads.flatMap((rows) => [...rows[i]])));
 }
 

@@ -1,6 +1,6 @@
 /* positions.py: sines and cosines of slower and slower waves, added to each token. */
 
-export function sinusoidalEncoding(position, depth, n = 10000) {
+function sinusoidalEncoding(position, depth, n = 10000) {
   return Float64Array.from({ length: depth }, (_, c) => {
     const angle = position / n ** ((c - (c % 2)) / depth);
     return c % 2 ? Math.cos(angle) : Math.sin(angle);

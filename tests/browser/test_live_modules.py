@@ -1,0 +1,55 @@
+"""What computes in the page: one plain script where pages are opened from a folder, and modules in themselves."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from .conftest import SITE
+
+SOURCES = Path(__file__).parents[2] / "docs" / "_site" / "live"
+
+
+@pytest.fixture
+def from_folder(browser):
+    """Open a page as a file; afterwards it may not have complained."""
+    context = browser.new_context()
+    page, complaints = context.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+
+    def opened(name):
+        page.goto((SITE / name / "index.html").as_uri())
+        return page
+
+    yield opened
+    context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize("name", ["lab", "learn/masks"])
+def test_a_page_opened_from_a_folder_has_its_lab(from_folder, name):
+    cell = from_folder(name).locator("mask-lab [data-place='0,0']")
+    assert "visible" in cell.get_attribute("aria-label")
+    cell.click()
+    assert "blocked (by a click)" in cell.get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("name", ["machine", "."])
+def test_a_page_opened_from_a_folder_has_its_machine(from_folder, name):
+    page = from_folder(name)
+    page.wait_for_function("document.querySelector('date-machine').result")
+    page.get_by_label("A date, as you write it").fill("5 july 1969")
+    assert page.evaluate("document.querySelector('date-machine').result.answer") == "1969-07-05"
+
+
+@pytest.mark.parametrize("element", ["mask-lab", "date-machine"])
+def test_the_browser_takes_the_sources_as_modules(visit, element):
+    page = visit("/notation/").page  # it has neither, so no joined script
+
+    def source(route):
+        route.fulfill(path=SOURCES / urlsplit(route.request.url).path.removeprefix("/modules/"))
+
+    page.route("**/modules/**/*.js", source)
+    page.evaluate(f"import('/modules/{element}.js')")
+    assert page.evaluate(f"!!customElements.get('{element}')")

@@ -27,7 +27,6 @@ PROGRAMS = {  # the name of a model -> the module with its recipe
     "dates-no-positions": "dates",
     "dates-no-residual": "dates",
     "dates-no-attention": "dates",
-    "dates-plain-source": "dates",
     "dates-padding-seen": "dates",
     "digits-1": "digits",
     "digits-2": "digits",

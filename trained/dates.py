@@ -75,28 +75,19 @@ def norm_alone(block, x, output, training=None):
     return block.norm(block.drop(output, training=training))
 
 
-class PlainSource(Transformer):
-    """A Transformer whose cross-attention is a plain average of the source: its queries stay 0, and so do all scores.
+class NoAttention(Transformer):
+    """A Transformer that averages its source plainly, in encoder and decoder: queries stay 0, and so do all scores.
 
-    So every letter it writes gets the same from the source.
+    So every letter it writes gets the same from the source. Only what is written still attends to itself.
     """
 
     def build(self, input_shape=None):
         super().build(input_shape)
-        for attention in self.plain():
-            attention.project_queries.set_weights([np.zeros(w.shape) for w in attention.project_queries.weights])
-            attention.project_queries.trainable = False
-
-    def plain(self):
-        """Return the attentions that average."""
-        return [layer.cross_attention.attention for layer in self.decoder.layers]
-
-
-class NoAttention(PlainSource):
-    """A Transformer with a plain average in the encoder too; what is written still attends to itself."""
-
-    def plain(self):
-        return [*(layer.self_attention.attention for layer in self.encoder.layers), *super().plain()]
+        blocks = [layer.self_attention for layer in self.encoder.layers]
+        blocks += [layer.cross_attention for layer in self.decoder.layers]
+        for queries in (block.attention.project_queries for block in blocks):
+            queries.set_weights([np.zeros(weight.shape) for weight in queries.weights])
+            queries.trainable = False
 
 
 def train(model, steps=STEPS, peak=4e-3, seed=SEED):
@@ -133,29 +124,35 @@ def measure(model, paddings=()):
     return {**written(LENGTH), "letters": letters, **padded}
 
 
-def sibling(name, kind=Transformer, steps=STEPS, lacks=(), paddings=(), **sizes):
+def sibling(name, kind=Transformer, lacks=(), paddings=(), num_heads=4, **training):
     """Return the recipe of one model of the family."""
-    sizes = {**SIZES, **sizes}
+    sizes = {**SIZES, "num_heads": num_heads}
 
     def build():
         model = kind(**sizes, name=name.replace("-", "_"))
         model.build()
         return model
 
-    config = {"kind": "transformer", "lacks": [*lacks], "steps": steps, **sizes}
-    return Recipe(build, partial(train, steps=steps), partial(measure, paddings=paddings), config)
+    config = {"kind": "transformer", "lacks": [*lacks], "steps": training.get("steps", STEPS), **sizes}
+    return Recipe(build, partial(train, **training), partial(measure, paddings=paddings), config)
 
 
+SHORT = {"steps": 300, "peak": 6e-3}  # enough to see what a part is for; each step more is paid in every build
 RECIPES = {
     name: sibling(name, **options)
     for name, options in {
         "dates": {"paddings": PADDINGS},
-        "dates-forgetful": {"kind": Forgetful, "steps": STEPS // 3, "lacks": ["look-ahead mask"]},
-        "dates-one-head": {"num_heads": 1},
-        "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"]},
-        "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"]},
-        "dates-no-attention": {"kind": NoAttention},
-        "dates-plain-source": {"kind": PlainSource},
-        "dates-padding-seen": {"kind": PaddingSeen, "lacks": ["padding mask"], "paddings": PADDINGS},
+        "dates-one-head": {"num_heads": 1, **SHORT, "steps": 600},
+        "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"], **SHORT},
+        "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"], **SHORT},
+        "dates-no-attention": {"kind": NoAttention, **SHORT},
+        "dates-forgetful": {"kind": Forgetful, "lacks": ["look-ahead mask"], "steps": STEPS // 3},
+        "dates-padding-seen": {
+            "kind": PaddingSeen,
+            "lacks": ["padding mask"],
+            "paddings": PADDINGS,
+            **SHORT,
+            "steps": 400,
+        },
     }.items()
 }

@@ -13,10 +13,13 @@ import numpy as np
 import tensorflow as tf
 
 from clear_attention import Encoder, MultiHeadAttention, PositionalEncoding, create_date_pairs, create_padding_mask
-from trained.dates import BATCH, LENGTH, SEED, SIZES, STEPS, source_tokenizer
+from trained.dates import BATCH, LENGTH, SEED, source_tokenizer
+from trained.dates import SIZES as DATES
 from trained.recipes import Curve, Recipe, shares_right
 
-DIGITS = 8
+STEPS, DIGITS = 700, 8
+SIZES = {name: DATES[name] for name in ("num_layers", "d_model", "num_heads", "source_vocab", "dropout")}
+SIZES["d_ff"] = 64  # a quarter of the Transformer's: trains in half the time, and reads no worse
 
 
 class OneQuery(keras.Model):
@@ -28,7 +31,7 @@ class OneQuery(keras.Model):
         start = keras.initializers.RandomNormal(stddev=self.d_model**-0.5)
         self.embed_source = keras.layers.Embedding(SIZES["source_vocab"], self.d_model, start, name="embed_source")
         self.source_positions = PositionalEncoding(name="source_positions")
-        sizes = {name: SIZES[name] for name in ("num_layers", "d_model", "num_heads", "d_ff", "dropout")}
+        sizes = {name: size for name, size in SIZES.items() if name != "source_vocab"}
         self.encoder = Encoder(**sizes, name="encoder")
         self.attention = MultiHeadAttention(self.d_model, heads_of_query, name="attention")
         self.project_logits = keras.layers.Dense(DIGITS * 10, name="project_logits")
@@ -52,7 +55,7 @@ class OneQuery(keras.Model):
         return (logits, weights) if return_weights else logits
 
 
-def train(model, steps=STEPS, peak=4e-3, seed=SEED):
+def train(model, steps=STEPS, peak=6e-3, seed=SEED):
     """Fit a model to fresh dates; return the share of wrong digits since the start, at every 50th step."""
     sources, targets = create_date_pairs(BATCH * steps, seed=seed)
     rate = keras.optimizers.schedules.CosineDecay(0.0, steps - 150, warmup_target=peak, warmup_steps=150)

@@ -23,14 +23,13 @@ FOLDER = ROOT / ".cache" / "trained"
 PROGRAMS = {  # the name of a model -> the module with its recipe
     "dates": "dates",
     "dates-forgetful": "dates",
+    "dates-brief": "dates",
     "dates-one-head": "dates",
     "dates-no-positions": "dates",
     "dates-no-residual": "dates",
     "dates-no-attention": "dates",
     "dates-padding-seen": "dates",
     "digits-1": "digits",
-    "digits-2": "digits",
-    "digits-4": "digits",
     "digits-8": "digits",
 }
 ENVIRONMENT = {  # in which the same program gives the same bytes

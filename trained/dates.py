@@ -137,22 +137,17 @@ def sibling(name, kind=Transformer, lacks=(), paddings=(), num_heads=4, **traini
     return Recipe(build, partial(train, **training), partial(measure, paddings=paddings), config)
 
 
-SHORT = {"steps": 300, "peak": 6e-3}  # enough to see what a part is for; each step more is paid in every build
+BRIEF = {"steps": 500, "peak": 6e-3}  # the same for all that are compared; each step more is paid in every build
 RECIPES = {
     name: sibling(name, **options)
     for name, options in {
         "dates": {"paddings": PADDINGS},
-        "dates-one-head": {"num_heads": 1, **SHORT, "steps": 600},
-        "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"], **SHORT},
-        "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"], **SHORT},
-        "dates-no-attention": {"kind": NoAttention, **SHORT},
+        "dates-brief": BRIEF,
+        "dates-one-head": {"num_heads": 1, **BRIEF},
+        "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"], **BRIEF},
+        "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"], **BRIEF},
+        "dates-no-attention": {"kind": NoAttention, **BRIEF},
         "dates-forgetful": {"kind": Forgetful, "lacks": ["look-ahead mask"], "steps": STEPS // 3},
-        "dates-padding-seen": {
-            "kind": PaddingSeen,
-            "lacks": ["padding mask"],
-            "paddings": PADDINGS,
-            **SHORT,
-            "steps": 400,
-        },
+        "dates-padding-seen": {"kind": PaddingSeen, "lacks": ["padding mask"], "paddings": PADDINGS, **BRIEF},
     }.items()
 }

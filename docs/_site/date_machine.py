@@ -25,6 +25,11 @@ NAMES = {
 }
 SIBLINGS = {  # a title, what a sentence says of it, and what it is
     "dates": ("whole, with four heads", "", "Nothing is missing."),
+    "dates-brief": (
+        "whole, trained half as long",
+        "trained half as long",
+        "Nothing is missing, but it was trained as briefly as those that lack a part.",
+    ),
     "dates-one-head": (
         "with one head",
         "with one head in place of four",
@@ -34,11 +39,6 @@ SIBLINGS = {  # a title, what a sentence says of it, and what it is
         "without positions",
         "without positions",
         "Nobody tells it where a letter stands, so it sees a bag of letters.",
-    ),
-    "dates-plain-source": (
-        "answer looks everywhere alike",
-        "with a plain average in place of the look at the text",
-        "The answer can't choose where to look: it gets the mean of all letters of the text.",
     ),
     "dates-no-attention": (
         "nobody chooses where to look",
@@ -66,7 +66,7 @@ SIBLINGS = {  # a title, what a sentence says of it, and what it is
         f"with one look for all digits, in {heads} head{'s' * (heads > 1)}",
         "It does not write: one look at the text must bring back all eight digits.",
     )
-    for heads in (1, 2, 4, 8)
+    for heads in (1, 8)
 }
 EXAMPLES = {  # a title, and what differs from the start
     "a German date": {"text": "donnerstag, den 3. mai 2018"},
@@ -82,8 +82,8 @@ EXAMPLES = {  # a title, and what differs from the start
 def machine(*names, piece=None, without="", page="", **state):
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
-    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where) or "beside" (a sibling beside the
-    whole machine). `without` is the HTML that stands there without JavaScript, and until the models have come.
+    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where) or "beside" (a sibling beside
+    the whole machine). `without` is the HTML that stands there without JavaScript, and until the models have come.
     """
     source, target = date_tokenizers()
     examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}

@@ -161,7 +161,7 @@ export function columnsOf(result, name, text) {
 function apart(machine) {
   const { state, siblings, past, future } = machine;
   const mend = button("mend", "Put it together again", isWhole(state));
-  return `<h3>Take it apart</h3>
+  return `<h2>Take it apart</h2>
     <div class="bar">${button("undo", "Undo", !past.length)}${button("redo", "Redo", !future.length)}${mend}
     ${button("share", "Copy a link to this machine")}</div>
     ${sibling(state, siblings)}${heads(machine)}${hidden(machine)}${padding(machine)}${weights(machine)}`;

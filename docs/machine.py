@@ -14,10 +14,10 @@
 import sys
 
 import numpy as np
-from IPython.display import Markdown, display
+from IPython.display import HTML, Markdown, display
 
 sys.path += ["_site", ".."]
-from date_machine import SIBLINGS, machine, still
+from date_machine import comparison, machine, still
 
 import trained
 
@@ -58,14 +58,7 @@ machine(*names, without=still(model, "thursday 3rd of may 2018"))
 
 # %% tags=["hide-input"]
 measured = {name: trained.kept(name)[2] for name in names}
-rows = [
-    f"| {SIBLINGS[name][0]} | "
-    + " | ".join(f"{record[part]:.1%}" for part in ("exact", "year", "month", "day"))
-    + f" | {int(trained.kept(name)[1]['steps']):,} |"
-    for name, record in measured.items()
-]
-head = ["| machine | right | year | month | day | steps of training |", "| --- | --- | --- | --- | --- | --- |"]
-display(Markdown("\n".join(head + rows)))
+display(HTML(comparison(*names)))
 
 exact = {name: float(record["exact"]) for name, record in measured.items()}
 assert exact["dates"] > 0.99

@@ -108,6 +108,18 @@ def about(name):
     return {"name": name, "title": title, "with": how, "about": sentence, "measured": shares, "config": config}
 
 
+def comparison(*names):
+    """Return a table of models and how many of 2,000 unseen dates they read right, as HTML."""
+    titles = ("machine", "right", "year", "month", "day", "steps of training")
+    rows = [(SIBLINGS[name][0], *about(name)["measured"].values(), trained.kept(name)[1]["steps"]) for name in names]
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    body = "".join(
+        f'<tr><th scope="row">{title}</th>{"".join(f"<td>{share:.1%}</td>" for share in shares)}<td>{steps:,}</td></tr>'
+        for title, *shares, steps in rows
+    )
+    return f'<table class="comparison"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
 def still(model, text):
     """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML."""
     source, target = date_tokenizers()

@@ -62,6 +62,24 @@ with np.printoptions(precision=2, suppress=True, floatmode="fixed"):
             print(f"{word:6} {added:9} {old[:3]} {new[:3]}")
 
 # %% [markdown]
+# What does that cost a trained model? Here is a Transformer that reads dates, beside one that was trained without
+# positions. Both were trained before this page was built, in the same way. Type a date of your own.
+
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from date_machine import comparison, machine
+
+siblings = ["dates", "dates-brief", "dates-no-positions"]
+machine(
+    *siblings,
+    piece="beside",
+    sibling="dates-no-positions",
+    without=comparison(*siblings),
+)
+
+# %% [markdown]
 # ## Tiny numbers: why waves rather than a counter?
 #
 # With $d = 4$ there are two waves: $\omega_0 = 1$ and $\omega_1 = 10000^{-2/4} = 1/100$. Position 2 is

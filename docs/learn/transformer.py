@@ -213,6 +213,20 @@ for name, rows in {"year": [0, 1, 2, 3], "month": [5, 6], "day": [8, 9]}.items()
     assert max(share, key=share.get) == name
 
 # %% [markdown]
+# Here is the same for a date of yours. Press a letter of the answer, or a row of a map.
+
+# %% tags=["live", "hide-input"]
+sys.path.append("../_site")
+from date_machine import machine, still
+
+machine(
+    "dates",
+    piece="looks",
+    text="monday, july 21, 1969",
+    without=still(model, "monday, july 21, 1969"),
+)
+
+# %% [markdown]
 # ## A trap: the look-ahead mask forgotten
 #
 # Many a model that "reaches 100 %" has this bug. One method, `target_mask`, joins the two masks of the decoder's
@@ -243,7 +257,19 @@ assert exact == 0
 # It learned to copy the letter to its right. The accuracy on unseen dates is near-perfect *as long as the answer is
 # handed in*. When it has to write by itself there is nothing to its right, and not one date is right. So never believe
 # an accuracy that was measured under teacher forcing: decode.
-#
+
+# %% tags=["live", "hide-input"]
+from date_machine import comparison
+
+machine(
+    "dates",
+    "dates-forgetful",
+    piece="beside",
+    sibling="dates-forgetful",
+    without=comparison("dates", "dates-forgetful"),
+)
+
+# %% [markdown]
 # ## What a cache saves
 #
 # The keys and values of a token do not change when later tokens come, because a token does not see later tokens. So

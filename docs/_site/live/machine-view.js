@@ -27,16 +27,15 @@ export function looks(machine) {
 }
 
 /** A sibling that lacks a part, beside the whole machine. */
-export function beside(machine) {
-  const { result, state, siblings } = machine;
-  const { title, measured } = siblings.find(({ name }) => name === state.sibling);
-  const row = (name, said, exact, chosen) => `<tr><th scope="row">${name}</th><td class="said">${escape(said)}</td>
-    <td>${percent(exact)}</td>${chosen}</tr>`;
-  const wholeOne = siblings.find(({ name }) => name === "dates");
-  return `<div class="box">${field(machine)}<div class="scroll"><table class="plain"><thead><tr><th scope="col">machine</th>
-    <th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
-    ${row("whole", result.before.answer, wholeOne.measured.exact, "")}
-    ${row(escape(title), result.answer, measured.exact, "")}</tbody></table></div>
+export function beside({ result, state, siblings, ...machine }) {
+  const named = (wanted) => siblings.find(({ name }) => name === wanted);
+  const [sibling, brief] = [named(state.sibling), named("dates-brief")];
+  const alike = brief?.config.steps === sibling.config.steps ? `, after as short a training ${percent(brief.measured.exact)}` : "";
+  const row = (title, said, exact) => `<tr><th scope="row">${escape(title)}</th><td class="said">${escape(said)}</td><td>${exact}</td></tr>`;
+  return `<div class="box">${field({ state, ...machine })}<div class="scroll"><table class="plain"><thead><tr>
+    <th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
+    ${row("whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
+    ${row(sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings))}</p></div>`;
 }
 
@@ -197,6 +196,7 @@ function hidden({ state, text }) {
 }
 
 function padding({ state, model, result }) {
+  if (result.atOnce) return ""; // such a machine has no switch for it
   const always = model.config.lacks.includes("padding mask");
   const seen = always || state.seesPadding;
   return `<fieldset><legend>Padding</legend><label><input type="checkbox" data-field="seesPadding" ${seen ? "checked" : ""}

@@ -40,7 +40,7 @@ export function verdict({ answer, sure, ended }, text, names) {
 
 /** Cut a text into words, with the places of their letters. */
 function wordsOf(text) {
-  return [...text.matchAll(/[^ ]+/g)].map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }));
+  return [...text.matchAll(/[^ ,./]+/g)].map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }));
 }
 
 /** Say what the chosen letter looks at, or who looks at it. */

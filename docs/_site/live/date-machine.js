@@ -1,7 +1,7 @@
 /* The date machine: a custom element in which a reader types a date, sees a trained Transformer read it, and takes the
    machine apart. Its state is the address's fragment, so that it can be shared; everything works by keyboard. */
 
-import { CharacterTokenizer } from "./engine/dates.js";
+import { CharacterTokenizer, meaningOf } from "./engine/dates.js";
 import { beamSearch, greedySearch } from "./engine/generation.js";
 import { escape, morph } from "./html.js";
 import { load, ready, receive } from "./machine-files.js";
@@ -108,6 +108,7 @@ class DateMachine extends HTMLElement {
     this.whole ??= build(ready("dates"));
     if (this.message === FETCHING) this.message = "";
     this.result = run(this.model, this.whole, this.tokenizers, { ...this.state, text: this.text });
+    this.means = meaningOf(this.text, this.names);
     this.shown = Infinity;
     clearInterval(this.running);
     this.running = undefined;

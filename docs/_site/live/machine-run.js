@@ -4,7 +4,7 @@ import { Digits } from "./engine/digits.js";
 import { greedySearch, probabilities } from "./engine/generation.js";
 import { END, PAD, START, Transformer } from "./engine/transformer.js";
 import { Weights } from "./engine/weights.js";
-import { switchedOff, TRAINED_LENGTH } from "./machine-state.js";
+import { isWhole, switchedOff, TRAINED_LENGTH } from "./machine-state.js";
 
 const MOST_LETTERS = 12; // of an answer: ten, the end, and one to see that it doesn't end
 export const PARTS = { year: [0, 1, 2, 3], month: [5, 6], day: [8, 9] }; // places in the answer
@@ -33,6 +33,7 @@ export function run(model, whole, tokenizers, state) {
   const options = { off: switchedOff(state), hidden, seesPadding };
   const before = spoken(greedySearch(whole, letters, MOST_LETTERS), tokenizers);
   if (model instanceof Digits) return { ...allAtOnce(model.call(padded, options)), before, padded };
+  if (isWhole(state)) return { ...before, before, padded };
   const now = spoken(greedySearch(model, padded, MOST_LETTERS, options), tokenizers);
   const given = [START, ...before.ids.slice(0, -1)];
   const told = model.decode(given, now.encoded, options).logits.map(probabilities);

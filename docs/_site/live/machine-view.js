@@ -48,10 +48,10 @@ function field({ state, examples, problem }) {
     </select></label></div><p class="loud" role="alert">${escape(problem)}</p>`;
 }
 
-function answer({ result, state, shown, names, text }) {
+function answer({ result, state, shown, means }) {
   const letters = result.steps.slice(0, shown).map((step, i) => letter(machinePlace(state, "answer", i, result), "answer", i,
     step.text === "end" ? "▪" : step.text, answerShade(result, state, i), `letter ${i + 1} of the answer: ${step.text}, ${percent(step.chance)}`));
-  const { right, text: said } = verdict(result, text, names);
+  const { right, text: said } = verdict(result, means);
   const kind = right === null ? "" : right ? "right" : "wrong";
   return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}</div>
     <p class="verdict ${kind}" aria-live="polite">${shown < result.steps.length ? "" : escape(said)}</p>`;

@@ -1,6 +1,6 @@
 /* What the date machine says: about a letter, about an answer, about what was taken apart. */
 
-import { meaningOf, wrongWith } from "./engine/dates.js";
+import { wrongWith } from "./engine/dates.js";
 import { isWhole } from "./machine-state.js";
 import { mapOf, mapsOf, PARTS } from "./machine-run.js";
 
@@ -27,9 +27,8 @@ export function trouble(text, { source }, longest) {
   return strange.length ? `The machine does not know ${listed(strange.map(quoted))}. It knows small letters, digits, the space and ' , . /` : "";
 }
 
-/** Say whether an answer is right. */
-export function verdict({ answer, sure, ended }, text, names) {
-  const means = meaningOf(text, names);
+/** Say whether an answer is right. means: the date that the text means, or null. */
+export function verdict({ answer, sure, ended }, means) {
   const how = `The machine is ${percent(sure)} sure of these letters together.`;
   if (means === answer) return { right: true, text: `Right. ${how}` };
   if (means) return { right: false, text: `Wrong: the text means ${means}. ${how}` };

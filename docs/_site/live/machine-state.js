@@ -28,8 +28,8 @@ export function switchedOff({ off }) {
   return found;
 }
 
-export const isWhole = ({ sibling, off, hidden, places, seesPadding, edits }) =>
-  sibling === "dates" && !off.length && !hidden.length && !(places && seesPadding) && !edits.length;
+export const isWhole = ({ sibling, off, hidden, seesPadding, edits }) =>
+  sibling === "dates" && !off.length && !hidden.length && !seesPadding && !edits.length;
 
 /** Put a machine together again; what is typed and pointed at stays. */
 export function mended(state) {

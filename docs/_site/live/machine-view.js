@@ -140,7 +140,7 @@ function table(result, state, name, heads, text) {
   const rows = grid.map((row, i) => `<tr><th scope="row">${escape(from[i])}</th>${row.map((x) =>
     `<td>${Number.isNaN(x) ? "" : x.toFixed(2)}</td>`).join("")}</tr>`);
   return `<details><summary>These numbers as a table</summary><div class="scroll" tabindex="0" role="region"
-    aria-label="Weights"><table class="plain"><caption>${ATTENTIONS[name]}, ${state.head < 0 ? "mean of all heads" : `head ${state.head + 1}`}:
+    aria-label="Table of weights"><table class="plain"><caption>${ATTENTIONS[name]}, ${state.head < 0 ? "mean of all heads" : `head ${state.head + 1}`}:
     who looks ↓ at whom →</caption><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`;
 }
 

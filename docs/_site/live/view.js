@@ -136,14 +136,14 @@ function cell(lab, x, i, j, blocked) {
   const text = blocked && how === "select" && step === "masked" ? "–" : shown(x);
   const kinds = { blocked, visible: step === "masked" && !blocked, nan: Number.isNaN(x) };
   const kind = Object.keys(kinds).filter((name) => kinds[name]).join(" ");
-  const shade = step === "weights" && !blocked && x >= 0 ? ` style="${shade(x)}"` : "";
+  const colouring = step === "weights" && !blocked && x >= 0 ? ` style="${shade(x)}"` : "";
   const why = blocked ? `blocked (${reason(lab, i, j)})` : "visible";
   const label = blocked === null
     ? `query ${tokens[i]}, number ${j + 1}: ${text}`
     : `query ${tokens[i]}, key ${tokens[j]}: ${text === "–" ? "" : `${text}, `}${why}`;
   const toggles = blocked === null ? "" : ` data-cell="${i},${j}"`;
   return `<td role="gridcell" class="${kind}" tabindex="${at.row === i && at.column === j ? 0 : -1}"
-    data-place="${i},${j}"${toggles} aria-label="${escape(label)}"${shade}>${text}</td>`;
+    data-place="${i},${j}"${toggles} aria-label="${escape(label)}"${colouring}>${text}</td>`;
 }
 
 function bullets(items, kind) {

@@ -132,8 +132,8 @@ def still(model, text):
     alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
     return (
         f"<p>The machine reads “{html.escape(text)}” and writes {answer}. Below, each row is a letter of the answer. "
-        "The letters of the text that it looked at are bright. In a browser with JavaScript you could type your own "
-        f"date here.</p>{picture(weights, rows, text, alt)}"
+        "The letters of the text that it looked at are bright.<noscript> With JavaScript you could type your own date "
+        f"here.</noscript></p>{picture(weights, rows, text, alt)}"
     )
 
 

@@ -326,14 +326,54 @@ def test_without_javascript_there_is_a_picture(visit):
 
 def test_home_has_a_small_one_that_leads_on(visit):
     page = visit("/").page
-    page.wait_for_function("document.querySelector('date-machine').result")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
     machine = page.locator("date-machine")
+    assert machine.locator("svg.still").is_visible()  # whoever only reads fetches no weights
+    field(machine).focus()
+    page.wait_for_function("document.querySelector('date-machine').result")
+    assert [url.rsplit("/")[-1] for url in asked] == ["dates.js"]
+    assert len(strip(machine, "The answer")[0]) < 11  # letter by letter
+    assert machine.evaluate("m => m.shadowRoot.activeElement?.dataset.field") == "text"
     field(machine).fill("5 july 1969")
     assert strip(machine, "The answer")[0] == [*"1969-07-05", "▪"]
     machine.get_by_role("link", name="Take it apart").click()
     page.wait_for_url("**/machine/**")
     page.wait_for_function("document.querySelector('date-machine[shared]')?.result")
     assert field(page.locator("date-machine")).input_value() == "5 july 1969"
+
+
+def test_nothing_moves_where_the_reader_wants_no_motion(visit):
+    page = visit("/", reduced_motion="reduce").page
+    field(page.locator("date-machine")).focus()
+    page.wait_for_function("document.querySelector('date-machine').result")
+    assert strip(page.locator("date-machine"), "The answer")[0] == [*"2018-05-03", "▪"]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("positions", "Without positions, it writes"),
+        ("transformer", "Given the right letters, as in training, it says"),
+    ],
+)
+def test_a_lesson_shows_a_sibling_beside_the_whole(visit, path, said):
+    page = visit(f"/learn/{path}/").page
+    machine = page.locator("date-machine[piece=beside]")
+    field(machine).fill("5 july 1969")
+    page.wait_for_function("document.querySelector('date-machine[piece=beside]').result")
+    assert machine.locator("td.said").first.inner_text() == "1969-07-05"
+    assert said in machine.locator(".says").inner_text()
+
+
+def test_a_lesson_shows_who_looks_where(visit):
+    page = visit("/learn/transformer/").page
+    machine = page.locator("date-machine[piece=looks]")
+    field(machine).fill("5 july 1969")
+    page.wait_for_function("document.querySelector('date-machine[piece=looks]').result?.answer")
+    assert machine.locator("canvas").count() == 4
+    machine.get_by_role("button", name="text looks at text").click()
+    assert machine.locator("canvas").count() == 4
 
 
 def test_weights_that_do_not_come_are_missed_in_words(visit):

@@ -6,9 +6,9 @@ import { beamSearch, greedySearch } from "./engine/generation.js";
 import { escape, morph } from "./html.js";
 import { load, ready, receive } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
-import { build, mapsOf, run } from "./machine-run.js";
+import { build, mapOf, mapsOf, run } from "./machine-run.js";
 import { fromAddress, LONGEST, mended, FRESH, toAddress } from "./machine-state.js";
-import { beside, columnsOf, looks, rowsOf, small, whole } from "./machine-view.js";
+import { beside, columnsOf, field, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
 
@@ -47,8 +47,7 @@ class DateMachine extends HTMLElement {
       this.render();
     };
     this.render();
-    const idle = window.requestIdleCallback ?? setTimeout; // the page comes first
-    if (!this.isShared) idle(() => ((this.isIdle = true), this.render()));
+    for (const kind of ["pointerover", "focusin"]) this.addEventListener(kind, () => this.wake(), { once: true });
   }
 
   get isShared() {
@@ -86,9 +85,16 @@ class DateMachine extends HTMLElement {
 
   // What is computed, again only when something that counts has changed
 
+  /** Fetch the models of a piece: its reader comes near, and others never need them. */
+  wake() {
+    if (this.isAwake) return;
+    this.isAwake = true;
+    this.render();
+  }
+
   /** Return whether all models are here; else fetch them, and draw when they are. */
   hasModels() {
-    if (!this.isShared && !this.isIdle) return false;
+    if (!this.isShared && !this.isAwake) return false;
     const missing = ["dates", this.state.sibling].filter((name) => !ready(name));
     if (!missing.length) return true;
     Promise.all(missing.map(load)).then(() => this.render(), (error) => this.say(error.message));
@@ -116,13 +122,21 @@ class DateMachine extends HTMLElement {
 
   render() {
     if (!this.hasModels()) {
-      if (!this.result) this.say(FETCHING);
+      if (!this.result) this.say(this.isShared || this.isAwake ? FETCHING : "");
       return;
     }
     this.compute();
     this.shown = Math.min(Math.max(this.shown, 1), this.result.steps.length);
     this.replace((PIECES[this.getAttribute("piece")] ?? whole)(this));
     for (const canvas of this.shadowRoot.querySelectorAll("canvas")) this.drawOn(canvas);
+    this.greet();
+  }
+
+  /** The small machine writes its first answer letter by letter, for those who like things to move. */
+  greet() {
+    const isSmall = this.getAttribute("piece") === "small" && !this.greeted;
+    this.greeted = true;
+    if (isSmall && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.write();
   }
 
   replace(html) {
@@ -134,13 +148,13 @@ class DateMachine extends HTMLElement {
   say(message) {
     this.message = message;
     if (this.result) this.render();
-    else this.replace(`<p role="status">${escape(message)}</p><slot></slot>`);
+    else this.replace(`<div class="box">${this.isShared ? "" : field(this)}<p role="status">${escape(message)}</p><slot></slot></div>`);
   }
 
   drawOn(canvas) {
     const { map: name, head } = canvas.dataset;
     const { side, at } = this.state;
-    const grid = mapsOf(this.result, name)[Number(head)];
+    const grid = mapOf(mapsOf(this.result, name), Number(head));
     const cut = name === "encoder" ? grid : grid.slice(0, this.result.atOnce ? 1 : this.shown);
     const from = rowsOf(this.result, name, this.text).slice(0, cut.length);
     const row = this.result.atOnce && name === "cross" ? 0 : Math.min(at, cut.length - 1);
@@ -197,8 +211,10 @@ class DateMachine extends HTMLElement {
     if (this.running) {
       clearInterval(this.running);
       this.running = undefined;
-      return this.render();
+      Object.assign(this.state, this.pointed);
+      return this.show();
     }
+    this.pointed = { side: this.state.side, at: this.state.at };
     this.shown = 0;
     this.running = setInterval(() => {
       if (this.shown >= this.result.steps.length) return this.write();

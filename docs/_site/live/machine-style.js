@@ -25,6 +25,8 @@ h2{font-size:1.1em;margin:1.4em 0 .5em}
 .maps{display:flex;flex-wrap:wrap;gap:.6em}
 .map{display:flex;flex-direction:column;align-items:center;padding:.3em;border-color:var(--ca-line);max-width:100%;overflow-x:auto}
 .map[aria-pressed=true]{background:var(--md-accent-fg-color--transparent);color:inherit;border-color:var(--md-accent-fg-color)}
+.box figure.map{align-items:flex-start;border:0;margin:.4em 0;padding:0}
+figcaption{color:var(--md-default-fg-color--light)}
 .plain td,.plain th{padding:.15em .5em;height:auto;min-width:0}
 .said{font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 .weights .numbers{display:flex;flex-wrap:wrap;gap:.15em}

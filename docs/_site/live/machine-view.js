@@ -18,6 +18,9 @@ export function whole(machine) {
 export function small(machine) {
   const { state, page } = machine;
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
+    <figure class="map"><canvas data-head="-1" data-map="cross" role="img"
+    aria-label="Heat map: which letters of the text each letter of the answer looked at"></canvas><figcaption>Each row is a letter of
+    the answer. It is bright where it looked.</figcaption></figure>
     <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
 }
 
@@ -32,14 +35,15 @@ export function beside({ result, state, siblings, ...machine }) {
   const [sibling, brief] = [named(state.sibling), named("dates-brief")];
   const alike = brief?.config.steps === sibling.config.steps ? `, after as short a training ${percent(brief.measured.exact)}` : "";
   const row = (title, said, exact) => `<tr><th scope="row">${escape(title)}</th><td class="said">${escape(said)}</td><td>${exact}</td></tr>`;
-  return `<div class="box">${field({ state, ...machine })}<div class="scroll"><table class="plain"><thead><tr>
-    <th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
+  return `<div class="box">${field({ state, ...machine })}<div class="scroll" tabindex="0" role="region" aria-label="Two machines">
+    <table class="plain"><thead><tr><th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
     ${row("whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
     ${row(sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings))}</p></div>`;
 }
 
-function field({ state, examples, problem }) {
+/** The text field, which is there before the models are. */
+export function field({ state, examples, problem }) {
   const options = examples.map(({ title }, i) => `<option value="${i}">${escape(title)}</option>`);
   return `<div class="bar"><label class="grow">A date, as you write it <input type="text" class="text" data-field="text"
     value="${escape(state.text)}" maxlength="${LONGEST}" autocomplete="off" autocapitalize="none" spellcheck="false"

@@ -73,7 +73,7 @@ assert exact["digits-1"] < exact["digits-8"]
 # %% [markdown]
 # So this machine lives by three things: it may choose where to look, it knows where each letter stands, and its masks
 # are right. **Several heads hardly matter here.** Each letter of the answer needs one place of the text, and one head
-# can look at one place. Heads matter where one look must bring back many things at once. That is what the last four
+# can look at one place. Heads matter where one look must bring back many things at once. That is what the last two
 # machines show: one single look at the text has to fetch all eight digits of the date.
 #
 # Two parts went wrong without a sound. The machine whose **look-ahead mask was forgotten** had nearly all letters

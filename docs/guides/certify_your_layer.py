@@ -96,7 +96,7 @@ assert {"padding_invariance", "visible_keys_count"} < set(certificate.broken)
 # %% tags=["wrap"]
 
 
-class TurnedRound(TokenAttention):
+class Corrected(TokenAttention):
     def call(self, x, real):
         q, k, v = ops.split(self.project(x), 3, axis=-1)
         scores = ops.matmul(q, ops.swapaxes(k, 1, 2)) / self.width**0.5
@@ -104,16 +104,17 @@ class TurnedRound(TokenAttention):
         return ops.matmul(ops.softmax(scores), v)
 
 
-certificate = certify(TurnedRound(8), **described)
+certificate = certify(Corrected(8), **described)
 for row in certificate.rows:
     if row.verdict == "broken":
         print(f"{row.name}: {row.detail}")
 assert certificate.broken == ("hidden_nan", "empty_query", "float16")
 
 # %% [markdown]
-# The right tokens are hidden now. What is left is what subtracting cannot do: a NaN minus 1e9 is still a NaN, a
-# sentence that is all padding attends to its padding, and float16 has no 1e9. So the scores of hidden keys must be
-# replaced and not changed. [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] does that:
+# Now the padding is hidden, and the real tokens are not. What is left is what subtracting cannot do: a NaN minus 1e9
+# is still a NaN, a sentence that is all padding attends to its padding, and float16 has no 1e9. So the scores of
+# hidden keys must be replaced and not changed.
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] does that:
 
 # %% tags=["wrap"]
 from clear_attention import scaled_dot_product_attention
@@ -319,9 +320,9 @@ assert "empty_query" in shown[0]
 assert "np.testing.assert_allclose(after[0, 0], before[0, 0]" in tested.stdout
 
 # %% [markdown]
-# Without a test suite there is a command. It takes a function that returns the layer, or a dictionary of the arguments
-# of `certify`, as ours does. It writes the certificate as JSON, and its exit code is 0 if all is held, 1 if a promise is
-# broken, 2 if no certificate could be made.
+# Without a test suite there is a command. It takes a function that returns the layer, or a dictionary of the
+# arguments of `certify`, as ours does. It writes the certificate as JSON, and its exit code is 0 if no promise is
+# broken, 1 if one is, 2 if no certificate could be made.
 #
 # ```sh
 # python -m clear_attention.certify my_layers:attention --json certificate.json

@@ -292,7 +292,9 @@ report
 #
 # ### NaN as soon as I pass a mask { #infinity }
 #
-# $-\infty \cdot 0$ is NaN, so `-inf * mask` spoils every key that is *allowed*: even a mask of zeros is fatal. Mend: select instead of adding.
+# $-\infty \cdot 0$ is NaN, so `-inf * mask` spoils every key that is *allowed*: even a mask of zeros is fatal. Mend:
+# add nothing. Replace the scores of blocked keys, as `tf.where(mask == 1, large_negative, scores)` does with a number
+# that fits the dtype, or leave it to our function.
 
 
 # %% tags=["wrap"]
@@ -308,8 +310,8 @@ held("finite_gradients", scaled_dot_product_attention)
 # %% [markdown]
 # ### NaN, but only in float16 { #float16 }
 #
-# -1e9 works in float32. The largest float16 is 65504, so there it becomes $-\infty$, and this is the exhibit above.
-# Mend: select here too, or hand a bool mask to Keras's layer, which knows its dtype.
+# In float32 -1e9 gives no NaN. The largest float16 is 65504, so there it becomes $-\infty$, and this is the exhibit
+# above. Mend: replace the scores here too, or hand a bool mask to Keras's layer, which knows its dtype.
 
 
 # %% tags=["wrap"]
@@ -367,7 +369,7 @@ held("empty_query", theirs, with_zeros, "keras")
 #
 # Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart.
 # Where a query sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the
-# rounded scores. Mend: make a mask of 0 and 1, and select. More in [causal
+# rounded scores. Mend: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in [causal
 # attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal).
 
 # %% tags=["wrap"]
@@ -535,9 +537,9 @@ held("padding_invariance", layer, vocab=10, pad_id=0)
 # ### A sibling layer loses its mask { #stripped }
 #
 # `keras.layers.MultiHeadAttention` takes the masks off the tensors that it was called with. If two layers share one
-# tensor, the first reads its mask, and the second sees the padding. In a functional model the same two layers keep it,
-# so the bug shows only where they are called one after the other. Mend: hand a copy to each layer. Ours leave the masks
-# where they are.
+# tensor, the first reads its mask, and the second sees the padding. While a functional model is built, the mask
+# stays, so the bug shows only where the layers are called on a tensor that holds numbers, as below. Mend: hand a copy
+# to each layer. Ours leave the masks where they are.
 
 # %% tags=["wrap"]
 ids = np.array([[5, 6, 7, 0]])
@@ -657,8 +659,9 @@ expected = DotProductAttention()(x, x, x)
 # %% [markdown]
 # ### Only input tensors may be passed { #d_k }
 #
-# The published call `attention(queries, keys, values, d_k)` fails in Keras 3: by position it takes nothing but tensors. Name it,
-# or leave it out. [`DotProductAttention`][clear_attention.DotProductAttention] takes it, and refuses one that isn't the keys' depth.
+# The published call `attention(queries, keys, values, d_k)` fails in Keras 3: a Keras layer takes nothing but tensors
+# by position. Write `d_k=8`, or leave it out. Our [`DotProductAttention`][clear_attention.DotProductAttention] takes
+# `d_k` by position too, and refuses a value that isn't the keys' depth.
 
 # %% tags=["wrap"]
 refusal(lambda: Published()(x, x, x, 8))
@@ -671,11 +674,12 @@ np.testing.assert_allclose(DotProductAttention()(x, x, x, 8), expected)
 # ### "does not support masking" { #warning }
 #
 # Keras takes an argument called `mask` for its own. So it warns that the mask is destroyed, though the layer uses it.
-# To declare `supports_masking = True` silences the warning, and is not enough: after `Embedding(mask_zero=True)` Keras
-# fills the argument `mask` with its own mask, `(batch, length)`, in which `True` is a real token. Handed on to our
-# function it blocks the real tokens of a single sentence, so that each reads the padding, and does not fit the scores of a batch, which `certify`
-# sees. Mend: give the argument another name, here `blocked`, and call a layer: what Keras attached to the tensor
-# reaches [`DotProductAttention`][clear_attention.DotProductAttention], which reads it as Keras means it.
+# To declare `supports_masking = True` silences the warning, and is not enough: after `Embedding(mask_zero=True)`
+# Keras fills the argument `mask` with its own mask, `(batch, length)`, in which `True` is a real token. Our function
+# reads such a mask the other way round. With a single sentence it blocks the real tokens, so that each reads only the
+# padding. With several sentences its shape does not fit the scores, and this error is what `certify` sees. Mend: give
+# the argument another name, here `blocked`, and call a layer: what Keras attached to the tensor reaches
+# [`DotProductAttention`][clear_attention.DotProductAttention], which reads it as Keras means it.
 
 # %% tags=["wrap"]
 import warnings
@@ -775,8 +779,9 @@ held("weights_sum_to_one", along(axis=-1), crossing)
 # ### Heads are reshaped, not transposed { #heads }
 #
 # `reshape(batch, heads, length, depth)` has the right shape and mixes tokens; drawn in [multi-head
-# attention](../learn/multi_head.py#a-published-trap-reshape-without-transpose). A token then meets a part of each key, and another
-# order of the keys gives other results.
+# attention](../learn/multi_head.py#a-published-trap-reshape-without-transpose). With two heads the first head then
+# gets the first half of the sentence, each token cut in two, and the second head the second half. So a token never
+# meets the other half of the sentence.
 
 
 # %% tags=["wrap"]

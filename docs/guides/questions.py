@@ -120,7 +120,8 @@ np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 # * **A mask times -inf.** The mask holds 0 at every key that is *visible*, and $0 \cdot (-\infty)$ is NaN.
 # * **-1e9 in float16.** The number is too large and becomes $-\infty$: a mask times it is the first cause again.
 # * **A query with no key left.** Its softmax gets nothing but $-\infty$.
-# * **A NaN in the padding.** Its weight is 0, and 0 times the NaN in its value is NaN.
+# * **A NaN in the padding.** Its score is NaN, and NaN minus 1e9 is still NaN, so the softmax spoils the whole row.
+#   Even where a weight is exactly 0, 0 times the NaN in a value is NaN.
 #
 # In the output below, `adding` is the result of adding the mask, times a number, to the scores, as many tutorials do.
 # `here` is the result of this package, which leaves a blocked key out instead.
@@ -205,9 +206,10 @@ assert np.isnan(of_layer["None"]).all()
 # ## Why does my causal model reach 100 % accuracy?
 #
 # It sees the answer: the mask is missing, or the wrong way round, or the targets are not shifted by one. Train it on
-# *random* ids. Nothing can be learned there, so on new ones no honest model does better than chance, here 1/8. A leak gets
-# everything right but the last token, which has nothing to its right. [`certify`][clear_attention.certify] finds a leak
-# without training, but not targets that were never shifted.
+# *random* ids. Nothing can be learned there, so on new ones no honest model does better than chance, here 1/8, give
+# or take a few percent. A missing or inverted mask gets everything right but the last token, which has nothing to its
+# right. With targets that were never shifted, the last is right, too. [`certify`][clear_attention.certify] finds a
+# leak without training, but not targets that were never shifted.
 
 # %%
 import keras
@@ -251,11 +253,12 @@ for name, m in {"right": mask, "wrong way round": 1 - mask}.items():
 #
 # ## How does a causal mask align with fewer queries than keys?
 #
-# With a cache the new queries are the *last* tokens, so the last query must line up with the last key.
+# A model that writes a text token by token keeps the keys and values of the earlier tokens, in a *cache*, and only
+# the new tokens ask. These are the *last* tokens, so the last query must line up with the last key.
 # [`create_look_ahead_mask`][clear_attention.create_look_ahead_mask] does that. Keras's `use_causal_mask` lines up the
 # first query with the first key. `is_causal=True` does the same in torch's `scaled_dot_product_attention`, as [its
 # documentation](https://docs.pytorch.org/docs/stable/generated/torch.nn.attention.bias.causal_upper_left.html) says,
-# and in JAX's `dot_product_attention`, which was run by hand apart from this page. So give Keras the mask yourself.
+# and in JAX's `dot_product_attention` (0.10.2, which was run apart from this page). So give Keras the mask yourself.
 
 # %%
 import keras
@@ -426,10 +429,11 @@ assert not np.allclose(run(ids)[:, 2:], unpadded, atol=0.01)
 #
 # ## What is the difference between pre-norm and post-norm?
 #
-# Each half of a Transformer layer, called a sub-layer, is attention or a feed-forward network, and its result is added
-# to the tokens. Post-norm, as in *Attention Is All You Need* (2017), normalises this sum. Pre-norm normalises only what
-# the sub-layer reads, so the sum itself is never normalised, and a stack needs one more norm at its end. Weights of one
-# load into the other without complaint, and give other numbers: their shapes are the same.
+# A Transformer layer consists of sub-layers: two in an encoder, three in a decoder. Each is attention or a
+# feed-forward network, and its result is added to the tokens. Post-norm, as in *Attention Is All You Need* (2017),
+# normalises this sum. Pre-norm normalises only what the sub-layer reads, so the sum itself is never normalised, and a
+# stack needs one more norm at its end. Weights of one load into the other without complaint, and give other numbers:
+# their shapes are the same.
 
 # %%
 import keras

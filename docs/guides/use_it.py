@@ -96,10 +96,10 @@ shares = np.max(counts, axis=0) / np.sum(counts, axis=0)
 print(f"the most frequent digit: {np.mean(shares):.0%}")
 
 # %% [markdown]
-# ## Padding changes nothing
+# ## Padding behind a sentence changes nothing
 #
-# Neither how much of it there is, nor what stands in it. For the second, 1000 is written everywhere into the vector that the
-# embedding keeps for id 0.
+# The logits depend neither on how much padding stands behind a sentence nor on what stands in it. To see the latter,
+# 1000 is written everywhere into the vector that the embedding keeps for id 0.
 
 # %%
 expected = model(new_ids).numpy()
@@ -153,8 +153,8 @@ print(np.round(weights[0, 0], 2))
 np.testing.assert_array_equal(np.array(weights[0, 0])[:, 3:], 0)
 
 # %% [markdown]
-# Two mistakes raise no error. **The mask gets lost**: it is attached to one tensor, and a layer passes it on, but plain
-# arithmetic does not. To scale an embedding, take `keras.layers.Rescaling`.
+# Two mistakes raise no error. **The mask gets lost**: it is attached to one tensor, and a layer that supports masking
+# passes it on, but plain arithmetic does not. To scale an embedding, take `keras.layers.Rescaling`.
 
 # %%
 by_hand = attention(x * 8**0.5, return_weights=True).weights
@@ -167,10 +167,10 @@ assert np.sum(by_hand[0, 0, 0, 3:]) > 0.1
 assert np.sum(by_layer[0, 0, 0, 3:]) == 0
 
 # %% [markdown]
-# **The mask gets turned round**: in a layer of your own, Keras fills an argument named `mask` by itself, with the mask that
-# is attached. Our layers know it again if it is the very tensor that is attached to `x`. A functional model hands over an
-# equal one, which nobody can tell from yours, and then it blocks the real tokens. Give the argument another name; what is
-# attached still arrives.
+# **The mask gets turned round**: in a layer of your own, Keras fills an argument named `mask` by itself, with the
+# mask that is attached. If it is the very tensor that is attached to `x`, our layers recognise it, and read it as
+# Keras means it. A functional model passes on a copy. Our layers cannot tell the copy from a mask of yours, so they
+# read its True as blocked, and block the real tokens. Give the argument another name; what is attached still arrives.
 
 
 # %%
@@ -374,11 +374,12 @@ for batch, length in [(1, 4), (7, 6), (1000, 20)]:
 # LiteRT is the new name of TensorFlow Lite, and `export` with `format="litert"` writes its files. Two things decide whether
 # such a file will run:
 #
-# * **The operations.** LiteRT has a set of its own. Others are lent by TensorFlow through the Flex delegate, which must then be
-#   on the phone too. Keras allows these without asking. The `target_spec` below forbids them, so a model that needs them
-#   is refused here and not on the phone.
+# * **The operations.** LiteRT has a set of its own. Others can be borrowed from TensorFlow through an extra library,
+#   the Flex delegate, which must then be on the phone too. Keras's export allows these without telling you. The
+#   `target_spec` below forbids them, so a model that needs them is refused here and not on the phone.
 # * **The length.** With a fixed length our layers need no operation but LiteRT's own. The batch may still vary. Your
-#   program pads a shorter sentence to that length before it calls the model, and padding changes nothing.
+#   program pads a shorter sentence to that length, on the right, before it calls the model. Such padding changes
+#   nothing; on the left it would move the positions.
 
 # %% tags=["hide-input"]
 import contextlib
@@ -547,8 +548,9 @@ assert "Sin" in needs["PositionalEncoding"]
 #
 # ## What to remember
 #
-# * Our layers go where any Keras layer goes. The mask of `Embedding(mask_zero=True)` reaches them by itself, as long as
-#   only layers stand between; `x * 2.0` loses it.
+# * Our layers go where any Keras layer goes. The mask of `Embedding(mask_zero=True)` reaches them by itself, as long
+#   as only layers that support masking stand between. Keras warns of one that does not; `x * 2.0` loses the mask
+#   without a warning.
 # * Keras's mask says `True` for a real token, our argument says 1 for a blocked key. Never pass on what Keras puts into an
 #   argument named `mask`. More in [Which way round is this mask?](mask_conventions.py)
 # * `self_attention={...}` and `cross_attention={...}` hold the options of the attention inside a layer or a model. With

@@ -79,11 +79,12 @@ EXAMPLES = {  # a title, and what differs from the start
 }
 
 
-def machine(*names, piece=None, without="", page="", **state):
+def machine(*names, piece=None, without="", page="", title="", **state):
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
-    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where) or "beside" (a sibling beside
-    the whole machine). `without` is the HTML that stands there without JavaScript, and until the models have come.
+    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head)
+    or "beside" (a sibling beside the whole machine); `title` stands above it. `without` is the HTML that stands there
+    without JavaScript, and until the models have come.
     """
     source, target = date_tokenizers()
     examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}
@@ -97,7 +98,8 @@ def machine(*names, piece=None, without="", page="", **state):
     }
     kind = "shared" if piece is None else f'piece="{piece}"'
     text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")  # "</script>" would end it
-    return HTML(f'<date-machine {kind}><script type="application/json">{text}</script>{without}</date-machine>')
+    head = f"<p>{title}</p>" if title else ""
+    return HTML(f'{head}<date-machine {kind}><script type="application/json">{text}</script>{without}</date-machine>')
 
 
 def about(name):

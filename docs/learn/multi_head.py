@@ -178,6 +178,22 @@ lab(
     title="Try it: the same 24 numbers, shared among more heads or fewer.",
 )
 
+# %% tags=["live", "hide-input"]
+sys.path.append("../..")
+import trained
+from date_machine import machine, still
+
+model, _ = trained.load("dates")
+machine(
+    "dates",
+    piece="head",
+    head=0,
+    without=still(model, "thursday 3rd of may 2018"),
+    title="What does a head do once it is trained? Here is one head of a Transformer that "
+    "reads dates, trained before this page was built. It is one of the four with which the "
+    "answer looks at the text. Press the letters of the answer.",
+)
+
 # %% [markdown]
 # ## A published trap: reshape without transpose
 #

@@ -61,10 +61,6 @@ with np.printoptions(precision=2, suppress=True, floatmode="fixed"):
         for word, old, new in zip(words, before[0], after[0, order], strict=True):
             print(f"{word:6} {added:9} {old[:3]} {new[:3]}")
 
-# %% [markdown]
-# What does that cost a trained model? Here is a Transformer that reads dates, beside one that was trained without
-# positions. Both were trained before this page was built, in the same way. Type a date of your own.
-
 # %% tags=["live", "hide-input"]
 import sys
 
@@ -77,6 +73,9 @@ machine(
     piece="beside",
     sibling="dates-no-positions",
     without=comparison(*siblings),
+    title="What does that cost a trained model? Here is a Transformer that reads dates, "
+    "beside one without positions. Both were trained before this page was built, in the "
+    "same way. Type a date of your own.",
 )
 
 # %% [markdown]

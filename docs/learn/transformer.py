@@ -212,9 +212,6 @@ for name, rows in {"year": [0, 1, 2, 3], "month": [5, 6], "day": [8, 9]}.items()
     print(f"{name:5} looks at", ", ".join(f"{p} {w:.0%}" for p, w in share.items()))
     assert max(share, key=share.get) == name
 
-# %% [markdown]
-# Here is the same for a date of yours. Press a letter of the answer, or a row of a map.
-
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
 from date_machine import machine, still
@@ -224,6 +221,8 @@ machine(
     piece="looks",
     text="monday, july 21, 1969",
     without=still(model, "monday, july 21, 1969"),
+    title="Here is the same for a date of yours. Press a letter of the answer, or a row of "
+    "a map.",
 )
 
 # %% [markdown]
@@ -253,11 +252,6 @@ for name, candidate in {
 assert letters > 0.99
 assert exact == 0
 
-# %% [markdown]
-# It learned to copy the letter to its right. The accuracy on unseen dates is near-perfect *as long as the answer is
-# handed in*. When it has to write by itself there is nothing to its right, and not one date is right. So never believe
-# an accuracy that was measured under teacher forcing: decode.
-
 # %% tags=["live", "hide-input"]
 from date_machine import comparison
 
@@ -267,9 +261,14 @@ machine(
     piece="beside",
     sibling="dates-forgetful",
     without=comparison("dates", "dates-forgetful"),
+    title="Both on a date of yours:",
 )
 
 # %% [markdown]
+# It learned to copy the letter to its right. The accuracy on unseen dates is near-perfect *as long as the answer is
+# handed in*. When it has to write by itself there is nothing to its right, and not one date is right. So never believe
+# an accuracy that was measured under teacher forcing: decode.
+#
 # ## What a cache saves
 #
 # The keys and values of a token do not change when later tokens come, because a token does not see later tokens. So

@@ -159,6 +159,7 @@ class TestReading:
         assert "“2018”" in machine.locator(".says").inner_text()
         letters.nth(9).click()
         assert "“3rd”" in machine.locator(".says").inner_text()
+        assert "Later the end looked back at it most (" in machine.locator(".says").inner_text()
         weights = [float(re.search(r"weight ([\d.]+) %", label)[1]) for label in strip(machine, "The text it reads")[1]]
         assert sum(weights) == pytest.approx(100, abs=2)
 
@@ -364,6 +365,16 @@ def test_a_lesson_shows_a_sibling_beside_the_whole(visit, path, said):
     page.wait_for_function("document.querySelector('date-machine[piece=beside]').result")
     assert machine.locator("td.said").first.inner_text() == "1969-07-05"
     assert said in machine.locator(".says").inner_text()
+
+
+def test_a_lesson_shows_one_head(visit):
+    page = visit("/learn/multi_head/").page
+    machine = page.locator("date-machine[piece=head]")
+    field(machine).fill("5 july 1969")
+    page.wait_for_function("document.querySelector('date-machine[piece=head]').result?.answer")
+    assert machine.locator("canvas").count() == 1
+    machine.get_by_role("group", name="The answer").locator("button.letter").nth(9).click()
+    assert "Head 1 looked at" in machine.locator(".says").inner_text()
 
 
 def test_a_lesson_shows_who_looks_where(visit):

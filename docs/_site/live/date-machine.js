@@ -8,11 +8,11 @@ import { load, ready, receive } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
 import { build, mapOf, mapsOf, run } from "./machine-run.js";
 import { fromAddress, LONGEST, mended, FRESH, toAddress } from "./machine-state.js";
-import { beside, columnsOf, field, looks, rowsOf, small, whole } from "./machine-view.js";
+import { beside, columnsOf, field, head, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
 
-const PIECES = { small, looks, beside };
+const PIECES = { small, looks, head, beside };
 const FETCHING = "The machine is being fetched …";
 const PAUSE = 350; // milliseconds between letters, where the reader lets it write again
 const toggled = (list, one) => (list.includes(one) ? list.filter((x) => x !== one) : [...list, one]);

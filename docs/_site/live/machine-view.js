@@ -24,9 +24,16 @@ export function small(machine) {
     <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
 }
 
-/** One attention of one run, with the letters to point at. */
+/** One attention of one run, with the letters to point at; of all heads, or of the one that the lesson chose. */
 export function looks(machine) {
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}${maps(machine)}</div>`;
+}
+
+export function head(machine) {
+  const { result, state, text } = machine;
+  const heads = mapsOf(result, state.map);
+  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
+    <div class="maps">${figure(state, state.map, Math.max(state.head, 0))}</div>${table(result, state, state.map, heads, text)}</div>`;
 }
 
 /** A sibling that lacks a part, beside the whole machine. */
@@ -126,14 +133,17 @@ function maps({ result, state, text }) {
   const heads = mapsOf(result, chosen);
   const tabs = names.map(([name, title]) => `<button data-do="map" data-value="${name}" aria-pressed="${name === chosen}">
     ${title}</button>`);
-  const figures = heads.map((_, h) => `<button class="map" data-do="head" data-value="${state.head === h ? -1 : h}"
-    aria-pressed="${state.head === h}" aria-label="Head ${h + 1} of ${heads.length}"><canvas data-head="${h}" data-map="${chosen}"></canvas>
-    head ${h + 1}</button>`);
+  const figures = heads.map((_, h) => figure(state, chosen, h));
   return `<div class="bar" role="group" aria-label="Which attention">${tabs.join("")}</div>
     <div class="maps">${figures.join("")}</div>
     <p class="hint">A row is a letter that looks, a column a letter that it looks at: dark is nothing, yellow is all. Point at
     a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads; press a map for one head." : `The letters above show head ${state.head + 1}; press its map again for the mean.`}</p>
     ${table(result, state, chosen, heads, text)}`;
+}
+
+function figure({ head: chosen }, name, h) {
+  return `<button class="map" data-do="head" data-value="${chosen === h ? -1 : h}" aria-pressed="${chosen === h}"
+    aria-label="Head ${h + 1}"><canvas data-head="${h}" data-map="${name}"></canvas>head ${h + 1}</button>`;
 }
 
 function table(result, state, name, heads, text) {

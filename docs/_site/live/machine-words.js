@@ -53,7 +53,7 @@ export function looking(result, state) {
     if (result.atOnce) return `The one query puts ${percent(map[0][at])} of its weight on ${quoted(text[at])}.`;
     const order = map.map((row, i) => [row[at], i]).sort((a, b) => b[0] - a[0]).slice(0, 2);
     const most = order.map(([w, i]) => `the letter ${quoted(result.steps[i].text)} at place ${i + 1} of the answer (${percent(w)})`);
-    return `${quoted(text[at])} is looked at most by ${listed(most)}.`;
+    return `${quoted(text[at])} is looked at most by ${listed(most)}. ${lookingRound(result, state)}`;
   }
   const i = Math.min(at, result.steps.length - 1);
   const { text: letter, chance } = result.steps[i];
@@ -63,7 +63,25 @@ export function looking(result, state) {
   const said = sums.filter(({ weight }) => weight > 0.1).slice(0, 3).map(({ word, weight }) => `${quoted(word)} (${percent(weight)})`);
   const what = letter === "end" ? "the end" : quoted(letter);
   const start = result.atOnce ? `All digits come from one look. ${what} has ${percent(chance)}.` : `It wrote ${what} with ${percent(chance)}.`;
-  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "everywhere and nowhere: no word got 10 %"}.`;
+  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "everywhere and nowhere: no word got 10 %"}.${lookedBack(result, head, i)}`;
+}
+
+/** Say what a letter of the text itself looks at. */
+function lookingRound(result, { at, head, text }) {
+  const row = mapOf(mapsOf(result, "encoder"), head)[at].slice(0, text.length);
+  const most = row.indexOf(Math.max(...row));
+  const whom = most === at ? "itself" : `${quoted(text[most])} at place ${most + 1} of the text`;
+  return `It looks most at ${whom} (${percent(row[most])}).`;
+}
+
+/** Say which later letter of the answer looked back at one of its letters most. */
+function lookedBack(result, head, i) {
+  if (result.atOnce || i + 1 >= result.steps.length) return "";
+  const weights = mapOf(mapsOf(result, "self"), head).map((row) => row[i + 1]); // behind the start
+  const later = weights.slice(i + 1);
+  const most = i + 1 + later.indexOf(Math.max(...later));
+  const { text } = result.steps[most];
+  return ` Later ${text === "end" ? "the end" : `${quoted(text)} at place ${most + 1}`} looked back at it most (${percent(weights[most])}).`;
 }
 
 /** Name what is changed, as "without positions, head 3 from answer to source off". */

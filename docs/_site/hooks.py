@@ -14,8 +14,8 @@ import execute
 import glossary
 import lessons
 import llms
+import machine_files
 import mathml
-import models
 import page_facts
 import scripts
 import search
@@ -48,7 +48,7 @@ def on_files(files, config):
         files.append(File.generated(config, f"assets/{name}.js", content=scripts.script(entry)))
     files.append(File.generated(config, card.PATH, content=card.picture(config.site_name, config.site_description)))
     lessons.add_lessons(files, config, build.serving)  # executes them, and trains what they show
-    for name, script in models.scripts():
+    for name, script in machine_files.scripts():
         files.append(File.generated(config, name, content=script))
     build.glossary = files.get_file_from_path(glossary.PAGE).content_string
 

@@ -11,7 +11,7 @@ import pytest
 
 with pytest.MonkeyPatch.context() as patch:
     patch.setattr(sys, "path", [str(Path(__file__).parents[1] / "docs" / "_site"), *sys.path])
-    import models
+    import machine_files
 
 WEIGHTS = {
     "embed/embeddings": np.array([[1.5, -2.0], [65504.0, 6e-8]], np.float16),
@@ -22,19 +22,19 @@ WEIGHTS = {
 @pytest.fixture
 def trained(tmp_path, monkeypatch):
     """Return a function that says which models have been trained."""
-    monkeypatch.setattr(models.trained, "path_of", lambda name: tmp_path / name)
-    monkeypatch.setattr(models.trained, "kept", lambda name: (WEIGHTS, {"kind": "transformer"}, {}))
+    monkeypatch.setattr(machine_files.trained, "path_of", lambda name: tmp_path / name)
+    monkeypatch.setattr(machine_files.trained, "kept", lambda name: (WEIGHTS, {"kind": "transformer"}, {}))
     return lambda name: (tmp_path / name).write_bytes(b"")
 
 
 def test_only_trained_models_have_a_script(trained):
-    assert list(models.scripts()) == []
+    assert list(machine_files.scripts()) == []
     trained("dates")
-    assert [name for name, _ in models.scripts()] == ["assets/machine/dates.js"]
+    assert [name for name, _ in machine_files.scripts()] == ["assets/machine/dates.js"]
 
 
 def test_a_script_holds_names_shapes_and_all_bits(trained):
-    name, file = re.fullmatch(r'dateMachine\.receive\("(.+?)", (\{.+\})\);\n', models.script("dates")).groups()
+    name, file = re.fullmatch(r'dateMachine\.receive\("(.+?)", (\{.+\})\);\n', machine_files.script("dates")).groups()
     file = json.loads(file)
     assert (name, file["config"]) == ("dates", {"kind": "transformer"})
     assert file["weights"] == [["embed/embeddings", [2, 2]], ["norm/gamma", [1]]]

@@ -70,7 +70,7 @@ site-exit: site ## build the site with ProperDocs, the maintained fork of MkDocs
 	$(BIN)/properdocs build --strict --config-file mkdocs.yml --site-dir site.exit
 	@diff -rq -I '<meta name="generator"' site site.exit && rm -rf site.exit && echo "ProperDocs makes the same pages"
 
-lighthouse: site ## measure three pages with Lighthouse, as a phone and a desktop see them (needs Node.js)
+lighthouse: site ## measure four pages with Lighthouse, as a phone and a desktop see them (needs Node.js)
 	$(BIN)/python tests/browser/lighthouse.py
 
 dist: $(READY) ## build the wheel and the sdist into dist/: the same files give the same bytes

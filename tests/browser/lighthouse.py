@@ -14,7 +14,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 SITE = Path(__file__).parents[2] / "site"
-PAGES = ("/", "/learn/masks/", "/lab/")
+PAGES = ("/", "/learn/masks/", "/lab/", "/machine/")
 VERSION = "13.5.0"
 RUNS = 5
 FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"

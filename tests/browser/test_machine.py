@@ -189,7 +189,8 @@ class TestReading:
 
     def test_the_maps_have_readable_tables(self, machine):
         machine.get_by_text("These numbers as a table").click()
-        table = machine.locator("details table.plain").first
+        table = machine.locator("details table.plain")
+        table.wait_for()
         assert table.locator("tbody tr").count() == 11
         row = [float(text) for text in table.locator("tbody tr").first.locator("td").all_inner_texts()]
         assert sum(row) == pytest.approx(1, abs=0.15)  # two digits of each

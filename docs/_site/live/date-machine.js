@@ -40,6 +40,12 @@ class DateMachine extends HTMLElement {
     for (const kind of ["click", "change", "input", "keydown"]) {
       this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));
     }
+    this.opened = new Set(); // what is folded away is not drawn
+    const onToggle = ({ target }) => {
+      this.opened[target.open ? "add" : "delete"](target.dataset.part);
+      this.render();
+    };
+    this.shadowRoot.addEventListener("toggle", onToggle, true);
     this.onAddress = () => {
       const state = this.fromAddress();
       if (!state || JSON.stringify(state) === JSON.stringify(this.state)) return;
@@ -97,7 +103,8 @@ class DateMachine extends HTMLElement {
     if (!this.isShared && !this.isAwake) return false;
     const missing = ["dates", this.state.sibling].filter((name) => !ready(name));
     if (!missing.length) return true;
-    Promise.all(missing.map(load)).then(() => this.render(), (error) => this.say(error.message));
+    // a pause between reading weights and computing with them leaves the page free to answer
+    Promise.all(missing.map(load)).then(() => setTimeout(() => this.render()), (error) => this.say(error.message));
     return false;
   }
 

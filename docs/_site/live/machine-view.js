@@ -30,10 +30,10 @@ export function looks(machine) {
 }
 
 export function head(machine) {
-  const { result, state, text } = machine;
+  const { result, state } = machine;
   const heads = mapsOf(result, state.map);
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
-    <div class="maps">${figure(state, state.map, Math.max(state.head, 0))}</div>${table(result, state, state.map, heads, text)}</div>`;
+    <div class="maps">${figure(state, state.map, Math.max(state.head, 0))}</div>${table(machine, state.map, heads)}</div>`;
 }
 
 /** A sibling that lacks a part, beside the whole machine. */
@@ -127,7 +127,8 @@ function chances({ result, state, tokenizers }) {
   return `<table class="bars"><caption>The five most probable letters at place ${i + 1}</caption><tbody>${rows.join("")}</tbody></table>`;
 }
 
-function maps({ result, state, text }) {
+function maps(machine) {
+  const { result, state } = machine;
   const names = Object.entries(ATTENTIONS).filter(([name]) => !(result.atOnce && name === "self"));
   const chosen = names.some(([name]) => name === state.map) ? state.map : "cross";
   const heads = mapsOf(result, chosen);
@@ -138,7 +139,7 @@ function maps({ result, state, text }) {
     <div class="maps">${figures.join("")}</div>
     <p class="hint">A row is a letter that looks, a column a letter that it looks at: dark is nothing, yellow is all. Point at
     a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads; press a map for one head." : `The letters above show head ${state.head + 1}; press its map again for the mean.`}</p>
-    ${table(result, state, chosen, heads, text)}`;
+    ${table(machine, chosen, heads)}`;
 }
 
 function figure({ head: chosen }, name, h) {
@@ -146,16 +147,20 @@ function figure({ head: chosen }, name, h) {
     aria-label="Head ${h + 1}"><canvas data-head="${h}" data-map="${name}"></canvas>head ${h + 1}</button>`;
 }
 
-function table(result, state, name, heads, text) {
+function table({ result, state, text, opened }, name, heads) {
+  return `<details data-part="table"><summary>These numbers as a table</summary>
+    ${opened.has("table") ? numbers(result, state, name, heads, text) : ""}</details>`;
+}
+
+function numbers(result, state, name, heads, text) {
   const grid = mapOf(heads, state.head);
   const from = rowsOf(result, name, text);
   const to = columnsOf(result, name, text);
   const head = to.map((x) => `<th scope="col">${escape(x)}</th>`).join("");
   const rows = grid.map((row, i) => `<tr><th scope="row">${escape(from[i])}</th>${row.map((x) =>
     `<td>${Number.isNaN(x) ? "" : x.toFixed(2)}</td>`).join("")}</tr>`);
-  return `<details><summary>These numbers as a table</summary><div class="scroll" tabindex="0" role="region"
-    aria-label="Table of weights"><table class="plain"><caption>${ATTENTIONS[name]}, ${state.head < 0 ? "mean of all heads" : `head ${state.head + 1}`}:
-    who looks ↓ at whom →</caption><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`;
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Table of weights"><table class="plain"><caption>${ATTENTIONS[name]}, ${state.head < 0 ? "mean of all heads" : `head ${state.head + 1}`}:
+    who looks ↓ at whom →</caption><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 const places = (result, text) => result.padded.map((_, j) => (j >= text.length ? "·" : text[j] === " " ? "␣" : text[j]));
@@ -220,20 +225,25 @@ function padding({ state, model, result }) {
     <p class="hint">In training every text was filled up to ${TRAINED_LENGTH}. With its mask, the machine never notices.</p></fieldset>`;
 }
 
-function weights({ state, kept, edited: { path, row } }) {
+function weights(machine) {
+  return `<details class="weights" data-part="weights"><summary>Write a row of weights anew</summary>
+    ${machine.opened.has("weights") ? row(machine) : ""}</details>`;
+}
+
+function row({ state, kept, edited }) {
   const matrices = [...kept.parts].filter(([, { shape }]) => shape.length === 2);
-  const found = matrices.find(([name]) => name === path) ?? matrices[0];
+  const found = matrices.find(([name]) => name === edited.path) ?? matrices[0];
   const [name, { shape, data }] = found;
-  const at = Math.min(row, shape[0] - 1);
+  const at = Math.min(edited.row, shape[0] - 1);
   const edit = state.edits.find((one) => one.path === name && one.row === at);
   const numbers = edit ? edit.numbers : [...data.subarray(at * shape[1], (at + 1) * shape[1])];
   const options = matrices.map(([one, { shape: [rows, columns] }]) => `<option ${one === name ? "selected" : ""} value="${one}">${one} (${rows} × ${columns})</option>`);
   const fields = numbers.map((x, c) => `<input type="text" inputmode="decimal" data-field="weight" data-column="${c}"
     aria-label="number ${c + 1} of row ${at + 1}" value="${Number(x.toPrecision(4))}">`);
-  return `<details class="weights"><summary>Write a row of weights anew</summary><div class="bar"><label>Weights <select data-field="path">${options.join("")}</select></label>
+  return `<div class="bar"><label>Weights <select data-field="path">${options.join("")}</select></label>
     <label>row <input type="number" min="1" max="${shape[0]}" value="${at + 1}" data-field="row"></label>
     ${button("zero", "Make the row 0")}${button("restore", "As trained", !edit)}</div>
-    <div class="numbers">${fields.join("")}</div></details>`;
+    <div class="numbers">${fields.join("")}</div>`;
 }
 
 function button(name, text, disabled = false, value = "") {

@@ -24,7 +24,9 @@ export class Weights {
 
 /** Return a map from path to { shape, data }. numbers: float16, in base 64. */
 export function readWeights({ weights, numbers }) {
-  const bytes = Uint8Array.from(atob(numbers), (c) => c.charCodeAt(0));
+  const text = atob(numbers);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   const view = new DataView(bytes.buffer);
   let at = 0;
   return new Map(weights.map(([path, shape]) => {
@@ -34,11 +36,13 @@ export function readWeights({ weights, numbers }) {
   }));
 }
 
+const POWERS = Array.from({ length: 31 }, (_, exponent) => 2 ** (exponent - 15));
+
 /** Read the bits of a half-precision number. */
 function fromHalf(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
   if (exponent === 0) return sign * fraction * 2 ** -24;
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return sign * (1 + fraction / 1024) * POWERS[exponent];
 }

@@ -8,7 +8,8 @@
 # # A machine that reads dates
 #
 # Type a date as you write it. A small Transformer reads it and writes it as a computer would: year, month, day. It
-# runs here, in your browser. Press a letter of the answer, and the letters that it looked at light up.
+# runs here, in your browser. Press a letter of the answer, and the letters that it looked at light up. It has learnt
+# a dozen ways to write a date, which stand below the machine.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -16,8 +17,10 @@ import sys
 import numpy as np
 from IPython.display import HTML, Markdown, display
 
+from clear_attention import date_forms
+
 sys.path += ["_site", ".."]
-from date_machine import comparison, machine, still
+from date_machine import comparison, machine, percent, still
 
 import trained
 
@@ -36,6 +39,10 @@ names = [
 model, record = trained.load("dates")
 machine(*names, without=still(model, "thursday 3rd of may 2018"))
 
+# %% tags=["hide-input"]
+forms = ", ".join(f"`{form}`" for form in date_forms("2018-05-03"))
+display(Markdown(f"It has learnt to read 3 May 2018 in these forms, and no others: {forms}."))
+
 # %% [markdown]
 # ## Five things to find out
 #
@@ -44,17 +51,19 @@ machine(*names, without=still(model, "thursday 3rd of may 2018"))
 # 2. **What is it sure of?** Type `31/12/2018`. With slashes the month comes first, and no year has a month 31. The
 #    machine writes something that is no date, and is nearly sure of it. It has learnt to look at the right letters.
 #    Nobody taught it to say "I don't know".
-# 3. **What happens without positions?** Choose the machine without positions under *Train it without a part*, and
-#    watch the digits change places. For such a machine a text is a bag of letters.
+# 3. **What happens without positions?** Choose the machine that was trained without positions, and watch the digits
+#    change places. For such a machine a text is a bag of letters.
 # 4. **Who sees the padding?** Let the machine see the padding, and fill the text up to 60 places.
 # 5. **What does one head do?** Switch off one head after the other. Sometimes nothing changes at all. Then switch off
 #    two.
 #
 # ## What is each part worth?
 #
-# Each machine below was trained without one part, and then had to read 2,000 dates that it had never seen. "Right"
-# means right to the last letter. Training takes time, so most were trained half as long as the whole machine. The
-# second row is the whole machine after as short a training: compare with that one.
+# From the third row on, each machine below was trained without one part. All of them had to read 2,000 dates that
+# they had never seen. "Right" means right to the last letter. Training takes time, so most were trained half as long
+# as the whole machine. The second row is the whole machine after as short a training: compare with that one. (The
+# look-ahead mask needs fewer steps to show what it is for. The last two machines are built otherwise; compare them
+# with each other.)
 
 # %% tags=["hide-input"]
 measured = {name: trained.kept(name)[2] for name in names}
@@ -71,10 +80,11 @@ assert measured["dates-forgetful"]["letters"] > 0.99
 assert exact["digits-1"] < exact["digits-8"]
 
 # %% [markdown]
-# So this machine lives by three things: it may choose where to look, it knows where each letter stands, and its masks
-# are right. **Several heads hardly matter here.** Each letter of the answer needs one place of the text, and one head
-# can look at one place. Heads matter where one look must bring back many things at once. That is what the last two
-# machines show: one single look at the text has to fetch all eight digits of the date.
+# So this machine lives by four things: it may choose where to look, it knows where each letter stands, each block
+# keeps what it got (the residual), and its masks are right. **Several heads hardly matter here.** Each letter of the
+# answer mostly needs one place of the text or a few that lie together, and one head can look there. Heads matter
+# where one look must bring back many things at once. That is what the last two machines show: one single look at the
+# text has to fetch all eight digits of the date.
 #
 # Two parts went wrong without a sound. The machine whose **look-ahead mask was forgotten** had nearly all letters
 # right in training, because each of them could be copied from the place to its right. When it has to write by itself,
@@ -86,7 +96,7 @@ lengths = measured["dates"]["paddings"]
 titles = {"dates": "whole", "dates-padding-seen": "padding mask forgotten"}
 head = "| padded to | " + " | ".join(f"{n} places" for n in lengths) + " |"
 rows = [
-    f"| {title} | " + " | ".join(f"{share:.1%}" for share in measured[name]["padded"]) + " |"
+    f"| {title} | " + " | ".join(percent(share) for share in measured[name]["padded"]) + " |"
     for name, title in titles.items()
 ]
 display(Markdown("\n".join([head, "| --- " * (len(lengths) + 1) + "|", *rows])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -71,7 +72,7 @@ SIBLINGS = {  # a title, what a sentence says of it, and what it is
 EXAMPLES = {  # a title, and what differs from the start
     "a German date": {"text": "donnerstag, den 3. mai 2018"},
     "31/12/2018, which is no date": {"text": "31/12/2018", "at": 5},
-    "two zeros: what do they look at?": {"text": "february 3rd, 2001", "at": 5},
+    "the zeros of month and day: what do they look at?": {"text": "february 3rd, 2001", "at": 5},
     "no positions": {"sibling": "dates-no-positions"},
     "padding seen, 60 places": {"seesPadding": True, "places": 60},
     "look-ahead mask forgotten": {"sibling": "dates-forgetful"},
@@ -116,10 +117,17 @@ def comparison(*names):
     rows = [(SIBLINGS[name][0], *about(name)["measured"].values(), trained.kept(name)[1]["steps"]) for name in names]
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
     body = "".join(
-        f'<tr><th scope="row">{title}</th>{"".join(f"<td>{share:.1%}</td>" for share in shares)}<td>{steps:,}</td></tr>'
+        f'<tr><th scope="row">{title}</th>'
+        + "".join(f"<td>{x}</td>" for x in (*map(percent, shares), f"{steps:,}"))
+        + "</tr>"
         for title, *shares, steps in rows
     )
     return f'<table class="comparison"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def percent(share):
+    """Round a half up, as the page does."""
+    return f"{math.floor(1000 * share + 0.5) / 10:.1f} %"
 
 
 def still(model, text):
@@ -134,7 +142,7 @@ def still(model, text):
     alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
     return (
         f"<p>The machine reads “{html.escape(text)}” and writes {answer}. Below, each row is a letter of the answer. "
-        "The letters of the text that it looked at are bright.<noscript> With JavaScript you could type your own date "
+        "The letters of the text that it looked at stand out.<noscript> With JavaScript you could type your own date "
         f"here.</noscript></p>{picture(weights, rows, text, alt)}"
     )
 

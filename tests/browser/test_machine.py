@@ -141,7 +141,7 @@ class TestReading:
 
     def test_a_text_in_no_known_form_is_not_judged(self, machine):
         field(machine).fill("3rd day of may in 2018")
-        assert "Nobody can check this" in machine.locator(".verdict").inner_text() or machine.locator(".wrong").count()
+        assert "This page cannot say" in machine.locator(".verdict").inner_text() or machine.locator(".wrong").count()
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -151,6 +151,7 @@ class TestReading:
         before = result(machine, "answer")
         field(machine).fill(text)
         assert said in machine.get_by_role("alert").inner_text()
+        assert "the last text that it could read: “thursday 3rd of may 2018”" in machine.locator(".says").inner_text()
         assert strip(machine, "The answer")[0] == [*before, "▪"]
 
     def test_pointing_at_a_letter_shows_where_it_looked(self, machine):
@@ -159,14 +160,14 @@ class TestReading:
         assert "“2018”" in machine.locator(".says").inner_text()
         letters.nth(9).click()
         assert "“3rd”" in machine.locator(".says").inner_text()
-        assert "Later the end looked back at it most (" in machine.locator(".says").inner_text()
+        assert "Of what came later, the end looked at this letter most (" in machine.locator(".says").inner_text()
         weights = [float(re.search(r"weight ([\d.]+) %", label)[1]) for label in strip(machine, "The text it reads")[1]]
         assert sum(weights) == pytest.approx(100, abs=2)
 
     def test_pointing_at_the_text_shows_who_looks_at_it(self, machine):
         machine.get_by_role("group", name="The text it reads").locator("button.letter").last.click()
         assert re.search(
-            r"“8” is looked at most by the letter “\S+” at place \d+ of the answer",
+            r"“8” is looked at most by “\S+” at place \d+ of the answer",
             machine.locator(".says").inner_text(),
         )
 
@@ -237,11 +238,28 @@ class TestTakenApart:
         for weights in ('steps[0].weights["decoder.0.cross"]', 'encoded.weights["encoder.0"]'):
             assert np.all(np.array(result(machine, weights))[..., 16:19] == 0)
 
+    def test_a_text_of_which_all_is_hidden(self, machine, visit):
+        field(machine).fill("3 may 2018")
+        for place in range(1, 11):
+            machine.get_by_role("button", name=f"hide letter {place}:").click()
+        assert "Every letter is hidden" in machine.locator(".says").inner_text()
+        page = visit("/machine/" + machine.page.evaluate("location.hash")).page
+        page.wait_for_function("document.querySelector('date-machine').result")
+        assert "Every letter is hidden" in page.locator("date-machine .says").inner_text()
+
+    def test_heads_that_are_off_look_at_nothing(self, machine):
+        heads = machine.get_by_role("group", name="Heads, answer looks at text").get_by_role("button")
+        heads.nth(0).click()
+        assert machine.get_by_role("button", name="Head 1, off").is_visible()
+        for i in (1, 2, 3):
+            heads.nth(i).click()
+        assert "All heads that look at the text are off" in machine.locator(".says").inner_text()
+
     def test_padding_that_is_seen_does_harm(self, machine):
         machine.get_by_label("let it see the padding").check()
         machine.locator("[data-field=places]").fill("100")
         assert result(machine, "padded.length") == 100
-        assert "with padding seen, up to place 100" in machine.locator(".effect").inner_text().lower()
+        assert "with the padding seen, filled up to 100 places" in machine.locator(".effect").inner_text().lower()
 
     def test_the_look_ahead_mask_forgotten_shows_both(self, machine):
         machine.locator("[data-field=sibling]").select_option(label="look-ahead mask forgotten")
@@ -268,6 +286,9 @@ class TestTakenApart:
         machine.get_by_label("number 2 of row 1").fill("much")
         machine.get_by_label("number 2 of row 1").press("Enter")
         assert "“much” is no number" in machine.get_by_role("status").inner_text()
+        machine.get_by_label("number 2 of row 1").fill("1e39")
+        machine.get_by_label("number 2 of row 1").press("Enter")
+        assert "“1e39” is too large" in machine.get_by_role("status").inner_text()
         machine.get_by_role("button", name="As trained").click()
         assert machine.locator(".effect").inner_text() == ""
 
@@ -301,6 +322,7 @@ class TestAddress:
             {"hidden": [-1]},
             {"places": 10**9},
             {"edits": [{"path": "a", "row": 0, "numbers": [None]}]},
+            {"edits": [{"path": "project_logits/kernel", "row": 0, "numbers": [1e38] * 14}]},
             {"at": 0.5},
             {"unknown": 1},
         ],

@@ -4,7 +4,7 @@ const CIVIDIS = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 174, 108], [
 
 /** Return the colour of a weight between 0 and 1, and of ink on it. */
 export function colours(x) {
-  const place = Math.min(Math.max(x, 0), 1) * (CIVIDIS.length - 1);
+  const place = Math.min(Math.max(x || 0, 0), 1) * (CIVIDIS.length - 1);
   const [low, high] = [CIVIDIS[Math.floor(place)], CIVIDIS[Math.ceil(place)]];
   const mixed = low.map((c, i) => Math.round(c + (high[i] - c) * (place % 1)));
   return { weight: `rgb(${mixed})`, ink: x < 0.47 ? "#fff" : "#000" };

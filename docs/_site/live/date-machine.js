@@ -7,7 +7,7 @@ import { escape, morph } from "./html.js";
 import { load, ready, receive } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
 import { build, mapOf, mapsOf, run } from "./machine-run.js";
-import { fromAddress, LONGEST, mended, FRESH, toAddress } from "./machine-state.js";
+import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machine-state.js";
 import { beside, columnsOf, field, head, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
@@ -66,10 +66,10 @@ class DateMachine extends HTMLElement {
 
   // State
 
-  change(edit, message = "") {
+  change(edit, message = "", goesOn = false) {
     const before = JSON.stringify(this.state);
     edit(this.state);
-    if (JSON.stringify(this.state) !== before) {
+    if (JSON.stringify(this.state) !== before && !goesOn) {
       this.past.push(before);
       this.future = [];
     }
@@ -113,9 +113,9 @@ class DateMachine extends HTMLElement {
     const key = JSON.stringify(counts);
     if (key === this.computed) return;
     this.computed = key;
-    this.problem = trouble(this.state.text, this.tokenizers, LONGEST);
-    if (this.problem && this.result) return; // what was there stays
-    this.text = this.problem ? this.start.text : this.state.text;
+    this.problem = trouble(this.state.text.trim(), this.tokenizers, LONGEST);
+    if (!this.problem) this.text = this.state.text.trim();
+    this.text ??= this.start.text; // what it could read last stays
     this.kept = ready(this.state.sibling);
     this.model = build(this.kept, this.state.edits);
     this.whole ??= build(ready("dates"));
@@ -267,8 +267,10 @@ class DateMachine extends HTMLElement {
   /** Read what is typed; places that are no longer there can't be hidden. */
   type(text) {
     const plain = text.toLowerCase();
+    const goesOn = this.typedLast === JSON.stringify(this.state); // a text that is typed is undone as a whole
     this.change((s) => Object.assign(s, { text: plain, hidden: s.hidden.filter((j) => j < plain.length),
-      at: s.side === "source" ? Math.max(Math.min(s.at, plain.length - 1), 0) : s.at }));
+      at: s.side === "source" ? Math.max(Math.min(s.at, plain.length - 1), 0) : s.at }), "", goesOn);
+    this.typedLast = JSON.stringify(this.state);
   }
 
   on_change({ target }) {
@@ -292,7 +294,8 @@ class DateMachine extends HTMLElement {
 
   weigh(column, text) {
     const number = Number(text.trim().replace("−", "-"));
-    if (text.trim() === "" || !Number.isFinite(number)) return this.say(`“${text}” is no number: write one such as 0.25.`);
+    if (text.trim() === "" || Number.isNaN(number)) return this.say(`“${text}” is no number: write one such as 0.25.`);
+    if (Math.abs(number) > LARGEST) return this.say(`“${text}” is too large: write a number between -${LARGEST} and ${LARGEST}.`);
     this.rewrite((numbers) => (numbers[column] = number));
   }
 

@@ -31,13 +31,14 @@ export function run(model, whole, tokenizers, state) {
   const padded = [...letters, ...Array(Math.max(places - letters.length, 0)).fill(PAD)];
   const hidden = padded.map((_, j) => Number(state.hidden.includes(j)));
   const options = { off: switchedOff(state), hidden, seesPadding };
+  const around = { padded, off: options.off };
   const before = spoken(greedySearch(whole, letters, MOST_LETTERS), tokenizers);
-  if (model instanceof Digits) return { ...allAtOnce(model.call(padded, options)), before, padded };
-  if (isWhole(state)) return { ...before, before, padded };
+  if (model instanceof Digits) return { ...allAtOnce(model.call(padded, options)), before, ...around };
+  if (isWhole(state)) return { ...before, before, ...around };
   const now = spoken(greedySearch(model, padded, MOST_LETTERS, options), tokenizers);
   const given = [START, ...before.ids.slice(0, -1)];
   const told = model.decode(given, now.encoded, options).logits.map(probabilities);
-  return { ...now, before, padded, chances: chancesOf(before.ids, told), told: tokenizers.target.decode(told.map(best)),
+  return { ...now, before, ...around, chances: chancesOf(before.ids, told), told: tokenizers.target.decode(told.map(best)),
     lacksLookAhead: model.lacks("look-ahead mask") };
 }
 
@@ -66,8 +67,19 @@ function allAtOnce({ steps, weights }) {
   return { steps: said, answer, sure, ended: true, atOnce: weights };
 }
 
-/** Return the weights of one attention: (heads, queries, keys). */
+/** Return the weights of one attention: (heads, queries, keys); a head that is off looks at nothing. */
 export function mapsOf(result, map) {
+  const off = result.off[nameOf(result, map)] ?? [];
+  return weightsOf(result, map).map((rows, h) => (off.includes(h) ? rows.map((row) => row.map((x) => x && 0)) : rows));
+}
+
+/** The name by which the engine knows an attention. */
+export function nameOf(result, map) {
+  if (map === "encoder") return "encoder.0";
+  return result.atOnce ? "query" : `decoder.0.${map}`;
+}
+
+function weightsOf(result, map) {
   if (result.atOnce) return map === "encoder" ? result.atOnce["encoder.0"] : result.atOnce.query;
   if (map === "encoder") return result.encoded.weights["encoder.0"];
   const name = `decoder.0.${map}`;
@@ -77,8 +89,9 @@ export function mapsOf(result, map) {
   return first.weights[name].map((_, h) => result.steps.map((step) => row(step, h)));
 }
 
-/** Return the weights of one head, or the mean of all: (queries, keys). */
+/** Return the weights of one head, or the mean of those that look: (queries, keys). */
 export function mapOf(heads, head) {
   if (head >= 0) return heads[Math.min(head, heads.length - 1)];
-  return heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, rows) => sum + rows[i][j], 0) / heads.length));
+  const looking = heads.filter((rows) => rows.some((row) => row.some((x) => x > 0)));
+  return heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, rows) => sum + rows[i][j], 0) / (looking.length || 1)));
 }

@@ -2,6 +2,7 @@
 
 export const LONGEST = 60; // letters
 export const MOST_PADDED = 100;
+export const LARGEST = 1000; // weight that a reader may write: larger ones overflow
 export const TRAINED_LENGTH = 34; // places, letters and padding, of each source in training
 
 export const FRESH = {
@@ -59,7 +60,7 @@ export function fromAddress(hash, siblings) {
 function checked(state, siblings) {
   const isPlace = (x) => Number.isInteger(x) && x >= 0 && x < MOST_PADDED;
   const isEdit = ({ path, row, numbers }) => typeof path === "string" && Number.isInteger(row) && row >= 0 &&
-    Array.isArray(numbers) && numbers.every(Number.isFinite);
+    Array.isArray(numbers) && numbers.every((x) => Number.isFinite(x) && Math.abs(x) <= LARGEST);
   const good = [
     Object.keys(state).every((name) => Object.hasOwn(FRESH, name)),
     typeof state.text === "string" && state.text.length <= LONGEST, siblings.includes(state.sibling),

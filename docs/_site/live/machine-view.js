@@ -2,7 +2,7 @@
 
 import { shade } from "./colour.js";
 import { escape } from "./html.js";
-import { mapOf, mapsOf } from "./machine-run.js";
+import { mapOf, mapsOf, nameOf } from "./machine-run.js";
 import { isWhole, LONGEST, MOST_PADDED, toAddress, TRAINED_LENGTH } from "./machine-state.js";
 import { ATTENTIONS, effect, looking, verdict } from "./machine-words.js";
 
@@ -33,11 +33,11 @@ export function head(machine) {
   const { result, state } = machine;
   const heads = mapsOf(result, state.map);
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
-    <div class="maps">${figure(state, state.map, Math.max(state.head, 0))}</div>${table(machine, state.map, heads)}</div>`;
+    <div class="maps">${figure(machine, state.map, Math.max(state.head, 0))}</div>${table(machine, state.map, heads)}</div>`;
 }
 
 /** A sibling that lacks a part, beside the whole machine. */
-export function beside({ result, state, siblings, ...machine }) {
+export function beside({ result, state, siblings, means, ...machine }) {
   const named = (wanted) => siblings.find(({ name }) => name === wanted);
   const [sibling, brief] = [named(state.sibling), named("dates-brief")];
   const alike = brief?.config.steps === sibling.config.steps ? `, after as short a training ${percent(brief.measured.exact)}` : "";
@@ -46,7 +46,7 @@ export function beside({ result, state, siblings, ...machine }) {
     <table class="plain"><thead><tr><th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
     ${row("whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
     ${row(sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
-    <p class="says" aria-live="polite">${escape(effect(result, state, siblings))}</p></div>`;
+    <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means))}</p></div>`;
 }
 
 /** The text field, which is there before the models are. */
@@ -63,14 +63,15 @@ function answer({ result, state, shown, means }) {
   const letters = result.steps.slice(0, shown).map((step, i) => letter(machinePlace(state, "answer", i, result), "answer", i,
     step.text === "end" ? "▪" : step.text, answerShade(result, state, i), `letter ${i + 1} of the answer: ${step.text}, ${percent(step.chance)}`));
   const { right, text: said } = verdict(result, means);
-  const kind = right === null ? "" : right ? "right" : "wrong";
+  const isDone = shown >= result.steps.length;
+  const kind = right === null || !isDone ? "" : right ? "right" : "wrong";
   return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}</div>
-    <p class="verdict ${kind}" aria-live="polite">${shown < result.steps.length ? "" : escape(said)}</p>`;
+    <p class="verdict ${kind}" aria-live="polite">${isDone ? escape(said) : ""}</p>`;
 }
 
 function source({ result, state, text }) {
   const row = sourceShades(result, state);
-  const most = Math.max(...row); // the brightest letter is the one that is looked at most, however little that is
+  const most = Math.max(...row) || 1; // the brightest letter is the one that is looked at most, however little that is
   const letters = [...text].map((x, j) => letter(machinePlace(state, "source", j, result), "source", j, x === " " ? "␣" : x,
     row[j] / most, `letter ${j + 1} of the text: ${x === " " ? "space" : x}, weight ${percent(row[j])}`,
     state.hidden.includes(j) ? "hidden" : ""));
@@ -105,16 +106,19 @@ function answerShade(result, state, i) {
   return grid[result.atOnce ? 0 : i][state.at] ?? 0;
 }
 
-function says({ result, state, siblings }) {
+function says({ result, state, siblings, means, problem, text }) {
+  if (problem) return `<p class="says" aria-live="polite">The letters above are those of the last text that it could read: “${escape(text)}”.</p>`;
+  state = { ...state, text };
   return `<p class="says" aria-live="polite">${escape(looking(result, state))}</p>
-    <p class="effect" aria-live="polite">${escape(effect(result, state, siblings))}</p>`;
+    <p class="effect" aria-live="polite">${escape(effect(result, state, siblings, means))}</p>`;
 }
 
 function steps({ result, shown, running }) {
+  if (result.atOnce) return ""; // nothing comes one after the other
   const last = result.steps.length;
   return `<div class="bar" role="group" aria-label="Letter by letter">${button("step", "Back", shown <= 1, -1)}
     ${button("step", "Next letter", shown >= last, 1)}${button("run", running ? "Stop" : "Write it again")}
-    <span class="name">letter ${Math.min(shown, last)} of ${last}</span></div>`;
+    <span class="name">${Math.min(shown, last)} of ${last} letters written</span></div>`;
 }
 
 function chances({ result, state, tokenizers }) {
@@ -134,17 +138,18 @@ function maps(machine) {
   const heads = mapsOf(result, chosen);
   const tabs = names.map(([name, title]) => `<button data-do="map" data-value="${name}" aria-pressed="${name === chosen}">
     ${title}</button>`);
-  const figures = heads.map((_, h) => figure(state, chosen, h));
+  const figures = heads.map((_, h) => figure(machine, chosen, h));
   return `<div class="bar" role="group" aria-label="Which attention">${tabs.join("")}</div>
     <div class="maps">${figures.join("")}</div>
     <p class="hint">A row is a letter that looks, a column a letter that it looks at: dark is nothing, yellow is all. Point at
-    a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads; press a map for one head." : `The letters above show head ${state.head + 1}; press its map again for the mean.`}</p>
+    a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads, and the brightest is the one that was looked at most; press a map for one head." : `The letters above show head ${state.head + 1}; press its name again for the mean.`}</p>
     ${table(machine, chosen, heads)}`;
 }
 
-function figure({ head: chosen }, name, h) {
+function figure({ state: { head: chosen }, result }, name, h) {
+  const off = result.off[nameOf(result, name)]?.includes(h) ? ", off" : "";
   return `<button class="map" data-do="head" data-value="${chosen === h ? -1 : h}" aria-pressed="${chosen === h}"
-    aria-label="Head ${h + 1}"><canvas data-head="${h}" data-map="${name}"></canvas>head ${h + 1}</button>`;
+    aria-label="Head ${h + 1}${off}"><canvas data-head="${h}" data-map="${name}"></canvas>head ${h + 1}${off}</button>`;
 }
 
 function table({ result, state, text, opened }, name, heads) {
@@ -177,9 +182,9 @@ export function columnsOf(result, name, text) {
 }
 
 function apart(machine) {
-  const { state, siblings, past, future } = machine;
+  const { state, siblings, past, future, result, means } = machine;
   const mend = button("mend", "Put it together again", isWhole(state));
-  return `<h2>Take it apart</h2>
+  return `<h2>Take it apart</h2><p class="now"><b>${escape(result.answer)}</b> ${escape(effect(result, state, siblings, means))}</p>
     <div class="bar">${button("undo", "Undo", !past.length)}${button("redo", "Redo", !future.length)}${mend}
     ${button("share", "Copy a link to this machine")}</div>
     ${sibling(state, siblings)}${heads(machine)}${hidden(machine)}${padding(machine)}${weights(machine)}`;
@@ -189,7 +194,7 @@ function sibling(state, siblings) {
   const options = siblings.map(({ name, title }) =>
     `<option value="${name}" ${name === state.sibling ? "selected" : ""}>${escape(title)}</option>`);
   const { measured, about } = siblings.find(({ name }) => name === state.sibling);
-  return `<fieldset><legend>Train it without a part</legend><label>Machine <select data-field="sibling">${options.join("")}</select></label>
+  return `<fieldset><legend>A machine that was trained without a part</legend><label>Machine <select data-field="sibling">${options.join("")}</select></label>
     <p>${escape(about)} Of 2,000 dates that it had not seen it writes ${percent(measured.exact)} right: the year in
     ${percent(measured.year)}, the month in ${percent(measured.month)}, the day in ${percent(measured.day)}.</p></fieldset>`;
 }
@@ -203,9 +208,9 @@ function heads({ state, model }) {
       ["decoder.0.cross", "answer looks at text", count]];
   const rows = groups.map(([name, title, number]) => `<div class="bar" role="group" aria-label="Heads, ${title}">
     <span class="name">${title}</span>${Array.from({ length: number }, (_, h) => `<button data-do="off" data-value="${name} ${h}"
-    aria-pressed="${state.off.includes(`${name} ${h}`)}">head ${h + 1} off</button>`).join("")}</div>`);
+    aria-pressed="${state.off.includes(`${name} ${h}`)}">switch off head ${h + 1}</button>`).join("")}</div>`);
   return `<fieldset><legend>Switch off heads of the trained machine</legend>${rows.join("")}
-    <p class="hint">A head that is off puts zeros in its place. That is not the same as training without it.</p></fieldset>`;
+    <p class="hint">A head that is off passes on zeros. That is not the same as training without it.</p></fieldset>`;
 }
 
 function hidden({ state, text }) {
@@ -222,7 +227,7 @@ function padding({ state, model, result }) {
     ${always ? "disabled" : ""}>let it see the padding</label>
     <label>that fills the text up to <input type="range" data-field="places" min="${TRAINED_LENGTH}" max="${MOST_PADDED}"
     value="${seen ? result.padded.length : TRAINED_LENGTH}" ${seen ? "" : "disabled"}> ${seen ? result.padded.length : TRAINED_LENGTH} places</label>
-    <p class="hint">In training every text was filled up to ${TRAINED_LENGTH}. With its mask, the machine never notices.</p></fieldset>`;
+    <p class="hint">In training every text was filled up to ${TRAINED_LENGTH}. ${always ? "This machine was trained to see it." : seen ? "" : "With its mask, the machine never notices. Let it see the padding first."}</p></fieldset>`;
 }
 
 function weights(machine) {

@@ -17,6 +17,7 @@ const WHOSE = {
 };
 const percent = (x) => (x > 0.995 && x < 1 ? "over 99 %" : x > 0 && x < 0.005 ? "under 1 %" : `${Math.round(100 * x)} %`);
 const quoted = (text) => (text === " " ? "the space" : `“${text}”`);
+const named = (letter) => (letter === "end" ? "the end" : quoted(letter));
 const listed = (items) => (items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`);
 
 /** Say why the text can't be read, or "". */
@@ -34,7 +35,7 @@ export function verdict({ answer, sure, ended }, means) {
   if (means) return { right: false, text: `Wrong: the text means ${means}. ${how}` };
   const wrong = ended ? wrongWith(answer) : "It did not find an end";
   if (wrong) return { right: false, text: `${wrong}. ${sure > 0.5 ? `Yet the machine is ${percent(sure)} sure: confidence is not correctness.` : how}` };
-  return { right: null, text: `Nobody can check this: the text is in no form that the machine has learnt. ${how}` };
+  return { right: null, text: `This page cannot say whether that is right: the machine has not learnt dates that are written like this. ${how}` };
 }
 
 /** Cut a text into words, with the places of their letters. */
@@ -52,18 +53,26 @@ export function looking(result, state) {
     if (at >= text.length) return "This place is padding.";
     if (result.atOnce) return `The one query puts ${percent(map[0][at])} of its weight on ${quoted(text[at])}.`;
     const order = map.map((row, i) => [row[at], i]).sort((a, b) => b[0] - a[0]).slice(0, 2);
-    const most = order.map(([w, i]) => `the letter ${quoted(result.steps[i].text)} at place ${i + 1} of the answer (${percent(w)})`);
-    return `${quoted(text[at])} is looked at most by ${listed(most)}. ${lookingRound(result, state)}`;
+    const most = order.map(([w, i]) => `${named(result.steps[i].text)} at place ${i + 1} of the answer (${percent(w)})`);
+    return `${quoted(text[at])[0].toUpperCase()}${quoted(text[at]).slice(1)} is looked at most by ${listed(most)}. ${lookingRound(result, state)}`;
   }
   const i = Math.min(at, result.steps.length - 1);
   const { text: letter, chance } = result.steps[i];
   const row = map[result.atOnce ? 0 : i];
   const sums = wordsOf(text).map((word) => ({ ...word, weight: row.slice(word.from, word.to).reduce((a, b) => a + b, 0) }));
+  sums.push({ word: "", weight: row.slice(text.length).reduce((a, b) => a + b, 0) });
   sums.sort((a, b) => b.weight - a.weight);
-  const said = sums.filter(({ weight }) => weight > 0.1).slice(0, 3).map(({ word, weight }) => `${quoted(word)} (${percent(weight)})`);
-  const what = letter === "end" ? "the end" : quoted(letter);
+  const said = sums.filter(({ weight }) => weight > 0.1).slice(0, 3).map(({ word, weight }) => `${word ? quoted(word) : "the padding"} (${percent(weight)})`);
+  const what = named(letter);
   const start = result.atOnce ? `All digits come from one look. ${what} has ${percent(chance)}.` : `It wrote ${what} with ${percent(chance)}.`;
-  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "everywhere and nowhere: no word got 10 %"}.${lookedBack(result, head, i)}`;
+  if (!row.some((x) => x > 0)) return `${start} ${blind(result, state)}`;
+  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "a little at every word: none got 10 %"}.${lookedBack(result, head, i)}`;
+}
+
+/** Say why a letter looked at nothing. */
+function blind(result, { hidden, text, head }) {
+  if (hidden.length >= text.length) return "Every letter is hidden: there is nothing to look at, and all weights are 0.";
+  return head >= 0 ? `Head ${head + 1} is off.` : "All heads that look at the text are off, so nothing of the text reaches it.";
 }
 
 /** Say what a letter of the text itself looks at. */
@@ -76,12 +85,13 @@ function lookingRound(result, { at, head, text }) {
 
 /** Say which later letter of the answer looked back at one of its letters most. */
 function lookedBack(result, head, i) {
-  if (result.atOnce || i + 1 >= result.steps.length) return "";
+  if (head >= 0 || result.atOnce || i + 1 >= result.steps.length) return "";
   const weights = mapOf(mapsOf(result, "self"), head).map((row) => row[i + 1]); // behind the start
   const later = weights.slice(i + 1);
   const most = i + 1 + later.indexOf(Math.max(...later));
   const { text } = result.steps[most];
-  return ` Later ${text === "end" ? "the end" : `${quoted(text)} at place ${most + 1}`} looked back at it most (${percent(weights[most])}).`;
+  const what = `${named(text)}${text === "end" ? "" : ` at place ${most + 1}`}`;
+  return ` Of what came later, ${what} looked at this letter most (${percent(weights[most])}).`;
 }
 
 /** Name what is changed, as "without positions, head 3 from answer to source off". */
@@ -94,28 +104,25 @@ function changes(state, siblings) {
     if (heads.length) said.push(`without head${heads.length > 1 ? "s" : ""} ${listed(heads)} ${whose}`);
   }
   if (hidden.length) said.push(`with ${listed(hidden.map((j) => quoted(text[j] ?? "padding")))} hidden`);
-  if (seesPadding) said.push(`with padding seen, up to place ${Math.max(34, places)}`);
+  if (seesPadding) said.push(`with the padding seen, filled up to ${Math.max(34, places)} places`);
   if (edits.length) said.push(`with ${edits.length === 1 ? "one row" : `${edits.length} rows`} of weights written anew`);
   return listed(said);
 }
 
 /** Say what the change does to this answer, in numbers. */
-export function effect(result, state, siblings) {
+export function effect(result, state, siblings, means) {
   if (isWhole(state)) return "";
   const what = changes(state, siblings);
   const start = what[0].toUpperCase() + what.slice(1);
   const { before, answer } = result;
   if (result.lacksLookAhead) {
     const alone = answer === before.answer ? "and so it does alone" : `and alone it writes ${answer || "nothing"} instead of ${before.answer}`;
-    return `${start}. Given the right letters, as in training, it says ${result.told}, ${alone}.`;
+    return `${start}. Given ${means === before.answer ? "the right letters" : "the whole machine's letters"}, as in training, it says ${result.told}, ${alone}.`;
   }
-  const now = answer === before.answer ? `it still writes ${answer}` : `it writes ${answer || "nothing"} instead of ${before.answer}`;
+  const same = result.atOnce ? "the answer is still" : "it still writes";
+  const now = answer === before.answer ? `${same} ${answer}` : `it writes ${answer || "nothing"} instead of ${before.answer}`;
   if (result.atOnce) return `${start}, ${now}.`;
   const share = (x) => x.toFixed(2);
-  const moved = Object.keys(PARTS).map((part) => ({ part, was: before.chances[part], is: result.chances[part] }));
-  const lost = moved.filter(({ was, is }) => Math.abs(was - is) >= 0.005);
-  const numbers = lost.map(({ part, was, is }) => `${part} ${share(was)} → ${share(is)}`);
-  return `${start}, ${now}. ${numbers.length
-    ? `The chance of the whole machine's ${numbers.length > 1 ? "answers" : "answer"}: ${numbers.join(", ")}.`
-    : "The chances of year, month and day stay as they were."}`;
+  const moved = Object.keys(PARTS).map((part) => `${part} ${share(before.chances[part])} → ${share(result.chances[part])}`);
+  return `${start}, ${now}. The probability that it gives to the whole machine's letters, one after the other: ${moved.join(", ")}.`;
 }

@@ -54,7 +54,7 @@ export function meaningOf(text, names) {
 /** Say what is wrong with an ISO date, in words, or "" if it is a day that there is. */
 export function wrongWith(iso) {
   const found = iso.match(/^(\d{4})-(\d\d)-(\d\d)$/);
-  if (!found) return "That is not in the form of a date";
+  if (!found) return "The answer is not in the form of a date";
   const [year, month, day] = found.slice(1).map(Number);
   if (month < 1 || month > 12) return `There is no month ${month}`;
   const last = new Date(Date.UTC(year, month, 0)).getUTCDate();

@@ -282,8 +282,8 @@ for attend in (plain, by_blocks):
         output = attend(q, k, v)
     found.append([output, *tape.gradient(output, [q, k, v], do)])
 for name, one, other in zip(["output", "dQ", "dK", "dV"], *found, strict=True):
-    print(f"{name:6} differs by at most {np.max(np.abs(one - other)):.0e}")
     np.testing.assert_allclose(one, other, atol=1e-12)
+    print(f"{name:6} differs by less than 1e-12")
 
 x = tf.random.stateless_normal((2, 300, 48), seed=(0, 0))
 layers = [MultiHeadAttention(48, 4, blockwise=choice) for choice in (True, False)]
@@ -297,8 +297,8 @@ for layer, calls in zip(layers, (1, 0), strict=True):
     ) as spy:
         outputs.append(layer(x, causal=True))
     assert spy.call_count == calls
-print(f"layer  differs by at most {np.max(np.abs(outputs[0] - outputs[1])):.0e}")
 np.testing.assert_allclose(*outputs, atol=1e-6)
+print("layer  differs by less than 1e-6")
 
 # %% [markdown]
 # ## Memory and time against length

@@ -22,7 +22,7 @@ h2{font-size:1.1em;margin:1.4em 0 .5em}
 .says{min-height:1.5em}
 .effect{margin:.2em 0 .8em;color:var(--ca-keys);font-weight:600}
 .effect:empty{display:none}
-.now{position:sticky;top:5.2rem;z-index:1;margin:0 0 .8em;padding:.4em .6em;background:var(--md-default-bg-color);border:.05rem solid var(--ca-line);border-radius:.25rem}
+.now{position:sticky;top:2.6rem;z-index:1;margin:0 0 .8em;padding:.4em .6em;background:var(--md-default-bg-color);border:.05rem solid var(--ca-line);border-radius:.25rem}
 .maps{display:flex;flex-wrap:wrap;gap:.6em}
 .map{display:flex;flex-direction:column;align-items:center;padding:.3em;border-color:var(--ca-line);max-width:100%;overflow-x:auto}
 .map[aria-pressed=true]{background:var(--md-accent-fg-color--transparent);color:inherit;border-color:var(--md-accent-fg-color)}
@@ -34,6 +34,6 @@ figcaption{color:var(--md-default-fg-color--light)}
 .weights select{max-width:26em}
 .bars .track{width:8em}
 .bars caption{white-space:normal}
-@container (min-width:46em){.columns{grid-template-columns:minmax(13em,17em) minmax(0,1fr)}}
+@container (min-width:46em){.now{top:5.2rem}.columns{grid-template-columns:minmax(13em,17em) minmax(0,1fr)}}
 @container (max-width:28em){.strip>.name:first-child{width:100%}.letter{min-width:1.45em}}
 `;

@@ -3,6 +3,8 @@
 import { STYLE } from "./style.js";
 
 export const MACHINE_STYLE = `${STYLE}
+.bar label{min-width:0;max-width:100%}
+.bar select{max-width:100%}
 h2{font-size:1.1em;margin:1.4em 0 .5em}
 .grow{flex:1 1 16em;display:flex;flex-wrap:wrap;align-items:baseline;gap:.2em .6em;margin:0}
 .text{flex:1 1 12em;font-size:1.15em;padding:.35em .6em;min-width:0}

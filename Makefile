@@ -35,6 +35,9 @@ trained: $(READY) ## train the models that pages show, if they are not yet train
 trained-again: $(READY) ## train them once more: every weight must be the same
 	$(BIN)/python -m trained --again
 
+ablations: $(READY) ## train machines that lack a part from several seeds, and keep what they read (about an hour)
+	$(BIN)/python -m trained.ablations
+
 site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build
 	@rm -rf site.new
 	$(BIN)/mkdocs build --strict --site-dir site.new
@@ -150,4 +153,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve lessons trained trained-again site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch bench bench-workers bench-softmax check-dates lint format lock clean
+.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch bench bench-workers bench-softmax check-dates lint format lock clean

@@ -14,7 +14,7 @@
 #
 # <div class="start" markdown="1">
 #
-# [Learn it](learn/recap.py){ .md-button .md-button--primary }
+# [Learn it](learn/reading_dates.py){ .md-button .md-button--primary }
 # [Play with a mask](lab.py){ .md-button }
 # [Find your answer](find.md){ .md-button }
 #
@@ -64,9 +64,9 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # ### You want to understand it
 #
-# Nine lessons, one question each, from [where attention sits](learn/recap.py) over
-# [working it out by hand](learn/attention.py) to [a whole Transformer](learn/transformer.py), which a program
-# with a fixed seed has trained beforehand. Each lesson checks what it claims, and each is a notebook to download.
+# [Eleven lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it. Each
+# checks what it claims, and each is a notebook to download. If you only want the map of a Transformer,
+# [it is here](learn/recap.py).
 #
 # </div>
 # <div markdown="1">

@@ -32,6 +32,7 @@ PROGRAMS = {  # the name of a model -> the module with its recipe
     "digits-1": "digits",
     "digits-8": "digits",
 }
+STARTERS = ("__main__.py", "ablations.py")  # they start what the other files train, and change no model
 ENVIRONMENT = {  # in which the same program gives the same bytes
     "CUDA_VISIBLE_DEVICES": "-1",
     "KERAS_BACKEND": "tensorflow",
@@ -82,7 +83,9 @@ def recipe(name):
 
 def path_of(name):
     """Return where a model's weights lie. The file's name covers the programs, the package and its libraries."""
-    programs = [path for path in sorted((ROOT / "trained").glob("*.py")) if path.name != "__main__.py"]
+    programs = [
+        path for path in sorted((ROOT / "trained").glob("*.py")) if path.name not in ("__main__.py", "ablations.py")
+    ]
     digest = digest_of(("tensorflow", "keras", "numpy"), programs)
     return FOLDER / f"{name}-{digest[:16]}.npz"
 

@@ -75,6 +75,28 @@ def norm_alone(block, x, output, training=None):
     return block.norm(block.drop(output, training=training))
 
 
+class NoFeedForward(Transformer):
+    """A Transformer in which no letter is worked on alone: its feed-forward blocks return what they got."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        for layer in (*self.encoder.layers, *self.decoder.layers):
+            layer.feed_forward.after = lambda x, output, training=None: x
+
+
+class NoFactor(Transformer):
+    """A Transformer whose embeddings are not multiplied by the root of d_model: here they are divided by it first."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        for embed in (self.embed_source, self.embed_target):
+            embed.call = partial(divided, embed.call, self.d_model**0.5)
+
+
+def divided(call, divisor, ids):
+    return call(ids) / divisor
+
+
 class NoAttention(Transformer):
     """A Transformer that averages its source plainly, in encoder and decoder: queries stay 0, and so do all scores.
 
@@ -83,21 +105,33 @@ class NoAttention(Transformer):
 
     def build(self, input_shape=None):
         super().build(input_shape)
-        blocks = [layer.self_attention for layer in self.encoder.layers]
-        blocks += [layer.cross_attention for layer in self.decoder.layers]
-        for queries in (block.attention.project_queries for block in blocks):
+        for queries in (block.attention.project_queries for block in self.averaging()):
             queries.set_weights([np.zeros(weight.shape) for weight in queries.weights])
             queries.trainable = False
 
+    def averaging(self):
+        encoder = [layer.self_attention for layer in self.encoder.layers]
+        return encoder + [layer.cross_attention for layer in self.decoder.layers]
 
-def train(model, steps=STEPS, peak=4e-3, seed=SEED):
+
+class EncoderAverages(NoAttention):
+    def averaging(self):
+        return super().averaging()[: len(self.encoder.layers)]
+
+
+class CrossAverages(NoAttention):
+    def averaging(self):
+        return super().averaging()[len(self.encoder.layers) :]
+
+
+def train(model, steps=STEPS, peak=4e-3, warmup=150, beta_2=0.98, seed=SEED):
     """Fit a model to fresh dates; return the share of wrong letters since the start, at every 50th step."""
     sources, targets = create_date_pairs(BATCH * steps, seed=seed)
     x = source_tokenizer.encode(sources, length=LENGTH)
     y = target_tokenizer.encode(targets)
-    rate = keras.optimizers.schedules.CosineDecay(0.0, steps - 150, warmup_target=peak, warmup_steps=150)
+    rate = keras.optimizers.schedules.CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    adam = keras.optimizers.Adam(rate, beta_2=0.98)
+    adam = keras.optimizers.Adam(rate, beta_2=beta_2)
     model.compile(adam, loss, metrics=["accuracy"])
     curve = Curve()
     model.fit(

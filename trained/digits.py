@@ -25,13 +25,13 @@ SIZES["d_ff"] = 64  # a quarter of the Transformer's: trains in half the time, a
 class OneQuery(keras.Model):
     """Go from source ids `(batch, length)` to logits `(batch, 8, 10)`, through one learned query."""
 
-    def __init__(self, heads_of_query, **kwargs):
+    def __init__(self, heads_of_query, d_model=SIZES["d_model"], **kwargs):
         super().__init__(**kwargs)
-        self.d_model = SIZES["d_model"]
+        self.d_model = d_model
         start = keras.initializers.RandomNormal(stddev=self.d_model**-0.5)
         self.embed_source = keras.layers.Embedding(SIZES["source_vocab"], self.d_model, start, name="embed_source")
         self.source_positions = PositionalEncoding(name="source_positions")
-        sizes = {name: size for name, size in SIZES.items() if name != "source_vocab"}
+        sizes = {name: size for name, size in SIZES.items() if name != "source_vocab"} | {"d_model": d_model}
         self.encoder = Encoder(**sizes, name="encoder")
         self.attention = MultiHeadAttention(self.d_model, heads_of_query, name="attention")
         self.project_logits = keras.layers.Dense(DIGITS * 10, name="project_logits")
@@ -80,15 +80,15 @@ def measure(model):
     return shares_right([f"{text[:4]}-{text[4:6]}-{text[6:]}" for text in texts], targets)
 
 
-def reader(heads, steps=STEPS):
+def reader(heads, steps=STEPS, d_model=SIZES["d_model"]):
     """Return the recipe of the model whose query has that many heads."""
 
     def build():
-        model = OneQuery(heads, name=f"digits_{heads}")
+        model = OneQuery(heads, d_model, name=f"digits_{heads}")
         model.build()
         return model
 
-    config = {"kind": "digits", "lacks": [], "steps": steps, **SIZES, "heads_of_query": heads}
+    config = {"kind": "digits", "lacks": [], "steps": steps, **SIZES, "d_model": d_model, "heads_of_query": heads}
     return Recipe(build, partial(train, steps=steps), measure, config)
 
 

@@ -34,6 +34,7 @@ USED = {  # by the lessons that say so
     b"benchmarks/results.json": [ROOT / "benchmarks" / "results.json"],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
     b"import trained": sorted((ROOT / "trained").glob("*.py")),
+    b"from trained.ablations import": [ROOT / "trained/ablations.json"],
     b"from live import": [ROOT / "docs/_site/live.py"],
     b"from date_machine import": [ROOT / "docs/_site/date_machine.py", *sorted((ROOT / "trained").glob("*.py"))],
     b"faults/results.json": [

@@ -203,6 +203,34 @@ _ = pictures.against_length(results)
 # The dashed line is what the arithmetic alone would take: the six matrix products that forward and backward need at
 # least, and an exponential for each weight, at the speeds that the machine reached in the same run.
 #
+# ## Pieces of keys, or whole rows?
+#
+# [Attention by blocks](../learn/long_sequences.py) could cut the keys as well as the queries, with an online softmax.
+# In plain TensorFlow each step of it is a *kernel* of its own, a compiled routine that reads from memory and writes back:
+# find the largest score, subtract it, exponentiate, sum, mend what was there. TensorFlow's usual kernels on x86
+# processors, oneDNN, have one that does the first four and the division at once. Measured with `make bench-softmax`, where
+# one block of 256 queries meets 1,024 keys:
+
+# %% tags=["hide-input"]
+from benchmarks.softmax import RESULTS
+
+kept = json.loads(RESULTS.read_text("utf-8"))
+print(
+    f"{kept['machine']['processor']}, {kept['machine']['cores']} cores, {kept['date']}"
+)
+for name in ("with oneDNN", "without"):
+    ms = kept[name]
+    pieces = ms["in_pieces"] / ms["whole_rows"]
+    steps = ms["separate_steps"] / ms["softmax"]
+    print(
+        f"{name:11}  pieces take {pieces:.1f} times as long as whole rows,"
+        f" separate steps {steps:.1f} times as long as one softmax"
+    )
+
+# %% [markdown]
+# So whole rows suit the kernels that TensorFlow uses by itself on these processors, and this package cuts the queries
+# only.
+#
 # ## Training, decoding, starting
 #
 # The date Transformer of the [lesson](../learn/transformer.py) against the same model from Keras's layers, default `fit`;

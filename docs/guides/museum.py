@@ -258,7 +258,7 @@ plt.show()
 #
 # When the model writes, nothing is to the right of the newest letter. So never believe an accuracy measured under
 # teacher forcing, where the model is given the right letters: let it write its own. ([Another such
-# model](../learn/transformer.py#a-trap-the-look-ahead-mask-forgotten), whose mask was forgotten.)
+# model](../learn/causal.py#writing-without-peeking), whose mask was forgotten.)
 #
 # The check needs no training. `certify` tries the layer as the model calls it. `describe_mask` draws what Keras makes
 # of our mask, in our convention: a 1, hatched, is a blocked key. The past is blocked, and the future is not.
@@ -370,7 +370,7 @@ held("empty_query", theirs, with_zeros, "keras")
 # Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart.
 # Where a query sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the
 # rounded scores. Mend: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in [causal
-# attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal).
+# attention](../learn/causal.py#exercise-1).
 
 # %% tags=["wrap"]
 additive = tf.constant([[0.0, -1e9, -1e9], [0.0, 0.0, -1e9], [0.0, 0.0, 0.0]])
@@ -640,7 +640,7 @@ held("lengths", mended, alone)
 # ### takes 1 positional argument but 5 were given { #data }
 #
 # A layer is built first and called with data later. Python's message counts `self` too, and does not tell you that data
-# belong in the second call. Explained in [attention](../learn/attention.py#a-published-trap-built-with-data).
+# belong in the second call. Explained in [attention](../learn/attention.py#who-found-this-and-when).
 
 
 # %% tags=["wrap"]
@@ -861,7 +861,7 @@ held("lengths", layer)
 # ### Positions are added in every block { #again }
 #
 # They belong in front of the first block, once. A stack that adds them in each block shows it on an input of zeros. See [the
-# Transformer layer](../learn/transformer_layer.py#a-published-trap-five-bugs-in-forty-lines).
+# Transformer layer](../learn/transformer_layer.py#the-function-read).
 
 # %%
 zeros = tf.zeros((1, 4, 8))
@@ -1032,7 +1032,7 @@ held("no_future_leak", causal(k=1), alone, causal=True)
 # ### Two rows are equal "because of the mask" { #saturated }
 #
 # Take the mask away: they are still equal. The scores are so large that one key gets all the weight. In [causal
-# attention](../learn/causal.py#a-published-trap-the-mask-is-not-why-rows-1-and-2-are-equal) with pictures. Mend: smaller inputs.
+# attention](../learn/causal.py#exercise-1) with pictures. Mend: smaller inputs.
 
 # %% tags=["wrap"]
 tokens = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]])

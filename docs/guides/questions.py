@@ -66,7 +66,7 @@ same = layer(x, x, attention_mask=real, use_causal_mask=True)
 np.testing.assert_allclose(same, output, atol=1e-6)
 
 # %% [markdown]
-# Deeper: [Masks, both at once](../learn/masks.py#both-at-once).
+# Deeper: [Masks, both at once](../learn/causal.py#both-at-once).
 #
 # ## Why are the outputs of padded tokens not zero?
 #
@@ -157,7 +157,7 @@ for cause, x, mask, number in [
 assert "empty_rows" in describe_mask(all_keys)
 
 # %% [markdown]
-# Deeper: [three ways to fill a blocked score](../learn/masks.py#three-ways-to-fill-a-blocked-score-two-of-them-traps); the
+# Deeper: [three ways to fill a blocked score](../learn/masks.py#four-ways-to-hide-a-score); the
 # [museum of bugs](museum.py).
 #
 # ## Does a mask that blocks nothing change anything?
@@ -248,7 +248,7 @@ for name, m in {"right": mask, "wrong way round": 1 - mask}.items():
     assert right[-1] < 0.2
 
 # %% [markdown]
-# Deeper: [the look-ahead mask forgotten](../learn/transformer.py#a-trap-the-look-ahead-mask-forgotten), on a model that
+# Deeper: [the look-ahead mask forgotten](../learn/causal.py#writing-without-peeking), on a model that
 # translates; [certify your layer](certify_your_layer.py).
 #
 # ## How does a causal mask align with fewer queries than keys?
@@ -457,7 +457,7 @@ np.testing.assert_allclose(np.var(post(x), axis=-1), 1, atol=1e-3)
 assert np.min(np.var(pre(x), axis=-1)) > 2
 
 # %% [markdown]
-# Deeper: [norm before or after?](../learn/transformer_layer.py#norm-before-or-after), through twelve layers.
+# Deeper: [norm before or after?](../learn/transformer_layer.py#norm-first-or-norm-last), through twelve layers.
 #
 # ## Are the sines and cosines interleaved or concatenated?
 #
@@ -480,7 +480,7 @@ print("interleaved ", interleaved[1].round(2))
 print("concatenated", concatenated[1].round(2))
 
 # %% [markdown]
-# Deeper: [interleaved or in halves?](../learn/positions.py#interleaved-or-in-halves), with a model that notices.
+# Deeper: [interleaved or in halves?](../learn/positions.py#does-the-trained-machine-rely-on-it), with a model that notices.
 #
 # ## How do I convert attention weights from torch to Keras?
 #

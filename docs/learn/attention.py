@@ -1,20 +1,135 @@
 # ---
 # title: Attention
-# description: What scaled dot-product attention computes, by hand with small integers, then as a function and as a Keras layer, and why it divides by the root of d_k.
+# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then the formula, the function, a trained machine, and why it divides by the root of d_k.
 # ---
 
 # %% [markdown]
-# # How does attention decide what to look at?
+# # How does attention decide where to look?
 #
-# **In one sentence:** each query is compared with every key by a dot product, the scores become weights that
-# sum to one, and the output is the average of the values under these weights.
+# A machine that may only take the plain average of a text reads [one date in five](reading_dates.py#take-it-away). It
+# gives each letter the same weight. What it needs are weights that depend on what it is looking *for*: to write a month,
+# look at the letters of "may", and to write a day, look somewhere else. Where do such weights come from?
 #
-# A *query* says what a token is looking for, a *key* what a token offers, a *value* what it hands over when it is
-# chosen. It works like a search in a library: your question (query) is held against the label of every book (key),
-# and you take home a mixture of what the books say (values), most of it from the books whose labels fit best.
+# ## Ask, compare, fetch
+#
+# Think of a shelf of folders. You come with a question. Each folder has a label on its back. You hold your question
+# against every label, and where the two fit well, you take much of what is inside. In attention each of these is a
+# vector:
+#
+# * the **query** is the question: what am I looking for?
+# * the **key** is a label: what do I offer?
+# * the **value** is what is inside: what do I hand over when I am chosen?
+#
+# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine at it. Press a letter of
+# its answer: the query is made for that letter, and the brighter a letter of the text, the better its key fitted.
+
+# %% tags=["live", "hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import machine, still
+
+model, _ = trained.load("dates")
+machine(
+    "dates",
+    piece="head",
+    head=0,
+    at=6,
+    without=still(model, "thursday 3rd of may 2018"),
+)
+
+# %% [markdown]
+# ## By hand, to the last digit
+#
+# Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, and
+# they are the same for all letters. In a trained machine their numbers were found by the training; here we choose small
+# ones, so that you can follow with a pencil. Three letters, with two numbers each:
+#
+# | letter | its vector $x$ |
+# | --- | --- |
+# | m | $(1, 0)$ |
+# | a | $(0, 1)$ |
+# | y | $(1, 1)$ |
+#
+# $$
+# W_Q = \begin{pmatrix} 1 & 0 & 0 & 1 \\ 1 & 0 & 1 & -1 \end{pmatrix} \quad
+# W_K = \begin{pmatrix} 2 & 0 & 2 & 0 \\ -2 & 1 & 0 & 3 \end{pmatrix} \quad
+# W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
+# $$
+#
+# Let "y" look at all three letters, itself too. **Its query** is $x W_Q$. Its vector is $(1, 1)$, so the two rows of
+# $W_Q$ are added:
+#
+# $$
+# q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
+# $$
+#
+# **The keys** are made in the same way with $W_K$, and **the values** with $W_V$. For "m" that is the first row of the
+# matrix, for "a" the second, for "y" the sum of both:
+#
+# | letter | key | value |
+# | --- | --- | --- |
+# | m | $(2, 0, 2, 0)$ | $(10, 0)$ |
+# | a | $(-2, 1, 0, 3)$ | $(0, 10)$ |
+# | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
+#
+# **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
+# is large where both vectors have large numbers at the same places. Then divide by the root of the length of these
+# vectors: they have 4 numbers, and the root of 4 is 2. The results are called **scores**.
+#
+# * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
+# * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
+# * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
+#
+# **From scores to weights.** Scores may be negative, and they do not add up to one. We want shares: positive, and one in
+# total. So raise $e$ to the power of each score, which is always positive, and divide by the sum. This step is called
+# the **softmax**.
+#
+# | letter | score | $e^{\text{score}}$ | divided by the sum |
+# | --- | --- | --- | --- |
+# | m | 3 | 20.0855 | 0.8756 |
+# | a | -2 | 0.1353 | 0.0059 |
+# | y | 1 | 2.7183 | 0.1185 |
+# | | | sum: 22.9391 | sum: 1 |
+#
+# One point more in the score makes the weight $e$ times as large, which is about 2.7 times. So the best key gets most
+# of the weight, and the others are not forgotten.
+#
+# **The output** is the average of the values with these weights:
+#
+# $$
+# 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
+# $$
+#
+# That is the whole of attention. Here is the same in NumPy, a line for each step. Change a number and run it.
+
+# %%
+import numpy as np
+
+x = np.array([[1, 0], [0, 1], [1, 1]])  # m, a, y
+W_Q = np.array([[1, 0, 0, 1], [1, 0, 1, -1]])
+W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]])
+W_V = np.array([[10, 0], [0, 10]])
+
+q, k, v = x @ W_Q, x @ W_K, x @ W_V
+scores = q @ k.T / np.sqrt(4)  # a row for each query, a column for each key
+powers = np.exp(scores)
+weights = powers / powers.sum(axis=1, keepdims=True)
+output = weights @ v
+print("scores of y ", scores[2])
+print("weights of y", weights[2].round(4))
+print("output of y ", output[2].round(3))
+np.testing.assert_allclose(scores[2], [3, -2, 1])
+np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
 
 # %% [markdown]
 # ## The formula
+#
+# The code did it for all three letters at once. The queries are the rows of a matrix $Q$, the keys those of $K$, the
+# values those of $V$. $Q K^\top$ then holds the dot product of every query with every key, and everything above is one
+# line:
 #
 # $$
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -22,69 +137,27 @@
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
-# | $Q$ | the queries | `(query_length, d_k)` |
+# | $Q$ | the queries, one in each row | `(query_length, d_k)` |
 # | $K$ | the keys | `(key_length, d_k)` |
 # | $V$ | the values, one for each key | `(key_length, d_v)` |
-# | $Q K^\top / \sqrt{d_k}$ | the scores: how well each key fits each query | `(query_length, key_length)` |
-# | $\operatorname{softmax}(\dots)$ | the weights: each row sums to one | `(query_length, key_length)` |
-#
-# The softmax turns each row of scores into weights. A weight is $e$ to the power of its score, divided by the sum of
-# these powers over the row. So all weights are positive, and they sum to one:
+# | $d_k$, $d_v$ | how many numbers a key has, and a value: 4 and 2 above | numbers |
+# | $Q K^\top / \sqrt{d_k}$ | the scores | `(query_length, key_length)` |
+# | $\operatorname{softmax}(\dots)$ | the weights: each row is positive and adds up to one | `(query_length, key_length)` |
 #
 # $$
-# \operatorname{softmax}(s)_j = \frac{e^{s_j}}{\sum_i e^{s_i}}
+# \operatorname{softmax}(s)_j = \frac{e^{s_j}}{e^{s_1} + e^{s_2} + \dots + e^{s_n}}
 # $$
 #
-# $d_k$ is how many numbers a query and a key have, $d_v$ how many a value has. Any axes in front, such as `batch` and `heads`, are
-# carried along. A mask, which is optional, acts on the scores *before* the softmax: the lesson on [masks](masks.py) is
-# about that.
-
-# %% [markdown]
-# ## Tiny numbers, by hand
-#
-# The token "it", whose query is $(2, 0, 1, 0)$, looks at three tokens:
-#
-# | token | key | value |
-# | --- | --- | --- |
-# | "cat" | $(2, 0, 2, 0)$ | $(10, 0)$ |
-# | "sat" | $(0, 1, 2, 3)$ | $(0, 10)$ |
-# | "mat" | $(1, 5, 0, 0)$ | $(0, 20)$ |
-#
-# With $d_k = 4$ the root is 2, so every score is easy:
-#
-# * "cat": $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0)/2 = 3$
-# * "sat": $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3)/2 = 1$
-# * "mat": $(2\cdot 1 + 0\cdot 5 + 1\cdot 0 + 0\cdot 0)/2 = 1$
-#
-# The weights are $e^3 : e^1 : e^1$, which is $e^2 : 1 : 1$. So "cat" gets $e^2/(e^2+2) \approx 0.787$, and "sat" and
-# "mat" get $1/(e^2+2) \approx 0.1065$ each. The output is the average of the values under these weights:
-#
-# $$
-# 0.787 \cdot (10, 0) + 0.1065 \cdot (0, 10) + 0.1065 \cdot (0, 20) \approx (7.87, 3.20)
-# $$
-
-# %%
-import math
-
-from clear_attention import attention_by_hand
-
-q = [[2.0, 0.0, 1.0, 0.0]]  # it
-k = [
-    [2.0, 0.0, 2.0, 0.0],
-    [0.0, 1.0, 2.0, 3.0],
-    [1.0, 5.0, 0.0, 0.0],
-]  # cat, sat, mat
-v = [[10.0, 0.0], [0.0, 10.0], [0.0, 20.0]]
-output, weights = attention_by_hand(q, k, v)
-print("weights", [round(w, 4) for w in weights[0]])
-print("output ", [round(x, 4) for x in output[0]])
-assert math.isclose(weights[0][0], math.exp(2) / (math.exp(2) + 2))
-assert [round(x, 2) for x in output[0]] == [7.87, 3.2]
+# The shapes say something that is easily missed: **queries need not come from where keys and values come from.** There
+# are `query_length` of the ones and `key_length` of the others. When the encoder reads a date, its letters look at each
+# other, so all three come from the text; this is called *self-attention*. When the decoder writes, the query comes from
+# the answer, and keys and values come from the text; this is *cross-attention*, and it is what you saw above. Nothing in
+# the formula changes.
 
 # %% [markdown]
 # ## The function, read
 #
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same in TensorFlow. This is
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. This is
 # the whole function, printed from the package without its docstring. The comments at the ends of the lines give the
 # shape after each step.
 
@@ -98,230 +171,221 @@ docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 
 # %% [markdown]
-# The formula stands in the middle: the lines that make scores, weights and the output. Line by line:
+# Look for the four lines in the middle: scores, weights, `kept`, output. They are the formula. The lines around them
+# make it safe:
 #
-# * `attention_inputs` makes tensors of the inputs and refuses bad ones, with a sentence that says why.
-#   `function_of_weights` refuses a `dropout` that is not a function, and `flag` a `check_finite` that is not `True` or
-#   `False`. `blocked` is the mask as `True` and `False`, or `None`.
-# * `widened` turns 16-bit tensors into float32, in which a sum loses fewer digits. Tensors of 32 and 64 bits stay as
-#   they are.
-# * `without_nonfinite` has nothing to do while all numbers are finite. If one is NaN or infinity, it puts 0 in its place,
-#   because a weight of 0 times NaN would be NaN. With `check_finite=False` nobody looks, which saves time where all
-#   numbers are known to be finite.
-# * **The scores.** `depth(q)` is $d_k$. The queries are divided by its root *before* the product. That is the same in
-#   exact arithmetic, and it keeps the scores small: an overflow in the product can't be mended by dividing afterwards.
-# * **The weights** are the softmax of the scores that the mask leaves. `kept` are the weights after dropout, if there is
-#   any; those that are returned are the weights before it.
-# * **The output** is the weighted sum of the values.
-# * `Visible` finds the results that *see* a NaN or an infinity, and `marked` writes NaN there. If a query holds such a
-#   number and sees any key, or if it sees a key that holds one, the query's whole output and all its visible weights
-#   become NaN. If a query sees a value that holds one, the same channel of the query's output becomes NaN. Behind a mask
-#   such a number leaves no trace.
-# * `narrowed` turns the results back into the dtype that came in.
-# * **`Attention`** is the pair that is returned: `result.output` and `result.weights`, or `output, weights = ...`.
+# * *Before.* The inputs become tensors, and bad ones are refused. `blocked` is the mask, which the
+#   [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the calculation, because sums of
+#   16-bit numbers lose digits. `without_nonfinite` takes NaN and infinity out, should there be any.
+# * *In the middle.* `depth(q)` is $d_k$. `dropout` may set some of the weights to 0 during a training; without it,
+#   `kept` are the weights.
+# * *After.* `marked` puts NaN back wherever a query really saw one, so that a bad number is not hidden from you.
+#   `narrowed` returns to the type of number that came in. The result is a pair: `output, weights = ...`.
+#
+# One detail in the line of the scores: the queries are divided *before* the product and not afterwards. The result is
+# the same, but the product stays smaller on its way, which matters where large numbers overflow.
 
-# %% alt="Heat map of the weights of the query it: cat 0.79, sat 0.11, mat 0.11"
-import matplotlib.pyplot as plt
-import numpy as np
-from clear_attention import plot_weights
-
-result = scaled_dot_product_attention(q, k, v)
-np.testing.assert_allclose(
-    result.weights, weights, atol=1e-6
-)  # the same as by hand
-np.testing.assert_allclose(result.output, output, atol=1e-5)
-plot_weights(result.weights, tokens=["it"], key_tokens=["cat", "sat", "mat"])
-plt.show()
+# %%
+result = scaled_dot_product_attention(
+    q.astype(float), k.astype(float), v.astype(float)
+)
+np.testing.assert_allclose(result.weights, weights, atol=1e-12)
+np.testing.assert_allclose(result.output, output, atol=1e-12)
+print("the function's output of y:", result.output[2].numpy().round(3))
 
 # %% [markdown]
-# ## At the paper's sizes, with numbers you can reproduce
+# ## A check: is this what the trained machine does?
 #
-# $d_k = d_v = 64$ are the sizes of the paper, *Attention Is All You Need* (Vaswani et al., 2017). The tutorial *How to
-# Implement Scaled Dot-Product Attention from Scratch in TensorFlow and Keras* (Machine Learning Mastery) gives its
-# layer a batch of 64 sentences of 5 tokens, made of random numbers without a seed. So nobody can repeat the output that
-# it shows, and a reader asked for numbers to compare with. With seed 42 and NumPy's legacy generator they are these, in
-# columns 0, 1, 2 and the last three of the first two sentences:
+# Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the weights
+# of its encoder with the formula. The machine has four *heads*, four attentions side by side, each with 16 of the 64
+# numbers; a [later lesson](multi_head.py) says why. The first head is the first 16 columns.
+
+# %%
+from clear_attention import date_tokenizers
+
+source, target = date_tokenizers()
+ids = source.encode(["thursday 3rd of may 2018"])
+vectors = model.source_positions(model.embed_source(ids) * 8.0)[
+    0
+].numpy()  # √64 = 8
+
+matrices = model.encoder.layers[0].self_attention.attention
+q16 = (vectors @ matrices.project_queries.kernel + matrices.project_queries.bias)[
+    :, :16
+]
+k16 = (vectors @ matrices.project_keys.kernel + matrices.project_keys.bias)[:, :16]
+powers = np.exp(q16 @ np.transpose(k16) / np.sqrt(16))
+by_formula = powers / powers.sum(axis=1, keepdims=True)
+
+given = target.encode(["2018-05-03"])[:, :-1]
+maps = model(ids, given, return_weights=True).weights
+np.testing.assert_allclose(by_formula, maps["encoder.0"][0, 0], atol=1e-5)
+print("the machine's weights and the formula's are the same:", by_formula.shape)
+
+# %% [markdown]
+# (The machine adds a *bias* to each query, key and value, one more vector that was trained. And its letters' vectors are
+# multiplied by 8 and get their positions added; [Positions](positions.py) and [Training](transformer.py) say why.)
+#
+# ## Why divide by the root of d_k?
+#
+# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax is hard on large
+# scores: a lead of 10 points makes a weight 22,000 times as large. Then one key takes all, and the others are as good
+# as hidden. Worse, training stops, because nudging a number a little no longer changes any weight. So the scores are
+# divided. But by what?
+#
+# Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
+# *one rule that suits all depths*: which column keeps its bars about as long?
+
+# %% tags=["live", "hide-input"]
+from live import grid, lab
+
+depths = [4, 16, 64, 256, 1024]
+words = ["key 1", "key 2", "key 3", "key 4"]
+query, *keys = np.random.default_rng(1).normal(size=(5, depths[-1]))
+by_depth = [[float((key[:d] @ query[:d]).round(3)) for key in keys] for d in depths]
+
+
+def shares(scores):
+    return np.exp(scores) / np.exp(scores).sum()
+
+
+lab(
+    [
+        {
+            "state": {
+                "tokens": words,
+                "depths": depths,
+                "scores": by_depth,
+                "chosen": 2,
+            }
+        }
+    ],
+    grid(
+        "Weights at d_k = 64: divided by nothing, by its root, by d_k",
+        np.transpose([shares(np.array(by_depth[2]) / n) for n in (1, 8, 64)]),
+        words,
+        ["nothing", "√64", "64"],
+    ),
+    piece="scale",
+)
+
+# %% [markdown]
+# Divided by nothing, one key takes nearly all as soon as keys are long. Divided by $d_k$, all keys become alike, and the
+# query might as well not ask. The root keeps the balance, and there is a reason: if the numbers are independent, with
+# mean 0 and variance 1, then each product has variance 1, and a sum of $d_k$ of them has variance $d_k$. The size of
+# something is the root of its variance, so scores are about $\sqrt{d_k}$ large, at every depth.
+#
+# One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
+# 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged; training lives
+# on it.
+
+# %%
+import tensorflow as tf
+
+depths = [4, 16, 64, 256, 1024]
+rules = {"nothing": lambda d: 1.0, "√d_k": lambda d: d**0.5, "d_k": lambda d: d}
+
+
+def measure(d_k, divisor):
+    """Mean largest weight of 500 queries, and how much a score's nudge changes it."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(500, 17, 1024))[..., :d_k]  # the same at every depth
+    q, k = tf.constant(numbers[:, :1]), tf.constant(numbers[:, 1:])
+    scores = tf.matmul(q, k, transpose_b=True) / divisor
+    with tf.GradientTape() as tape:
+        tape.watch(scores)
+        largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
+    slope = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
+    return np.mean(largest), np.mean(slope)
+
+
+table = {n: [measure(d, rule(d)) for d in depths] for n, rule in rules.items()}
+print("divided by  ", "".join(f"{n:^18}" for n in rules))
+print(" d_k        ", "  largest   slope " * 3)
+for row, d_k in enumerate(depths):
+    cells = "".join(f"{a:9.2f}{b:8.2f} " for a, b in (table[n][row] for n in rules))
+    print(f"{d_k:5}       ", cells)
+largest = {n: [a for a, _ in rows] for n, rows in table.items()}
+assert np.ptp(largest["√d_k"]) < 0.05
+assert largest["nothing"][-1] > 0.9
+assert largest["d_k"][-1] < 0.1
+
+# %% [markdown]
+# Only the middle column reads the same from top to bottom. That is why the formula has a root in it, and why this
+# attention is called *scaled* dot-product attention.
+#
+# ## Who found this, and when
+#
+# In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, so that a translating
+# machine could "align and translate" in one. In 2015 Luong, Pham and Manning compared several ways to score, the bare
+# dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because it had worked badly
+# for large $d_k$, and built a whole machine of it. The names query, key and value come from that paper. So do the sizes
+# $d_k = d_v = 64$. Here are numbers of those sizes with which you can check an attention of your own: 64 texts of 5
+# letters, drawn at random from a fixed seed. Printed are the first three and the last three numbers of each output, for
+# the first two texts.
 
 # %%
 from clear_attention import DotProductAttention
 
 rng = np.random.RandomState(42)
-queries = rng.random_sample((64, 5, 64)).astype("float32")
-keys = rng.random_sample((64, 5, 64)).astype("float32")
-values = rng.random_sample((64, 5, 64)).astype("float32")
-attention = DotProductAttention()
+queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
+attention = DotProductAttention()  # the function, as a layer of Keras
 output = attention(queries, keys, values, 64)
-
 columns = np.take(output, [0, 1, 2, 61, 62, 63], axis=-1)
 with np.printoptions(precision=6, floatmode="fixed"):
     print(columns[0])
     print(columns[1])
 np.testing.assert_allclose(
-    columns[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6
+    output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6
 )
 np.testing.assert_allclose(
-    columns[1, 4, 3:], [0.70503277, 0.35547623, 0.56170976], 2e-6
+    output[1, 4, 61:], [0.70503277, 0.35547623, 0.56170976], 2e-6
 )
-
-# %% [markdown]
-# [`DotProductAttention`][clear_attention.DotProductAttention] is the function as a Keras layer. Its fourth argument is
-# the depth, as in the tutorial, and not the mask, which you give by name: `mask=...`. The depth may be left out, because
-# it is read from the keys. `return_weights=True` returns the weights too, and never changes the output.
-#
-# ## Why divide by the root of d_k?
-#
-# A dot product is a sum of $d_k$ terms. If the terms are independent, of mean 0 and variance 1, the sum has variance
-# $d_k$: the larger the depth, the larger the scores. Large scores push the softmax into a corner where one weight is
-# nearly 1, and there the gradient vanishes. Dividing by $\sqrt{d_k}$ brings the variance back to 1 at every depth.
-# Below it is measured: 500 queries meet 16 keys each, all of random numbers.
-#
-# * *variance* is the variance of the scores.
-# * *largest weight* is the largest of a query's 16 weights: the mean over all queries.
-# * *its gradient* is the derivative of this largest weight by the scores. It has an entry for each of the 16 scores;
-#   the table has the size of the largest entry, as a mean over all queries. For the largest weight $w$ that entry is
-#   $w(1 - w)$, which is small where $w$ is near 0 or 1, and largest where $w$ is one half.
-
-# %%
-import tensorflow as tf
-
-depths = [1, 4, 16, 64, 256, 1024]
-
-
-def measure(d_k, scale):
-    """Variance of the scores, mean largest weight, mean size of its gradient."""
-    rng = np.random.default_rng(d_k)  # the same numbers, divided or not
-    q = tf.constant(rng.normal(size=(500, 1, d_k)), tf.float32)
-    k = tf.constant(rng.normal(size=(500, 16, d_k)), tf.float32)
-    scores = tf.matmul(q, k, transpose_b=True) * scale
-    with tf.GradientTape() as tape:
-        tape.watch(scores)
-        largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
-    gradient = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
-    np.testing.assert_allclose(gradient, largest * (1 - largest), atol=1e-6)
-    return np.var(scores), np.mean(largest), np.mean(gradient)
-
-
-plain = np.array([measure(d, 1.0) for d in depths])
-scaled = np.array([measure(d, d**-0.5) for d in depths])
-print("        variance        largest weight  its gradient")
-print(" d_k   plain  scaled    plain  scaled    plain  scaled")
-for d, (a, b, c), (x, y, z) in zip(depths, plain, scaled, strict=True):
-    print(f"{d:4}  {a:6.1f}  {x:6.2f}   {b:6.3f}  {y:6.3f}   {c:6.3f}  {z:6.3f}")
-assert np.all(abs(scaled[:, 0] - 1) < 0.2)  # variance 1 at every depth
-assert plain[-1, 1] > 0.9 > 0.5 > scaled[-1, 1]  # saturated, against not
-assert plain[-1, 2] < scaled[-1, 2] / 3  # the gradient has all but gone
-peak = np.argmax(plain[:, 2])
-print(
-    f"not divided, the gradient grows up to d_k = {depths[peak]}, then it shrinks"
-)
-assert np.all(np.diff(plain[: peak + 1, 2]) > 0)
-assert np.all(np.diff(plain[peak:, 2]) < 0)
-
-# %% tags=["hide-input"] alt="Three line charts against d_k from 1 to 1024. Without scaling the variance of the scores grows from 1 to about 1000, the largest weight climbs towards 1 and its gradient rises a little, then falls. With scaling all three stay level."
-figure, axes = plt.subplots(1, 3, figsize=(9.5, 2.8), layout="constrained")
-for column, (ax, title) in enumerate(
-    zip(
-        axes,
-        ["variance of the scores", "largest weight", "its gradient"],
-        strict=True,
-    )
-):
-    ax.plot(depths, plain[:, column], "o--", color="#d55e00", label="as they are")
-    ax.plot(
-        depths,
-        scaled[:, column],
-        "s-",
-        color="#0072b2",
-        label="divided by the root of d_k",
-    )
-    ax.set(
-        xscale="log", xticks=depths, xticklabels=depths, xlabel="d_k", title=title
-    )
-    ax.minorticks_off()
-    ax.spines[["top", "right"]].set_visible(False)
-axes[0].set_yscale("log")
-axes[0].legend(frameon=False, fontsize=8)
-plt.show()
-
-# %% tags=["live", "hide-input"]
-import sys
-
-# The lab is in the repository and not in the package, so this cell needs a clone.
-sys.path.append("../_site")
-from live import grid, lab, numbers
-
-
-def try_divisors():
-    words = ["the", "cat", "sat", "down"]
-    query, *keys = np.random.default_rng(0).normal(size=(5, 64))
-    scores = numbers(keys @ query)
-    weights = np.exp(np.divide(scores, 8))
-    return lab(
-        [{"state": {"tokens": words, "scores": scores, "depth": 64, "divisor": 1}}],
-        grid(
-            "Weights, the scores divided by 8",
-            [weights / weights.sum()],
-            ["query"],
-            words,
-        ),
-        piece="scale",
-        title="Try it: one query and four keys, random, of 64 numbers each. Which divisor keeps all keys in play?",
-    )
-
-
-try_divisors()
-
-# %% [markdown]
-# ## A published trap: built with data
-#
-# A reader of the tutorial that is named above wrote `DotProductAttention(q, k, v, d_k)` and got `__init__() takes 1
-# positional argument but 5 were given`. The comments below the tutorial leave this unexplained. A Keras
-# layer is *built* first and *called* afterwards: two pairs of parentheses. Our layer says so:
-
-# %% tags=["wrap"]
-try:
-    DotProductAttention(queries, keys, values, 64)
-except TypeError as error:
-    print(error)
-
-mended = DotProductAttention()(queries, keys, values, 64)
-np.testing.assert_array_equal(mended, output)
 
 # %% [markdown]
 # ## Exercises
 #
 # ### Exercise 1
 #
-# What are the weights when all keys are equal? What is then the output? Predict it, then run it.
+# What are the weights when all keys are equal? What is the output then? Predict it, then run it.
 
 # %% tags=["answer"]
-equal_keys = [[1.0, 2.0]] * 4
+equal = [[1.0, 2.0]] * 4
 result = scaled_dot_product_attention(
-    [[5.0, -3.0]], equal_keys, [[0.0], [4.0], [8.0], [12.0]]
+    [[5.0, -3.0]], equal, [[0.0], [4.0], [8.0], [12.0]]
 )
-print(
-    result.weights.numpy(), result.output.numpy()
-)  # equal weights, so the mean of the values
+print("weights", result.weights.numpy(), "output", result.output.numpy())
 np.testing.assert_allclose(result.output, [[6.0]])
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# Equal keys have equal scores, whatever the query asks, so all weights are 1/4 and the output is the plain mean of the
+# values, 6. This is the machine that may not choose, which you met in the lesson before.
+#
+# </details>
+#
 # ### Exercise 2
 #
-# Shuffle the keys, and the values in the same order. Does the output change? What does this say about word order?
+# Shuffle the letters of the example above, so that keys and values come in another order. Does the output of "y" change?
+# What does this tell you about "may" and "yam"?
 
 # %% tags=["answer"]
-order = [2, 0, 1]
+order = [2, 1, 0]  # y, a, m
 shuffled = scaled_dot_product_attention(
-    q, [k[i] for i in order], [v[i] for i in order]
+    q[2:].astype(float), k[order].astype(float), v[order].astype(float)
 )
-print(
-    shuffled.output.numpy()
-)  # the same: attention sees a set of tokens, not a sequence, unless positions are added
-np.testing.assert_allclose(
-    shuffled.output, scaled_dot_product_attention(q, k, v).output, rtol=1e-6
-)
+print("output of y:", shuffled.output.numpy().round(3))
+np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# It does not change. Each key keeps its score and its value, and a sum does not mind the order. So attention sees a bag
+# of letters: for it, "may" and "yam" are the same. The [lesson on positions](positions.py) mends that.
+#
+# </details>
+#
 # ## Check yourself
 #
 # ```self-check
@@ -343,6 +407,14 @@ np.testing.assert_allclose(
 #
 # ## Where to go next
 #
-# * [Masks](masks.py): which keys a query may not look at, and what goes wrong when that is said badly.
-# * [Causal attention](causal.py): what a model sees if it may not look ahead.
+# You can now compute attention with a pencil, and say what each symbol of its formula means. What should bother you: the
+# softmax gives *every* letter some weight. But some must not be looked at, not even a little.
+#
+# * [Masks](masks.py): what must not be looked at.
 # * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.
+# * [The museum](../guides/museum.py): what goes wrong in other people's attention.
+#
+# Read on elsewhere: Bahdanau, Cho and Bengio (2014), [Neural Machine Translation by Jointly Learning to Align and
+# Translate](https://arxiv.org/abs/1409.0473); Luong, Pham and Manning (2015), [Effective Approaches to Attention-based
+# Neural Machine Translation](https://arxiv.org/abs/1508.04025); Vaswani and others (2017), [Attention Is All You
+# Need](https://arxiv.org/abs/1706.03762), section 3.2.1.

@@ -1,17 +1,135 @@
 # ---
 # title: Causal attention
-# description: What attention gives when no token may look ahead, an example small enough to work out by hand to e^-52, what the early tokens lose, and the prefix mask.
+# description: Writing without peeking. What a machine learns that could see the next letter in training, the shift, the look-ahead mask by hand, both masks together, and what the first letters of a text never learn.
 # ---
 
 # %% [markdown]
-# # What does a token know if it may not look ahead?
+# # Writing without peeking
 #
-# **In one sentence:** under a look-ahead mask each output is made of its own token and the ones before it, so the
-# first token knows only itself and no output changes when the future does.
+# This machine got 100 of 100 letters right at the end of its training. It cannot write a single date.
+
+# %% tags=["live", "hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import comparison, machine, percent, still
+
+model, record = trained.load("dates")
+forgetful, forgetful_record = trained.load("dates-forgetful")
+machine(
+    "dates",
+    "dates-forgetful",
+    piece="beside",
+    sibling="dates-forgetful",
+    without=comparison("dates", "dates-forgetful"),
+)
+
+# %% tags=["hide-input"]
+for name, found in {"whole": record, "this machine": forgetful_record}.items():
+    print(
+        f"{name:12}  letters right, the right ones before them given: "
+        f"{percent(found['letters'])}   dates written: {percent(found['exact'])}"
+    )
+assert forgetful_record["letters"] > 0.99
+assert forgetful_record["exact"] == 0
+
+# %% [markdown]
+# What happened? To see it, we must look at how a machine that writes is trained.
 #
-# A model that writes text one word after another is trained on whole sentences at once. The mask is what keeps it from
-# copying the answer. This lesson looks at the numbers that come out.
+# ## One date is eleven examples
 #
+# The decoder writes one letter after the other, and each new letter depends on those before. In training the right
+# answer is known. So there is no need to wait: the decoder is *given* the right answer, moved by one place, and has to
+# *predict* the next letter at all places at once.
+#
+# --8<-- "diagrams/shift.svg"
+#
+# This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from its
+# own. One date with its ten letters and an end mark gives eleven examples in one go: given nothing but the start,
+# predict 2; given 2, predict 0; given 20, predict 1; and so on.
+#
+# And here is the danger. All letters of the answer lie before the machine at once. To predict the letter at some place,
+# attention only has to look one place to the right, where that very letter stands. Copying is much easier to learn than
+# reading dates. So the machine above learnt to copy. When it writes for itself, there is nothing to its right yet, and
+# it has learnt nothing else.
+#
+# So we hide the future: **no letter may look at a later one.** The mask for this is called the *look-ahead mask*, and
+# attention with it is called *causal*, because what comes later cannot be a cause.
+#
+# ## Try it yourself
+#
+# Here the five letters of "2018-" look at each other, and nothing is hidden. A row is a letter that looks, a column a
+# letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many are there?
+
+# %% tags=["live", "hide-input"]
+import numpy as np
+from clear_attention import date_tokenizers, scaled_dot_product_attention
+from live import grid, lab, situation
+
+source, target = date_tokenizers()
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+source_ids, target_ids = source.encode([text]), target.encode([answer])
+letters = ["start", *"2018"]
+x = model.target_positions(model.embed_target(target_ids[:, :5]) * 8.0)
+attention = model.decoder.layers[0].self_attention.attention
+q, k, v = (
+    project(x)[0, :, :16].numpy()  # the first of four heads
+    for project in (
+        attention.project_queries,
+        attention.project_keys,
+        attention.project_values,
+    )
+)
+weights = scaled_dot_product_attention(q, k, v).weights
+lab(
+    [situation("2018", letters, q, k, v)],
+    grid("Weights, nothing hidden", weights, letters, letters),
+    piece="mask",
+)
+
+# %% [markdown]
+# <details markdown="1"><summary>An answer</summary>
+#
+# Ten: four in the first row, three in the second, two, one, and none in the last. What is left is a triangle. A letter
+# may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" does it at once.
+#
+# </details>
+#
+# ## By hand
+#
+# Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). There, "y" looked at all
+# three letters. It stands last, so the mask takes nothing from it. "a" in the middle may see "m" and itself, and "m" sees
+# only itself:
+#
+# | looks | score of m | of a | of y | weights | output |
+# | --- | --- | --- | --- | --- | --- |
+# | m | 1 | hidden | hidden | 1, 0, 0 | (10, 0) |
+# | a | 2 | -2.5 | hidden | 0.989, 0.011, 0 | (9.890, 0.110) |
+# | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
+#
+# The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
+# of m and a are $(10, 0)$ and $(0, 10)$.
+
+# %%
+from clear_attention import create_look_ahead_mask
+
+x = np.array([[1.0, 0], [0, 1], [1, 1]])  # m, a, y
+W_Q = np.array([[1, 0, 0, 1], [1, 0, 1, -1]])
+W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]])
+W_V = np.array([[10, 0], [0, 10]])
+mask = create_look_ahead_mask(3)
+output, weights = scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V, mask)
+print(mask.numpy())
+print(weights.numpy().round(3))
+print(output.numpy().round(3))
+np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
+np.testing.assert_allclose(
+    output, [[10, 0], [9.890, 0.110], [9.941, 1.244]], atol=5e-4
+)
+
+# %% [markdown]
 # ## The formula
 #
 # $$
@@ -20,178 +138,152 @@
 # \text{output}_i = \sum_{j \le i} w_{ij}\, v_j
 # $$
 #
-# | symbol | what it is | shape |
-# | --- | --- | --- |
-# | $i$ | the token that looks: a row | `query_length` of them |
-# | $j$ | the token that is looked at: a column | `key_length` of them |
-# | $w_{ij}$ | how much of token $j$ is in output $i$ | `(query_length, key_length)` |
-#
-# The mask is one comparison of positions. This is the package's own source:
+# Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$ the
+# weight and $v_j$ the value. The mask is one comparison of places. This is the package's own source:
 
 # %% tags=["source"]
 import inspect
 import re
 
-from clear_attention import create_look_ahead_mask
 from clear_attention.masks import create
 
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
 print(docstring.sub("", inspect.getsource(create_look_ahead_mask)))
-print(inspect.getsource(create._positions))
+print(docstring.sub("", inspect.getsource(create._positions)))
 
 # %% [markdown]
-# ## Tiny numbers, by hand
+# `_positions` numbers queries and keys. If there are fewer queries than keys, as when a machine writes one new letter
+# after ten old ones, the last query lines up with the last key. So a new letter sees everything that was written.
 #
-# Three tokens of depth 4, used as queries, keys and values alike. The root of 4 is 2, so every score is an integer. Row
-# 1 is the second token: its score with the first is $(5\cdot 1 + 6\cdot 2 + 7\cdot 3 + 8\cdot 4)/2 = 35$, with itself
-# $(25 + 36 + 49 + 64)/2 = 87$.
-
-# %%
-import numpy as np
-
-tokens = np.array(
-    [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [2.0, 3.0, 4.0, 5.0]]
-)
-scores = tokens @ tokens.T / 2
-print(scores)
-np.testing.assert_array_equal(scores, [[15, 35, 20], [35, 87, 48], [20, 48, 27]])
-
-# %% [markdown]
-# The mask removes what is right of the diagonal. What is left can be worked out with a pencil, because a softmax only
-# depends on differences:
+# ## The trained machine's own look back
 #
-# * row 0 has one key left, so its weight is 1;
-# * row 1 has 35 and 87 left: the first weight is $e^{35-87} = e^{-52}$ beside 1;
-# * row 2 has 20, 48 and 27 left: $e^{-28}$, 1 and $e^{-21}$.
+# This is how the whole machine looks at what it has written. Press a letter of the answer, or a row of a map: the upper
+# right of each map stays dark, whatever you type.
 
-# %%
-import math
-
-from clear_attention import scaled_dot_product_attention
-
-mask = create_look_ahead_mask(3)
-x = tokens.astype("float32")
-output, weights = scaled_dot_product_attention(x, x, x, mask)
-print("weights\n", weights.numpy())
-print("output\n", output.numpy())
-np.testing.assert_allclose(weights[1, 0], math.exp(-52), rtol=1e-5)
-np.testing.assert_allclose(weights[2], [math.exp(-28), 1, math.exp(-21)], rtol=1e-5)
-np.testing.assert_allclose(
-    output, [[1, 2, 3, 4], [5, 6, 7, 8], [5, 6, 7, 8]], rtol=1e-6
+# %% tags=["live", "hide-input"]
+machine(
+    "dates",
+    piece="looks",
+    map="self",
+    at=5,
+    without=still(model, "thursday 3rd of may 2018"),
 )
 
 # %% [markdown]
-# These are the numbers of the published tutorial: $e^{-52} \approx 2.61 \cdot 10^{-23}$, $e^{-28} \approx 6.91 \cdot
-# 10^{-13}$, $e^{-21} \approx 7.58 \cdot 10^{-10}$.
+# ## A check: change the future
 #
-# ## A check: the output is weights times values
-#
-# And the definition in plain Python gives the same.
+# Change the last letter of what the machine is given, and no earlier prediction may move, not by a single bit. The
+# machine that forgot its mask fails.
 
 # %%
-from clear_attention import attention_by_hand
-
-np.testing.assert_allclose(weights.numpy() @ tokens, output, rtol=1e-6)
-rows = tokens.tolist()
-by_hand, _ = attention_by_hand(rows, rows, rows, mask.numpy().tolist())
-np.testing.assert_allclose(output, by_hand, rtol=1e-6)
-print(np.round(by_hand, 6))
+given = target_ids[:, :-1]
+changed = given.copy()
+changed[0, -1] = target.encode(["7"])[0, 1]  # 2018-05-07 instead of 2018-05-03
+for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
+    one, other = (
+        candidate((source_ids, ids))[0].numpy() for ids in (given, changed)
+    )
+    moved = np.flatnonzero(np.any(one != other, axis=-1))
+    print(f"{name:14} predictions that moved: {moved}")
+    assert (moved.min() == len(answer)) == (name == "whole")
 
 # %% [markdown]
-# ## A published trap: the mask is not why rows 1 and 2 are equal
+# ## Both masks at once { #both-at-once }
 #
-# Both come out as the second token. It is tempting to explain this by the mask. It is not so: the scores are large, so
-# the softmax is *saturated* and takes nearly all from the key with the largest score. Divide the tokens by 10, and the
-# same mask gives three different rows.
+# A decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
+# [`combine_masks`][clear_attention.combine_masks] joins them. Here are three texts of five ids. The first has its padding
+# in the middle, the second at the end, the third at the beginning:
 
-# %%
-small = tokens / 10
-gentle = scaled_dot_product_attention(small, small, small, mask)
-with np.printoptions(precision=3, suppress=True):
-    print("weights\n", gentle.weights.numpy())
-    print("output\n", gentle.output.numpy())
-assert np.any(abs(gentle.output[1] - gentle.output[2]) > 0.02)
-
-# %% alt="Two heat maps of causal weights, hatched above the diagonal. With the tokens as they are, rows 1 and 2 put all their weight on token 1. With the tokens divided by 10 the weights are spread evenly over the visible keys."
+# %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
 import matplotlib.pyplot as plt
-from clear_attention import plot_weights
+from clear_attention import combine_masks, create_padding_mask, plot_mask
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
-plot_weights(weights, mask=mask, ax=axes[0], colour_bar=False).set_title(
-    "saturated"
-)
-plot_weights(gentle.weights, mask=mask, ax=axes[1]).set_title("divided by 10")
+ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
+both = combine_masks(create_padding_mask(ids), create_look_ahead_mask(5))
+figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained")
+for number, ax in enumerate(axes):
+    plot_mask(both[number], tokens=[str(token) for token in ids[number]], ax=ax)
+    ax.set_title(f"text {number}")
 plt.show()
+print("shape:", both.shape)
+assert both.shape == (3, 1, 5, 5)
+assert np.all(both[2, 0, :3] == 1)
 
 # %% [markdown]
-# The tutorial also prints masked scores of -9.9999994e+08 beside -1e9. Near $10^9$ neighbouring float32 numbers are 64
-# apart, so adding -1e9 rounds the score away. Selection never meets this.
-
-# %%
-print("next float32 number after 1e9 is away by", np.spacing(np.float32(1e9)))
-print("15, 35, 87 after adding -1e9:", np.float32([15, 35, 87]) + np.float32(-1e9))
-assert np.spacing(np.float32(1e9)) == 64
-
-# %% [markdown]
-# ## What the early tokens lose
+# Look at text 2. Its first three rows are hatched from end to end: what stands before the first real letter may see
+# nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So a
+# [row with nothing left](masks.py#queries-with-no-key-left) is not far-fetched: every text that is padded on the left has
+# some.
 #
-# Change a token and nothing before it moves, not by a single bit. For training this is what we want. But if the
-# whole text is *given*, for example a question to be answered, the first tokens of the question still do not know how
-# it ends. A **prefix mask** mends that: the tokens of the given part see each other in both directions, and what is
-# written after them stays causal. Prefix language models such as UniLM use it.
+# ## What the first letters never learn
+#
+# The price of causality: the first letters of a text do not know how it goes on. For writing this is right, since
+# nothing goes on yet. But a question that is *given* could be read as a whole. A **prefix mask** allows that: the letters
+# of the given part see each other in both directions, and what is written after them stays causal.
 
 # %%
 from clear_attention import create_prefix_mask
 
-prefix = create_prefix_mask(3, prefix_length=2)
+prefix = create_prefix_mask(4, prefix_length=2)  # two are given, two are written
 print(prefix.numpy())
-changed = small.copy()
-changed[1] = [0.9, -0.4, 0.3, 0.1]  # the second token says something else
-for name, m in {"causal": mask, "prefix": prefix}.items():
-    before = scaled_dot_product_attention(small, small, small, m).output[0]
-    after = scaled_dot_product_attention(changed, changed, changed, m).output[0]
-    print(
-        f"{name}: the first token's output changes by at most {np.max(abs(after - before)):.4f}"
-    )
-    assert np.array_equal(before, after) == (name == "causal")
+np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
+np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 
 # %% [markdown]
+# ## Who found this, and when
+#
+# Teacher forcing was named by Williams and Zipser in 1989. Machines that read one word after the other could not peek,
+# because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
+# Transformer (2017) had it. GPT (2018) is a stack of causal attention and little else. UniLM (2019) uses one network with
+# all the masks of this page.
+#
 # ## Exercises
 #
 # ### Exercise 1
 #
-# While generating, a model keeps old keys and values and asks with *one* new query. Which mask does this query need?
+# Here is an example that is often quoted: three tokens of four numbers, used as queries, keys and values alike, with a
+# look-ahead mask. Two of the three outputs come out equal. "Because of the mask"? Divide the tokens by 10 and decide.
 
 # %% tags=["answer"]
-last = create_look_ahead_mask(1, key_length=3)
-print(
-    last.numpy()
-)  # none: the newest token may see all that came before; it lines up with the last key
-np.testing.assert_array_equal(last, mask[-1:])
-cached = scaled_dot_product_attention(small[-1:], small, small, last).output
-np.testing.assert_allclose(cached, gentle.output[-1:], rtol=1e-12)
+tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
+output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
+with np.printoptions(precision=2, suppress=True):
+    print("scores\n", tokens @ tokens.T / 2)
+    print("outputs\n", output.numpy())
+    small = scaled_dot_product_attention(
+        tokens / 10, tokens / 10, tokens / 10, mask
+    )
+    print("divided by 10\n", small.output.numpy())
+print("weights\n", weights.numpy())
+np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
+np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
+np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
+# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. One says that the softmax is
+# *saturated*. With small tokens the same mask gives three different outputs.
+#
+# </details>
+#
 # ### Exercise 2
 #
-# "An encoder needs no mask", says the tutorial. Put a padded sentence through attention without one. What changes in
-# the outputs of the real tokens when only the padding's content changes?
+# A machine that writes keeps the keys and values of the letters that it has written, and asks with *one* new query. Ten
+# letters are written, the eleventh is new. Which mask does this query need?
 
 # %% tags=["answer"]
-padded = np.vstack([small, np.zeros((1, 4))])
-filled = np.vstack([small, np.full((1, 4), 3.0)])
-block = np.array([0, 0, 0, 1])
-for name, m in {"no mask": None, "padding mask": block}.items():
-    outputs = [
-        scaled_dot_product_attention(x, x, x, m).output[:3]
-        for x in (padded, filled)
-    ]
-    print(
-        f"{name}: real tokens change by at most {np.max(abs(outputs[0] - outputs[1])):.3f}"
-    )
-assert np.array_equal(*outputs)  # with the mask: not by a bit
+print(create_look_ahead_mask(1, key_length=11).numpy())
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# None. Nothing later exists, and it may see everything that came before. Libraries that line up the *first* query with
+# the first key hide all but key 0 here; [the museum](../guides/museum.py#alignment) shows one.
+#
+# </details>
+#
 # ## Check yourself
 #
 # ```self-check
@@ -200,11 +292,10 @@ assert np.array_equal(*outputs)  # with the mask: not by a bit
 # - outputs 3 and 4 | Token 2 sees itself: no key on the diagonal is blocked.
 # - outputs 0, 1 and 2 | That is the wrong way round, as with an inverted mask: it is later tokens that look back.
 # + outputs 2, 3 and 4 | Its own, and those of all that come after it.
-# ? Three keys are kept, two more tokens come. What is row 0 of `create_look_ahead_mask(2, key_length=5)`?
-# - `[0, 1, 1, 1, 1]` | This puts the first query on the first key, and hides what was kept. Some libraries do so.
-# + `[0, 0, 0, 0, 1]` | The last query stands on the last key, so query 0 stands on key 3. Only key 4 is later.
-# - `[0, 0, 0, 0, 0]` | That is row 1. Query 0 has one key after it.
-# - `[1, 1, 1, 1, 0]` | 1 is a key that is blocked. This query would see nothing but the future.
+# ? On unseen dates 99.9 % of the letters are right, the right ones before them given. Written alone, no date is right. Where do you look?
+# + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
+# - at the training examples, which it knows by heart | Then the letters of *unseen* dates would not be right.
+# - at the padding mask of the text | Without it the text is noisier. That is no reason for near-perfect letters.
 # ? A query has the scores 3 and 5, and 90 with a key that is hidden. What is the weight of the first key?
 # + about 0.12 | The softmax of 3 and 5 alone. The hidden key is out before the softmax.
 # - about 0 | So it would be if the mask came after the softmax: the 90 would have taken all.
@@ -213,7 +304,16 @@ assert np.array_equal(*outputs)  # with the mask: not by a bit
 #
 # ## Where to go next
 #
-# * [Multi-head attention](multi_head.py): several attentions side by side, each with its own view of the tokens.
-# * [Masks](masks.py): padding and look-ahead combined, and queries with no key left.
-# * [Reference: masks](../reference/masks.md): `create_prefix_mask` and `create_window_mask`.
-# * [Notation](../notation.md): rows, columns and the names of the axes.
+# You can now train a machine on all letters at once, and trust what it says. Never believe an accuracy that was measured
+# with the right letters given: let the machine write. What should bother you: the machine's maps come in fours. Why does
+# it look with four heads?
+#
+# * [Multi-head attention](multi_head.py): when one look is not enough.
+# * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.
+# * [The star of the museum](../guides/museum.py#star): a model that is better than possible.
+#
+# Read on elsewhere: Williams and Zipser (1989), [A Learning Algorithm for Continually Running Fully Recurrent Neural
+# Networks](https://doi.org/10.1162/neco.1989.1.2.270), which names teacher forcing; Radford and others (2018), [Improving
+# Language Understanding by Generative
+# Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf); Dong and
+# others (2019), [Unified Language Model Pre-training](https://arxiv.org/abs/1905.03197), which is UniLM.

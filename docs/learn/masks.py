@@ -1,16 +1,128 @@
 # ---
 # title: Masks
-# description: Padding and look-ahead masks as numbers, both combined for a padded batch, queries with no key left, and three ways to apply a mask, two of which fail.
+# description: What must not be looked at. Why texts are padded, what a machine does that sees the padding, four ways to hide a key and what each does to a full row and to an empty one.
 # ---
 
 # %% [markdown]
-# # How do you stop attention from looking somewhere?
+# # What must not be looked at?
 #
-# **In one sentence:** a mask holds 1 where a key is blocked and 0 where it may be attended to, and the weight of a
-# blocked key is set to exactly 0: it is left out, not given a large negative score.
+# Texts are handed to a machine many at a time, because a processor multiplies one large matrix faster than many small
+# ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
+# **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places.
 #
-# There are two reasons to block a key. It is *padding*, filler that makes sentences of different lengths fit into one
-# batch. Or it lies in the *future*, and a model that learns to write the next word must not read it first.
+# What if nobody tells it that the padding is no text? Here is a machine that was trained without being told, beside the
+# whole one. Nothing seems to be wrong. Then both are given the same texts in longer rows, so that the same date comes
+# with more padding behind it:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import machine, percent, still
+from IPython.display import Markdown, display
+
+model, record = trained.load("dates")
+seeing, seeing_record = trained.load("dates-padding-seen")
+lengths = record["paddings"]
+rows = {"whole": record["padded"], "sees its padding": seeing_record["padded"]}
+lines = [
+    "| unseen dates right, filled up to | "
+    + " | ".join(f"{n}" for n in lengths)
+    + " |",
+    "| --- " * (1 + len(lengths)) + "|",
+    *(
+        f"| {name} | " + " | ".join(map(percent, shares)) + " |"
+        for name, shares in rows.items()
+    ),
+]
+display(Markdown("\n".join(lines)))
+assert max(record["padded"]) - min(record["padded"]) < 0.001
+assert seeing_record["padded"][0] > 0.98 > 0.4 > seeing_record["padded"][-1]
+
+# %% [markdown]
+# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. Try it with a
+# text of your own, in a row of 100 places:
+
+# %% tags=["live", "hide-input"]
+machine(
+    "dates",
+    "dates-brief",
+    "dates-padding-seen",
+    piece="beside",
+    sibling="dates-padding-seen",
+    places=100,
+    without=still(model, "thursday 3rd of may 2018"),
+)
+
+# %% [markdown]
+# ## Hide it
+#
+# The softmax gives every letter some weight. 76 places of padding with a little weight each can outvote one letter of the
+# month. So the padding must get a weight of exactly 0. A **mask** says which: it holds a 1 where a key must not be looked
+# at, and we say that the key is *blocked*. It holds a 0 where a key may be looked at.
+#
+# Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
+# letter that looks, a column a letter that is looked at. Press a letter in the upper row to hide it, or a single cell.
+# Can you leave a letter with nothing to look at?
+
+# %% tags=["live", "hide-input"]
+import numpy as np
+from clear_attention import (
+    create_padding_mask,
+    date_tokenizers,
+    scaled_dot_product_attention,
+)
+from live import grid, lab, situation
+
+source, target = date_tokenizers()
+ids = source.encode(["3 may"], length=7)
+x = model.source_positions(model.embed_source(ids) * 8.0)
+attention = model.encoder.layers[0].self_attention.attention
+q, k, v = (
+    project(x)[0, :, :16].numpy()  # the first of four heads
+    for project in (
+        attention.project_queries,
+        attention.project_keys,
+        attention.project_values,
+    )
+)
+letters = ["3", "␣", "m", "a", "y", "pad", "pad"]
+blocked = create_padding_mask(ids)[0, 0, 0]
+weights = scaled_dot_product_attention(q, k, v, blocked).weights
+lab(
+    [situation("3 may", letters, q, k, v, padding=[5, 6])],
+    grid("Weights", weights, letters, letters, np.tile(blocked, (7, 1)) == 1),
+    piece="mask",
+)
+
+# %% [markdown]
+# ## By hand
+#
+# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
+# no meaning, but it has a vector like everything else, and its score may be the largest of all. With the padding left
+# out of the sum, nothing of it is left:
+#
+# | | first | second | third | padding | sum |
+# | --- | --- | --- | --- | --- | --- |
+# | score | 2 | 1 | 0 | 3 | |
+# | $e^{\text{score}}$ | 7.389 | 2.718 | 1 | 20.086 | |
+# | weight, nothing hidden | 0.237 | 0.087 | 0.032 | **0.644** | 1 |
+# | $e^{\text{score}}$, if it may be seen | 7.389 | 2.718 | 1 | 0 | 11.107 |
+# | weight, padding hidden | **0.665** | 0.245 | 0.090 | 0 | 1 |
+#
+# Note the order. The padding leaves *before* the division, so that the other weights still add up to one. Setting its
+# weight to 0 afterwards would leave 0.356 in all.
+
+# %%
+scores = np.array([2.0, 1.0, 0.0, 3.0])
+mask = np.array([0, 0, 0, 1])
+powers = np.where(mask == 1, 0, np.exp(scores))
+print("weights", (powers / powers.sum()).round(3))
+np.testing.assert_allclose(
+    powers / powers.sum(), [0.665, 0.245, 0.090, 0], atol=5e-4
+)
 
 # %% [markdown]
 # ## The formula
@@ -23,235 +135,262 @@
 # | symbol | what it is | shape |
 # | --- | --- | --- |
 # | $s_{ij}$ | the score of query $i$ and key $j$ | `(batch, heads, query_length, key_length)` |
-# | $\text{mask}_{ij}$ | 1: query $i$ may not see key $j$ | broadcasts to the scores |
-# | $w_{ij}$ | the weight; if a whole row is blocked, the whole row is 0 | as the scores |
-
-# %% [markdown]
-# ## Tiny numbers: padding and looking ahead
+# | $\text{mask}_{ij}$ | 1: query $i$ may not see key $j$ | the same, or smaller and repeated to fit |
+# | $w_{ij}$ | the weight | as the scores |
 #
-# Three sentences of token ids, padded with 0. The first has its padding in the middle, the second at the end, the third
-# on the *left*: remember it. The padding mask has shape `(batch, 1, 1, length)`, so that one row serves all heads and
-# all queries. If 0 is a real token in your vocabulary, it would be lost here: pass your own `pad_id`.
-#
-# The look-ahead mask is a square. Row 0 is the first query: it may see key 0 and nothing after it.
+# The sum runs over the keys $m$ that query $i$ may see. [`create_padding_mask`][clear_attention.create_padding_mask]
+# makes such a mask from ids. Its shape is `(batch, 1, 1, length)`: one row for each text, which then holds for all heads
+# and all queries. If 0 is a real letter in your vocabulary, say `pad_id=...`.
 
 # %%
-import numpy as np
-from clear_attention import create_look_ahead_mask, create_padding_mask
-
 ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
 padding = create_padding_mask(ids)
-look_ahead = create_look_ahead_mask(3)
-print("padding", padding.shape)
+print(padding.shape)
 print(padding[:, 0, 0].numpy())
-print("look-ahead", look_ahead.shape)
-print(look_ahead.numpy())
-np.testing.assert_array_equal(
-    padding[:, 0, 0], [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
-)
-np.testing.assert_array_equal(look_ahead, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
+expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
+np.testing.assert_array_equal(padding[:, 0, 0], expected)
 
 # %% [markdown]
-# ## Both at once
+# ## A row with nothing left { #queries-with-no-key-left }
 #
-# In a decoder both hold: a key is blocked if it is padding *or* in the future.
-# [`combine_masks`][clear_attention.combine_masks] broadcasts the two, `(3, 1, 1, 5)` and `(5, 5)`, to `(3, 1, 5, 5)`:
-# one matrix for each sentence. Here are all three.
+# One line of your file is empty. In the batch it becomes a text of nothing but padding, and its letters may look at no
+# key at all. The sum in the formula is then 0, and dividing by it makes no sense. There is no average of nothing.
+#
+# So somebody has to decide. Our rule is: **a query with no key left gets weights 0, output 0 and gradient 0.** Others
+# decide otherwise, or not at all, and this is where most masks go wrong.
+#
+# ## Four ways to hide a score
+#
+# Four ways are in use. Here they meet a full row, in which two of three keys are visible, and an empty one, in numbers of
+# 32 bits and of 16.
 
 # %%
-from clear_attention import combine_masks
-
-both = combine_masks(padding, create_look_ahead_mask(5))
-print(both.shape)
-print(both[:, 0].numpy().astype(int))
-
-# %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
-import matplotlib.pyplot as plt
-from clear_attention import plot_mask
-
-figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained")
-for sentence, ax in enumerate(axes):
-    plot_mask(both[sentence], tokens=[str(token) for token in ids[sentence]], ax=ax)
-    ax.set_title(f"sentence {sentence}")
-plt.show()
-
-# %% tags=["live", "hide-input"]
-import sys
-
-import clear_attention
-
-sys.path.append("../_site")
-from live import grid, lab, situation
+import tensorflow as tf
+from clear_attention.attention import softmax_of_visible
 
 
-def try_masks():
-    words = ["the", "cat", "sat", "<pad>", "<pad>"]
-    x = np.array([[1, 0], [0, 1], [1, 1], [0, 0], [0, 0]], float)
-    weights = clear_attention.scaled_dot_product_attention(
-        x, x, x, both[1, 0]
-    ).weights
-    return lab(
-        [situation("sentence 1", words, x, x, x, padding=[3, 4], lookAhead=True)],
-        grid("Weights", weights, words, words, both[1, 0]),
-        piece="mask",
-        title="Try it: hide tokens, and watch whom each query can still see. Which choice leaves a query with no key?",
+def add_a_billion(scores, mask):
+    return tf.nn.softmax(scores + mask * tf.cast(-1e9, scores.dtype))
+
+
+def add_infinity(scores, mask):
+    return tf.nn.softmax(scores + mask * tf.constant(-np.inf, scores.dtype))
+
+
+def fill_infinity(scores, mask):
+    return tf.nn.softmax(
+        tf.where(mask == 1, tf.cast(-np.inf, scores.dtype), scores)
     )
 
 
-try_masks()
+def select(scores, mask):
+    return softmax_of_visible(scores, mask == 1)  # ours: its source is below
+
+
+found = {}
+for way in (add_a_billion, add_infinity, fill_infinity, select):
+    for dtype in ("float32", "float16"):
+        scores = tf.constant([[2, 1, 3], [2, 1, 3]], dtype)
+        mask = tf.constant([[0, 0, 1], [1, 1, 1]], dtype)
+        full, empty = found[way.__name__, dtype] = way(scores, mask).numpy()
+        print(
+            f"{way.__name__:14} {dtype}  full {full.round(2)}  empty {empty.round(2)}"
+        )
+
+np.testing.assert_allclose(
+    found["select", "float16"], [[0.731, 0.269, 0], [0, 0, 0]], atol=1e-3
+)
+np.testing.assert_allclose(
+    found["fill_infinity", "float32"][0], [0.731, 0.269, 0], atol=1e-3
+)
+assert np.isnan(found["fill_infinity", "float32"][1]).all()
+assert np.isnan(found["add_infinity", "float32"]).any(axis=1).all()
+np.testing.assert_allclose(found["add_a_billion", "float32"][1], 1 / 3, atol=1e-6)
+assert np.isnan(found["add_a_billion", "float16"]).all()
 
 # %% [markdown]
-# ## Queries with no key left
+# * **Add -1,000,000,000** where the mask is 1. The full row is right. In the empty row the number is so large that it
+#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. With 16 bits the
+#   largest number is 65,504, so -1e9 becomes minus infinity, and even the full row is NaN ("not a number"), because of
+#   the next point.
+# * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
+#   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
+# * **Fill with minus infinity** where the mask is 1. This is right in every full row, because $e^{-\infty} = 0$, and it
+#   works until the day an empty row comes: then it is 0 divided by 0.
+# * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
+#   what this package does.
 #
-# In sentence 2 the first three rows are hatched from end to end: these queries may see *no key at all*. There is no
-# average of nothing. Our rule is that such a query gets weights 0, output 0 and gradient 0.
+# (A mask that already holds -1e9 and 0 and is *then* turned into 16 bits is minus infinity and 0. Added to the scores,
+# it does what the third way does.)
 #
-# Now look at query 3 of sentence 1. Its own token is padding, yet its row is not empty: a padding mask blocks padded
-# **keys**, not padded **queries**. So the output of a padded position is *not* zero. That is harmless: nobody may look
-# at it, and the loss must leave it out.
-
-# %%
-from clear_attention import scaled_dot_product_attention
-
-x = np.random.default_rng(0).normal(size=(3, 1, 5, 4)).astype("float32")
-output, weights = scaled_dot_product_attention(x, x, x, both)
-with np.printoptions(precision=2, suppress=True):
-    print("sentence 2, weights\n", weights[2, 0].numpy())
-    print("sentence 1, output of the padded query 3\n", output[1, 0, 3].numpy())
-assert np.all(weights[2, 0, :3] == 0)
-assert np.all(output[2, 0, :3] == 0)
-assert np.any(output[1, 0, 3] != 0)
-
-# %% [markdown]
-# ## The package's own source
+# ## The function, read
 #
-# All of this is one choice before the softmax and one after it. The second is for rows that are blocked from end to end.
+# This is how the package selects. `blocked` is the mask as `True` and `False`.
 
 # %% tags=["source"]
 import inspect
 
-from clear_attention import attention
-
-print(inspect.getsource(attention.softmax_of_visible))
+print(inspect.getsource(softmax_of_visible))
 
 # %% [markdown]
-# ## Three ways to fill a blocked score, two of them traps
+# * `fill` is what blocked scores are replaced by: minus infinity. In an empty row it is 0, only so that the softmax
+#   finds numbers there.
+# * `tf.where` replaces the blocked scores, and `tf.nn.softmax` makes weights of the rest.
+# * The second `tf.where` sets the weights of empty rows to 0. It stands in a `tf.cond`, so that batches without an empty
+#   row do not pay for it.
+# * `tf.custom_gradient` says that the function `backward` computes the gradient. It is the usual gradient of a softmax,
+#   with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is hidden changes no gradient either, not
+#   even if it is NaN.
 #
-# The tutorials add something to the scores instead. Here are the three ways on sentence 2: query 4, which sees two
-# keys, and query 0, which sees none. Each is run in float32 and in float16.
+# ## A check: what is hidden does not matter
+#
+# That is the promise: put anything you like under the mask, even NaN, and no output changes.
 
 # %%
-import tensorflow as tf
-
-
-def with_infinity(scores, mask):
-    return tf.nn.softmax(scores + mask * tf.constant(-np.inf, scores.dtype))
-
-
-def with_a_large_number(scores, mask):
-    return tf.nn.softmax(scores + mask * tf.cast(-1e9, scores.dtype))
-
-
-def by_selection(scores, mask):
-    return attention.softmax_of_visible(scores, mask == 1)
-
-
-filled = {}
-for dtype in ("float32", "float16"):
-    scores = tf.constant([[1, 2, 3, 1, 3], [3, 1, 2, 2, 1]], dtype)
-    mask = tf.cast(tf.gather(both[2, 0], [4, 0]), dtype)
-    for fill in (with_infinity, with_a_large_number, by_selection):
-        filled[fill.__name__, dtype] = rows = fill(scores, mask).numpy()
-        print(
-            f"{dtype}  {fill.__name__:19}  sees two {rows[0].round(2)}  sees none {rows[1].round(2)}"
-        )
-
-assert np.isnan(filled["with_infinity", "float32"]).any()
-assert np.isnan(filled["with_a_large_number", "float16"]).any()
-assert np.all(filled["with_a_large_number", "float32"][1] > 0)
-assert np.all(filled["by_selection", "float16"][1] == 0)
+hidden = source.encode(["3 may 2018"], length=34)
+at_once = create_padding_mask(hidden)[:, 0]
+vectors = np.array(model.embed_source(hidden))
+before = scaled_dot_product_attention(vectors, vectors, vectors, at_once).output
+vectors[:, 10:] = np.nan  # all of the padding
+after = scaled_dot_product_attention(vectors, vectors, vectors, at_once).output
+np.testing.assert_array_equal(before[:, :10], after[:, :10])
+print("the ten letters: not changed by a bit")
 
 # %% [markdown]
-# * **`-inf * mask`** is NaN at every key that is *allowed*, since $-\infty \cdot 0$ is NaN. Nothing survives.
-# * **`-1e9`** works for query 4 in float32. Query 0, which should see nothing, quietly attends to padding *and* to the
-#   future. In float16 the number -1e9 does not exist: it becomes $-\infty$, and we are back at NaN.
-# * **Selection** is right for both queries in both types. It is what this package does, everywhere.
+# ## And the padded rows themselves? { #padded-rows }
 #
-# A mask that is already additive, or comes from another library, is refused with a sentence that names
-# [`convert_mask`][clear_attention.convert_mask]:
+# A padding mask blocks padded **keys**. A padded place is also a query, a row of its own, and what comes out there? The
+# answer depends on how the mask came, and it never matters, as long as nobody looks at these rows and the loss leaves
+# them out. Here are the three cases: a padding mask that you hand to our layer, the mask that Keras attaches to an
+# embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one letter and two places of padding;
+# printed is the row of the last place.
 
-# %% tags=["wrap"]
-from clear_attention import convert_mask
+# %%
+import keras
+from clear_attention import MultiHeadAttention
 
-additive = np.where(both == 1, -1e9, 0.0).astype("float32")
-try:
-    scaled_dot_product_attention(x, x, x, additive)
-except ValueError as error:
-    print(error)
-np.testing.assert_array_equal(
-    convert_mask(additive, source="additive", target="blocked"), both
+short = np.array([[7, 0, 0]])
+embedded = keras.layers.Embedding(9, 8, mask_zero=True)(
+    short
+)  # has a mask of Keras
+ours = MultiHeadAttention(d_model=8, num_heads=2)
+theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+plain = tf.constant(embedded.numpy())  # the same numbers without that mask
+handed = ours(plain, mask=create_padding_mask(short), return_weights=True)
+attached = ours(embedded, return_weights=True)
+keras_own = theirs(embedded, embedded, return_attention_scores=False)
+everything = tf.reduce_mean(plain, axis=1, keepdims=True)
+everything = theirs(everything, everything)
+
+print(
+    "ours, mask handed in:  ",
+    handed.weights[0, 0, 2].numpy(),
+    "looks at the one real letter",
 )
+print(
+    "ours, Keras's mask:    ", attached.weights[0, 0, 2].numpy(), "looks at nothing"
+)
+print(
+    "its output is the last bias:",
+    np.array_equal(attached.output[0, 2], ours.project_output.bias),
+)
+same = np.allclose(keras_own[0, 2], everything[0, 0], atol=1e-6)
+print("Keras's own: the mean of all values, padding too:", same)
+assert handed.weights[0, 0, 2, 0] == 1
+assert not np.any(attached.weights[0, :, 2])
+assert same
+np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 
 # %% [markdown]
+# In the second case attention gives 0 for the row. `MultiHeadAttention` then multiplies by one more matrix and adds a
+# bias, so what you see in its output is that bias. It is 0 until the layer is trained.
+#
+# ## Who found this, and when
+#
+# Padding is older than attention. Hiding it by adding a large negative number came with the first Transformers
+# (2017 and 2018), when nobody used 16-bit numbers for it and no row was empty. Half-precision training (Micikevicius and
+# others, 2017) broke the first assumption, and masks that are combined break the second. The issue lists of all large
+# libraries have the NaN that follows; [the museum](../guides/museum.py#masks) has more than ten of its forms, each as
+# code that runs.
+#
 # ## Exercises
 #
 # ### Exercise 1
 #
-# `keras.layers.MultiHeadAttention` reads a mask the other way round: `True` means *may attend*. What would a model see
-# if it were given our look-ahead mask as it is?
+# `keras.layers.MultiHeadAttention` reads a mask the other way round: `True` means *may be looked at*. What does a model
+# see if it is given our padding mask of "3 may" as it is? Which line mends it?
 
 # %% tags=["answer"]
-misread = (
-    create_look_ahead_mask(4).numpy() == 1
-)  # what Keras takes for "may attend"
+from clear_attention import convert_mask
+
+ours_says = create_padding_mask(source.encode(["3 may"], length=7))[0, 0]
+print("Keras reads:", ours_says.numpy().astype(bool)[0])
 print(
-    misread.astype(int)
-)  # each token sees the future and nothing else; the last sees nothing at all
-right = convert_mask(create_look_ahead_mask(4), source="blocked", target="keras")
-np.testing.assert_array_equal(right, ~misread)
+    "it should:  ",
+    convert_mask(ours_says, source="blocked", target="keras").numpy()[0],
+)
 
 # %% [markdown]
+# <details markdown="1"><summary>What it sees</summary>
+#
+# The padding, and nothing else. [`convert_mask`][clear_attention.convert_mask] turns it round, and knows the conventions
+# of [other libraries](../guides/mask_conventions.py).
+#
+# </details>
+#
 # ### Exercise 2
 #
-# A batch of 2 sentences of 5 tokens, and a mask of shape `(2, 5)`. Why is it refused, and what is the shape it needs?
+# A batch of 2 texts of 5 letters, and a mask of shape `(2, 5)`, a row for each text. Why is it refused? Which shape does
+# it need?
 
 # %% tags=["answer", "wrap"]
 y = np.zeros((2, 5, 4), "float32")
 mask = np.array([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]])
 try:
-    scaled_dot_product_attention(
-        y, y, y, mask
-    )  # read from the right, (2, 5) would be (queries, keys)
+    scaled_dot_product_attention(y, y, y, mask)
 except ValueError as error:
     print(error)
-assert scaled_dot_product_attention(y, y, y, mask[:, None, :]).weights.shape == (
+assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
     2,
     5,
     5,
 )
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# Shapes are read from the right: the last two axes of a mask are queries and keys. So `(2, 5)` means 2 queries and 5
+# keys, and there are 5 queries. `mask[:, None]` has the shape `(2, 1, 5)`: for each text, one row for all its queries.
+#
+# </details>
+#
 # ## Check yourself
 #
 # ```self-check
-# ? The ids are `[[0, 0, 7, 8]]`, and padding and look-ahead are combined. What weights has query 1?
-# - `[0.5, 0.5, 0, 0]` | Keys 0 and 1 are padding. Look-ahead lets query 1 see them, the padding mask does not.
-# - `[0.25, 0.25, 0.25, 0.25]` | To this `-1e9` leads in float32: it drowns the scores, and all come out equal.
-# + `[0, 0, 0, 0]` | Padding blocks keys 0 and 1, look-ahead 2 and 3. No key is left, so all is 0.
-# - NaN | The softmax of nothing but `-inf` is NaN. Here such a row gets zeros instead.
+# ? The ids are `[[0, 0, 0, 0]]`, a text of nothing but padding, and all scores are equal. What weights has query 1?
+# - `[0.25, 0.25, 0.25, 0.25]` | This is what `-1e9` gives: it drowns the scores, and all weights come out equal.
+# + `[0, 0, 0, 0]` | No key is left, so all is 0, and so are output and gradient.
+# - NaN | That is what filling with `-inf` gives, because 0 is divided by 0. Here such a row gets zeros instead.
 # ? The ids are `[[5, 6, 0]]`, the mask is their padding mask, all scores are equal. What weights has query 2?
-# + `[0.5, 0.5, 0]` | A padding mask blocks padded keys. The padded query looks at the real tokens like any other.
+# + `[0.5, 0.5, 0]` | A padding mask blocks padded keys. The padded query looks at the real letters like any other.
 # - `[0, 0, 0]` | A padded query is not blocked. Only a row with no key left gets zeros, and this one has two.
-# - `[0, 0, 1]` | Its own token is padding, so this very key is blocked.
-# ? 4 sentences of 4 tokens without heads; a padding mask of shape `(4, 4)`, a row for each sentence. What happens?
-# - Each sentence's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a sentence.
+# - `[0, 0, 1]` | Its own letter is padding, so this very key is blocked.
+# ? 4 texts of 4 letters without heads; a padding mask of shape `(4, 4)`, a row for each text. What happens?
+# - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
 # - It is refused. | When the sizes differ, yes, as in exercise 2. Here they agree, and nobody can tell.
-# + Row 2 becomes the mask of query 2, in every sentence. | The last two axes are queries and keys.
+# + Row 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.
 # ```
 #
 # ## Where to go next
 #
-# * [Causal attention](causal.py): the look-ahead mask at work, and what the early tokens lose.
-# * [Reference: masks](../reference/masks.md): windows, prefixes, and the conventions of other libraries.
+# You can now hide what must not be seen, and say what happens when nothing is left. What should bother you: the decoder
+# writes one letter after the other. While it is trained, the whole answer lies before it. What keeps it from copying?
+#
+# * [Causal attention](causal.py): the second thing that must be hidden is the future.
+# * [The Mask Lab](../lab.py): your own mask, cell by cell.
 # * [Which way round is this mask?](../guides/mask_conventions.py): every library's rule, and the line that converts.
-# * [Notation](../notation.md): the one mask convention of this site, on one page.
+#
+# Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
+# 3.2.3, where the mask is half a sentence; Micikevicius and others (2017), [Mixed Precision
+# Training](https://arxiv.org/abs/1710.03740); Keras's guide [Understanding masking and
+# padding](https://keras.io/guides/understanding_masking_and_padding/).

@@ -1,125 +1,156 @@
 # ---
 # title: Positions
-# description: Why attention alone sees a bag of words, the sinusoidal waves that say where a token stands, distance as a rotation, interleaved and halved layouts, and two published mistakes with axes and odd depths.
+# description: How a machine knows what comes first. What can be read without positions, why a counter will not do, dials that turn at different speeds, distance as a turn, and rotary positions.
 # ---
 
 # %% [markdown]
-# # How does attention know what comes first?
+# # How does it know what comes first?
 #
-# **In one sentence:** it doesn't, so a vector that depends only on the position, made of sines and cosines of slower and
-# slower waves, is added to each token before the first layer.
-#
-# ## The formula
-#
-# $$
-# PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p)
-# $$
-#
-# $$
-# \omega_i = n^{-2i/d}
-# $$
-#
-# | symbol | what it is | shape |
-# | --- | --- | --- |
-# | $p$ | the position: 0, 1, 2, ... | one number |
-# | $i$ | the number of the wave; each wave fills two channels | one number |
-# | $\omega_i$ | how fast wave $i$ turns; $\omega_0 = 1$ is the fastest | one number |
-# | $n$ | sets the slowest wave; 10000 in the paper | one number |
-# | $PE$ | the encoding, added to the embedded tokens | `(length, depth)` |
-#
-# ## What attention can't see
-#
-# "Dog bites man" and "man bites dog" hold the same words. Each query meets all keys, and a weighted sum doesn't depend on
-# the order of its terms. So shuffling the tokens shuffles the outputs, and changes none of them. With positions added, even
-# "bites" gets another output, though it stays in the middle.
-
-# %%
-import keras
-import numpy as np
-from clear_attention import MultiHeadAttention, PositionalEncoding
-
-keras.utils.set_random_seed(0)
-words = ["dog", "bites", "man"]
-order = [2, 1, 0]  # man bites dog
-x = np.random.default_rng(0).normal(size=(1, 3, 8)).astype("float32")
-attention, add_positions = MultiHeadAttention(8, num_heads=2), PositionalEncoding()
-
-output, shuffled = attention(x).numpy(), attention(x[:, order]).numpy()
-np.testing.assert_allclose(shuffled, output[:, order], atol=1e-6)
-
-output_pe = attention(add_positions(x)).numpy()
-shuffled_pe = attention(add_positions(x[:, order])).numpy()
-changes = np.max(np.abs(shuffled_pe - output_pe[:, order]), axis=-1)[0]
-assert np.all(changes > 0.1)
-
-print("word   positions dog bites man        man bites dog")
-with np.printoptions(precision=2, suppress=True, floatmode="fixed"):
-    for added, before, after in [
-        ("none", output, shuffled),
-        ("added", output_pe, shuffled_pe),
-    ]:
-        for word, old, new in zip(words, before[0], after[0, order], strict=True):
-            print(f"{word:6} {added:9} {old[:3]} {new[:3]}")
+# Shuffle the letters of a date, and the machine that stands below does not even notice. It was trained without
+# *positions*: nobody tells it where a letter stands. Type a date, then type it backwards.
 
 # %% tags=["live", "hide-input"]
 import sys
 
-sys.path.append("../_site")
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
 from date_machine import comparison, machine
 
-siblings = ["dates", "dates-brief", "dates-no-positions"]
+names = ["dates", "dates-brief", "dates-no-positions"]
 machine(
-    *siblings,
-    piece="beside",
-    sibling="dates-no-positions",
-    without=comparison(*siblings),
-    title="What does that cost a trained model? Here is a Transformer that reads dates, "
-    "beside one without positions. Both were trained before this page was built, in the "
-    "same way. Type a date of your own.",
+    *names, piece="beside", sibling="dates-no-positions", without=comparison(*names)
 )
 
+# %%
+import numpy as np
+from clear_attention import create_date_pairs, date_tokenizers, greedy_search
+
+source, target = date_tokenizers()
+lost, record = trained.load("dates-no-positions")
+
+
+def read(model, texts):
+    ids = source.encode(texts, length=34)
+    return target.decode(greedy_search(model, ids, max_length=11))
+
+
+texts = [
+    "thursday 3rd of may 2018",
+    "8102 yam fo dr3 yadsruht",
+    "5/3/2018",
+    "3/5/2018",
+]
+answers = read(lost, texts)
+for text, answer in zip(texts, answers, strict=True):
+    print(f"{text:25} {answer}")
+assert answers[0] == answers[1]
+assert answers[2] == answers[3]
+
 # %% [markdown]
-# ## Tiny numbers: why waves rather than a counter?
+# You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind
+# the order. Neither does anything else in the machine. So to it a text is a *bag of letters*.
 #
-# With $d = 4$ there are two waves: $\omega_0 = 1$ and $\omega_1 = 10000^{-2/4} = 1/100$. Position 2 is
-# $(\sin 2, \cos 2, \sin 0.02, \cos 0.02)$.
-#
-# A counter 0, 1, 2, ... would be simpler. But it grows with the sentence: after 400 words it adds 399, and drowns the word.
-# Divided by the last position it ends at 1, but then the step to the next word is another one in each sentence. The waves
-# stay within -1 and 1, and every step has the same size.
+# Before you read on, guess: which parts of which dates can such a machine still read?
 
 # %%
-import math
-
-from clear_attention import sinusoidal_encoding
-
-by_hand = [math.sin(2), math.cos(2), math.sin(0.02), math.cos(0.02)]
-print("position 2:", [round(value, 3) for value in by_hand])
-np.testing.assert_allclose(sinusoidal_encoding(3, depth=4)[2], by_hand, 1e-6)
-
-numberings = {
-    "counter": lambda length: np.arange(length)[:, None],
-    "fraction": lambda length: np.arange(length)[:, None] / (length - 1),
-    "waves": lambda length: sinusoidal_encoding(length, depth=4).numpy(),
-}
-largest, steps = {}, {}
-print("\n          largest   step, 4 words   step, 400 words")
-for name, number in numberings.items():
-    numbers = [number(4), number(400)]
-    largest[name] = np.max(np.abs(numbers[1]))
-    steps[name] = [np.linalg.norm(np.diff(m, axis=0), axis=1) for m in numbers]
-    of_4, of_400 = (step[0] for step in steps[name])
-    print(f"{name:9}{largest[name]:8.0f}{of_4:16.4f}{of_400:18.4f}")
-assert largest["counter"] == 399
-assert steps["fraction"][0][0] > 100 * steps["fraction"][1][0]
-assert largest["waves"] <= 1
-np.testing.assert_allclose(np.concatenate(steps["waves"]), of_4, atol=1e-6)
+texts, right = create_date_pairs(2000, seed=1, split="test")
+written = read(lost, texts)
+has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
+parts = {"year": slice(0, 4), "month": slice(5, 7), "day": slice(8, 10)}
+print("                       right, of 2,000 unseen dates")
+for name, part in parts.items():
+    fits = np.array(
+        [a[part] == b[part] for a, b in zip(written, right, strict=True)]
+    )
+    print(
+        f"{name:6}  month by name: {fits[has_name].mean():4.0%}   by number: {fits[~has_name].mean():4.0%}"
+    )
+    if name == "month":
+        assert fits[has_name].mean() > 0.98 > 0.4 > fits[~has_name].mean()
+print(f"the whole date: {record['exact']:.1%}")
 
 # %% [markdown]
-# ## The package's own source, and its picture
+# Every month that is written as a word is read right, because no two months have the same letters. Digits are another
+# matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, and the machine can only guess.
 #
-# Angles, sine and cosine, laid side by side. This is what
-# [`sinusoidal_encoding`][clear_attention.sinusoidal_encoding] and the layer both call:
+# ## Say where it stands
+#
+# The mend is simple: add something to the vector of each letter that depends only on its place. Two letters that are
+# alike but stand in different places are then no longer alike. The question is *what* to add.
+#
+# * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers are
+#   about 1 large, is drowned.
+# * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
+#   large one in a short text, and nothing that is learnt about one text holds for another.
+#
+# What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
+# each minute turns it by the same angle. One hand comes round again too soon, so we take several: a fast one, which tells
+# neighbours apart, and slower ones, which tell the beginning from the end.
+
+# %% tags=["hide-input"] alt="Three rows of eight dials, for places 0 to 7. In the first row the hand turns by 57 degrees from place to place, in the second by 18 degrees, in the third by 6 degrees."
+import matplotlib.pyplot as plt
+
+BLUE, GREY = "#0072b2", "#999999"
+figure, axes = plt.subplots(3, 8, figsize=(8, 3.4), layout="constrained")
+for i, (row, speed) in enumerate(zip(axes, (1, 10**-0.5, 0.1), strict=True)):
+    for place, ax in enumerate(row):
+        ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor=GREY))
+        ax.plot(
+            [0, np.sin(place * speed)], [0, np.cos(place * speed)], color=BLUE, lw=2
+        )
+        ax.set(
+            xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xticks=[], yticks=[]
+        )
+        ax.spines[:].set_visible(False)
+        if i == 0:
+            ax.set_title(f"place {place}", fontsize=9)
+    row[0].set_ylabel(f"dial {i}", fontsize=9)
+plt.show()
+
+# %% [markdown]
+# Where a hand points is said by two numbers: how far its tip is to the right, which is the *sine* of its angle, and how
+# far up, the *cosine*. So each dial gives two numbers between -1 and 1, and these are added to two numbers of the
+# letter's vector.
+#
+# ## By hand
+#
+# Take vectors of four numbers, so there are two dials. The first turns by an angle of 1 from place to place, the second
+# by 1/100. At place 2 the angles are 2 and 0.02:
+#
+# $$
+# (\sin 2, \cos 2, \sin 0.02, \cos 0.02) = (0.909, -0.416, 0.020, 1.000)
+# $$
+#
+# If the letter "m" has the vector $(0.5, 0.5, 0.5, 0.5)$, then an "m" at place 2 enters the machine as
+# $(1.409, 0.084, 0.520, 1.500)$, and an "m" at place 0, where all hands point up, as $(0.5, 1.5, 0.5, 1.5)$.
+
+# %%
+from clear_attention import sinusoidal_encoding
+
+places = sinusoidal_encoding(length=3, depth=4).numpy()
+print("place 2:    ", places[2].round(3))
+print("m at place 2:", (0.5 + places[2]).round(3))
+print("m at place 0:", (0.5 + places[0]).round(3))
+np.testing.assert_allclose(places[2], [0.909, -0.416, 0.020, 1.000], atol=5e-4)
+
+# %% [markdown]
+# ## The formula
+#
+# $$
+# PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p), \qquad \omega_i = n^{-2i/d}
+# $$
+#
+# | symbol | what it is |
+# | --- | --- |
+# | $p$ | the place: 0, 1, 2, ... |
+# | $i$ | the number of the dial; each dial fills two of the vector's numbers |
+# | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
+# | $d$ | how many numbers the vector has, so that there are $d / 2$ dials |
+# | $n$ | sets the slowest dial; 10000 in the paper |
+# | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
+#
+# This is how the package computes it: angles, then sine and cosine in turns.
 
 # %% tags=["source"]
 import inspect
@@ -128,266 +159,171 @@ from clear_attention import positions
 
 print(inspect.getsource(positions.waves))
 
-# %% tags=["hide-input"] alt="Above: heat map of 50 positions, downwards, and 32 channels. The first channels change sign every few positions, the last ones not at all. Below: four sine waves against the position. Channel 0 turns about eight times in 50 positions, channels 4, 8 and 12 each more slowly."
-import matplotlib.pyplot as plt
+# %% [markdown]
+# And this is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right: the fast dials
+# come first.
+
+# %% tags=["hide-input"] alt="Heat map of 50 places, downwards, and 32 numbers. The first columns change sign every few places, the last ones hardly change at all."
 from clear_attention import plot_positions
 
-encoding = sinusoidal_encoding(length=50, depth=32)
-figure, (top, bottom) = plt.subplots(2, 1, figsize=(5, 5), layout="constrained")
-plot_positions(encoding, ax=top)
-colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
-styles = ["-", "--", "-.", ":"]
-for channel, colour, style in zip([0, 4, 8, 12], colours, styles, strict=True):
-    bottom.plot(encoding[:, channel], color=colour, ls=style, label=f"{channel}")
-bottom.set(xlabel="position", ylabel="value", xlim=(0, 49), yticks=[-1, 0, 1])
-bottom.spines[["top", "right"]].set_visible(False)
-figure.legend(loc="outside lower center", ncols=4, title="channel", frameon=False)
+plot_positions(sinusoidal_encoding(length=50, depth=32))
 plt.show()
 
 # %% [markdown]
-# Each position reads like the time on a clock with many hands: the fast ones tell neighbours apart, the slow ones tell the beginning
-# from the end.
+# ## Distance is a turn
 #
-# ## Distance is a rotation
-#
-# The two channels of one wave are a point on a circle. Going $k$ places further turns the point by the angle
-# $\omega_i k$, wherever it stands. So there is one matrix for each distance:
-#
-# $$
-# PE_{p+k} = R_k\, PE_p
-# $$
-#
-# $$
-# R_k = \begin{pmatrix} R_k^{(0)} & & \\ & R_k^{(1)} & \\ & & \ddots \end{pmatrix}
-# $$
-#
-# $$
-# R_k^{(i)} = \begin{pmatrix} \cos \omega_i k & \sin \omega_i k \\ -\sin \omega_i k & \cos \omega_i k \end{pmatrix}
-# $$
-#
-# Two things follow. The dot product of two encodings is $\sum_i \cos(\omega_i k)$: it depends on the distance only, and
-# is the same forwards and backwards. And a projection can *learn* a distance: with $R_{-3}$ as the weights of the queries,
-# each position, from 3 on, fits best the one three places before it.
+# The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*. And
+# hands that point the same way have the largest dot product. So the dot product of two encodings depends only on how far
+# apart the places are:
 
-# %% alt="Above: heat map of the dot products of 100 positions with 100 positions, the same along each diagonal, largest on the main diagonal. Below: dot product against the distance, in waves that fall from 16 at distance 0, alike to both sides. With the queries turned by three places the same curve has its peak at minus 3."
+# %% tags=["hide-input"] alt="Dot product of the encoding of place 50 with those of its neighbours, against the distance: highest at distance 0, and falling in waves to both sides alike. A second, dashed curve, the same with all hands of the query turned back by three places, has its peak at minus 3."
 encoding = sinusoidal_encoding(length=100, depth=32).numpy()
 
 
-def rotation(k, depth=32, n=10000):
-    """Build R_k: a turn by its own angle for each pair of channels."""
-    matrix = np.zeros((depth, depth))
-    for i in range(0, depth, 2):
-        angle = k * n ** (-i / depth)
-        cos, sin = math.cos(angle), math.sin(angle)
-        matrix[i : i + 2, i : i + 2] = [[cos, sin], [-sin, cos]]
-    return matrix
+def turned_back(encoding, places, n=10000):
+    """Turn every hand back by some places: the same turn for each place."""
+    turned = np.empty_like(encoding)
+    for i in range(0, encoding.shape[1], 2):
+        angle = places * n ** (-i / encoding.shape[1])
+        sin, cos = encoding[:, i], encoding[:, i + 1]
+        turned[:, i] = sin * np.cos(angle) - cos * np.sin(angle)
+        turned[:, i + 1] = cos * np.cos(angle) + sin * np.sin(angle)
+    return turned
 
-
-for k in (1, 3, 17, 50):
-    np.testing.assert_allclose(
-        encoding[:-k] @ rotation(k).T, encoding[k:], atol=1e-5
-    )
 
 plain = encoding @ encoding.T
-turned = (encoding @ rotation(-3).T) @ encoding.T  # (query_length, key_length)
-for scores in (plain, turned):
-    for k in range(-99, 100):
-        assert np.ptp(np.diagonal(scores, k)) < 1e-4  # alike wherever it stands
-waves = np.outer(np.arange(100), 10000 ** (-np.arange(0, 32, 2) / 32))
-np.testing.assert_allclose(plain[0], np.cos(waves).sum(axis=1), atol=1e-4)
-assert np.all(turned.argmax(axis=1)[3:] == np.arange(97))
+three_back = turned_back(encoding, 3) @ encoding.T  # (query, key)
+for scores in (
+    plain,
+    three_back,
+):  # the same along each diagonal: only distance counts
+    assert all(np.ptp(np.diagonal(scores, k)) < 1e-4 for k in range(-99, 100))
+assert np.all(three_back.argmax(axis=1)[3:] == np.arange(97))
 
-figure, (top, bottom) = plt.subplots(2, 1, figsize=(5, 5.4), layout="constrained")
-mesh = top.pcolormesh(plain, cmap="cividis", rasterized=True)
-top.set(xlabel="key", ylabel="query", xlim=(0, 100), ylim=(100, 0))
-figure.colorbar(mesh, ax=top, label="dot product")
-distance = np.arange(100) - 50  # of each key from the query at position 50
-bottom.plot(distance, plain[50], color="#0072b2", label="as they are")
-bottom.plot(distance, turned[50], color="#d55e00", ls="--", label="queries turned")
-bottom.set(
-    xlabel="position of key - of query", ylabel="dot product", xlim=(-30, 30)
+figure, ax = plt.subplots(figsize=(6, 2.9), layout="constrained")
+distance = np.arange(100) - 50
+ax.plot(distance, plain[50], color=BLUE, label="as they are")
+ax.plot(
+    distance,
+    three_back[50],
+    "--",
+    color="#d55e00",
+    label="the query's hands turned back by 3",
 )
-bottom.spines[["top", "right"]].set_visible(False)
-figure.legend(loc="outside lower center", ncols=2, frameon=False)
+ax.set(
+    xlabel="place of the key - place of the query",
+    ylabel="dot product",
+    xlim=(-20, 20),
+)
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False, fontsize=8, loc="upper right")
 plt.show()
 
 # %% [markdown]
-# ## Interleaved or in halves?
+# The dashed curve is the point of it all. A matrix such as $W_Q$ can turn the hands of a query. Turned back by three
+# places, the query fits best the key that stands three places before it, anywhere in the text. So a head can *learn* to
+# look three places back, or to the next letter.
 #
-# The paper's formula interleaves sines and cosines. Other code writes all sines first, then all cosines. Both are in use,
-# and hold the same numbers with the channels in another order. A model can be trained with either. But once it is trained
-# its weights expect each wave in its channel.
+# ## Does the trained machine rely on it?
 #
-# Here a model with one attention learns to say the word that stood three places before. Then its encoding is replaced. To
-# compare, the same model is trained without positions.
-
-# %%
-LENGTH, DEPTH, VOCABULARY, BACK = 12, 32, 8, 3
-interleaved = sinusoidal_encoding(LENGTH, DEPTH).numpy()
-angles = np.arange(LENGTH)[:, None] * 10000 ** (-np.arange(0, DEPTH, 2) / DEPTH)
-halves = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
-to_halves = [*range(0, DEPTH, 2), *range(1, DEPTH, 2)]
-np.testing.assert_allclose(interleaved[:, to_halves], halves, atol=1e-6)
-
-rng = np.random.default_rng(0)
-ids = rng.integers(VOCABULARY, size=(16_000, LENGTH))
-test = rng.integers(VOCABULARY, size=(2_000, LENGTH))
-
-
-def trained(place):
-    """Fit a model to say the word that stood three places before."""
-    keras.utils.set_random_seed(0)
-    model = keras.Sequential(
-        [
-            keras.layers.Embedding(VOCABULARY, DEPTH, name="embed"),
-            place,
-            MultiHeadAttention(DEPTH, num_heads=1, name="attend"),
-            keras.layers.Dense(VOCABULARY, name="say"),
-            keras.layers.Cropping1D((BACK, 0)),  # the first three have no answer
-        ]
-    )
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.Adam(3e-3), loss)
-    model.fit(ids, ids[:, :-BACK], batch_size=64, epochs=2, verbose=0)
-    return model
-
-
-def share_right(model, encoding):
-    """Run the model on unseen words with any encoding in the place of its own."""
-    embed, attend, say = (model.get_layer(n) for n in ("embed", "attend", "say"))
-    said = np.argmax(say(attend(embed(test) + encoding)), axis=-1)
-    return np.mean(said[:, BACK:] == test[:, :-BACK])
-
-
-model = trained(PositionalEncoding())
-commonest = np.array([np.bincount(words).argmax() for words in test])
-shares = {
-    "the commonest word": np.mean(commonest[:, None] == test[:, :-BACK]),
-    "trained without": share_right(trained(keras.layers.Identity()), 0),
-    "interleaved, as trained": share_right(model, interleaved),
-    "halves": share_right(model, halves.astype("float32")),
-}
-for name, share in shares.items():
-    print(f"{name:24}{share:7.1%} of the words right")
-assert shares["interleaved, as trained"] > 0.99
-assert max(shares["trained without"], shares["halves"]) < 0.5
-assert abs(shares["trained without"] - shares["the commonest word"]) < 0.05
-
-# %% [markdown]
-# Without positions the model can do no better than to say the commonest word of the sentence, everywhere. With halves,
-# each wave stands in a channel where the weights expect another.
-#
-# ## Two published traps: the wrong axis, the odd depth
-#
-# A published Transformer layer reads the length from axis 2 of `(batch, length, depth)`. That is the depth. If both are
-# equal nobody notices. A single token, as in generation, becomes as many as there are channels. And a model with an
-# unknown length is built with a wrong one.
-#
-# An odd depth has one sine more than cosines. A loop over pairs leaves the last channel empty, so it never says anything
-# about the position. Slices, as in other versions, crash. Ours ends with a sine.
+# Completely. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers
+# in another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
+# and let it read 500 dates:
 
 # %%
 import tensorflow as tf
 
-
-def published(x):
-    return x + sinusoidal_encoding(length=x.shape[2], depth=x.shape[2])
-
-
-shapes = {}
-for shape in [(2, 8, 8), (2, 1, 8), (2, 5, 8), (2, None, 8)]:
-    x = keras.Input(batch_shape=shape) if None in shape else tf.zeros(shape)
-    try:
-        shapes[shape] = published(x).shape
-    except tf.errors.InvalidArgumentError:
-        shapes[shape] = "an error"
-    print(
-        f"{shape!s:13} published: {shapes[shape]!s:13} ours: {add_positions(x).shape}"
-    )
-    assert add_positions(x).shape == shape
-assert shapes[2, 1, 8] == (2, 8, 8)
-assert shapes[2, None, 8] == (2, 8, 8)
+whole, _ = trained.load("dates")
+places = sinusoidal_encoding(34, 64).numpy()
+in_halves = np.concatenate([places[:, 0::2], places[:, 1::2]], axis=1)
 
 
-def by_pairs(angles, depth):
-    encoding = np.zeros((len(angles), depth))
-    for i in range(depth // 2):
-        encoding[:, 2 * i] = np.sin(angles[:, i])
-        encoding[:, 2 * i + 1] = np.cos(angles[:, i])
-    return encoding
+def share_right(model):
+    pairs = zip(read(model, texts[:500]), right[:500], strict=True)
+    return np.mean([a == b for a, b in pairs])
 
 
-def by_slices(angles, depth):
-    encoding = np.zeros((len(angles), depth))
-    encoding[:, 0::2] = np.sin(angles)
-    encoding[:, 1::2] = np.cos(angles)
-    return encoding
-
-
-rates = 10000 ** (-np.arange(0, 5, 2) / 5)  # three waves
-angles = np.arange(4)[:, None] * rates
-pairs, ours = by_pairs(angles, depth=5), sinusoidal_encoding(4, depth=5).numpy()
-print(
-    "\nlast channel of 5, by pairs:", pairs[:, -1], " ours:", ours[:, -1].round(4)
-)
-assert np.all(pairs[:, -1] == 0)
-np.testing.assert_allclose(ours[:, :4], pairs[:, :4], atol=1e-6)
-np.testing.assert_allclose(ours[:, 4], np.sin(angles[:, 2]), atol=1e-6)
-try:
-    by_slices(angles, depth=5)
-except ValueError as error:
-    print("by slices:", error)
-else:
-    raise AssertionError("slices of an odd depth were accepted")
+print(f"sine and cosine in turns, as trained: {share_right(whole):6.1%} right")
+rearranged, _ = trained.load("dates")
+rearranged.source_positions.encoding_of = lambda x: tf.constant(in_halves)
+after = share_right(rearranged)
+print(f"first all sines, then all cosines:    {after:6.1%} right")
+assert after < 0.05
 
 # %% [markdown]
-# ## The layer in use
+# A trained machine expects each dial in its place. If you carry weights from one program to another, this is a thing to
+# check.
 #
-# [`PositionalEncoding`][clear_attention.PositionalEncoding] goes between the embedding and the first layer, once; a
-# published layer adds the encoding again in every block. Three things are easily missed when you add it yourself:
+# ## Positions that turn
 #
-# * **The mask.** `Embedding(mask_zero=True)` attaches one; `+` drops it, and padding gets attention.
-# * **The dtype.** `+` refuses float16 beside float32. The layer rounds the encoding to its own dtype.
-# * **Padding on the left.** The first word is not at position 0. Say with `positions=` where each token stands; padding may
-#   stand anywhere, since the mask hides it.
+# The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. *Rotary positions*
+# (2021) go one step further. Nothing is added. Instead every query and every key is cut into pairs of numbers, and each
+# pair is turned by its place, like the hand of a dial. Then the dot product of a query and a key depends on their
+# contents and on their distance, and on nothing else:
 
 # %%
-embed = keras.layers.Embedding(10, 8, mask_zero=True)
-ids = np.array([[0, 0, 4, 5, 6]])
-embedded = embed(ids)
-print("weights on the padding, for query 4")
-on_padding = []
-for name, summed in {
-    "with +": embedded + sinusoidal_encoding(5, 8),
-    "with the layer": add_positions(embedded),
-}.items():
-    weights = attention(summed, return_weights=True)[1]  # (batch, heads, 5, 5)
-    on_padding.append(weights[0, :, 4, :2].numpy().sum(axis=-1))
-    print(f"  {name:15}", on_padding[-1].round(2), "head 0, head 1")
-assert np.all(on_padding[0] > 0.05)
-assert np.all(on_padding[1] == 0)
+rng = np.random.default_rng(0)
+q, k = rng.normal(size=(2, 8))  # one query and one key; random numbers
 
-half = PositionalEncoding(dtype="float16")(tf.zeros((1, 5, 8), tf.float16))
-assert half.dtype == "float16"
-try:
-    tf.zeros((1, 5, 8), tf.float16) + sinusoidal_encoding(5, 8)
-except tf.errors.InvalidArgumentError:
-    print("float16 + float32 is refused; the layer gives", half.dtype.name)
 
-places = np.maximum(np.cumsum(ids != 0, axis=1) - 1, 0)
-print("positions", places)
-at_start = attention(add_positions(embed(np.array([[4, 5, 6]]))))
-padded = attention(add_positions(embedded, positions=places))[:, 2:]
-unaware = attention(add_positions(embedded))[:, 2:]
-np.testing.assert_allclose(padded, at_start, atol=1e-6)
-assert np.max(np.abs(unaware - at_start)) > 0.01
+def turned(x, place, n=10000):
+    """Turn each pair of numbers by the angle of its dial at this place."""
+    pairs = x.reshape(-1, 2) @ [1, 1j]  # a pair as one complex number
+    angles = place * n ** (-np.arange(len(pairs)) / len(pairs))
+    return pairs * np.exp(1j * angles)
+
+
+def score(query_place, key_place):
+    return np.sum(turned(q, query_place) * np.conj(turned(k, key_place))).real
+
+
+for query_place, key_place in ((5, 3), (105, 103), (5, 1)):
+    print(
+        f"query at {query_place:3}, key at {key_place:3}: {score(query_place, key_place):.4f}"
+    )
+np.testing.assert_allclose(score(5, 3), score(105, 103))
+assert abs(score(5, 3) - score(5, 1)) > 0.1
 
 # %% [markdown]
+# Most language models of today use rotary positions.
+#
+# ## The layer in use
+#
+# [`PositionalEncoding`][clear_attention.PositionalEncoding] goes between the embedding and the first layer, once. It does
+# two things that a plain `+` does not: it keeps the padding mask that Keras attaches to an embedding, and it can be told
+# where letters stand. That is needed when the padding stands on the left, because then the first letter is not at
+# place 0:
+
+# %%
+import keras
+from clear_attention import MultiHeadAttention, PositionalEncoding
+
+add_positions, attention = PositionalEncoding(), MultiHeadAttention(8, num_heads=2)
+embed = keras.layers.Embedding(10, 8, mask_zero=True)
+ids = np.array([[0, 0, 4, 5, 6]])
+where = np.maximum(np.cumsum(ids != 0, axis=1) - 1, 0)
+print("places:", where[0])
+alone = attention(add_positions(embed(np.array([[4, 5, 6]]))))
+told = attention(add_positions(embed(ids), positions=where))[:, 2:]
+untold = attention(add_positions(embed(ids)))[:, 2:]
+np.testing.assert_allclose(told, alone, atol=1e-6)
+assert np.max(np.abs(untold - alone)) > 0.01
+print("told its places, the padded text gives what the text alone gives")
+
+# %% [markdown]
+# ## Who found this, and when
+#
+# Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
+# others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
+# embedding, and found them as good. Su and others turned queries and keys in 2021. In 2023 Kazemnejad and others showed that
+# a machine with a look-ahead mask can do without: a letter that sees five others can learn that it is the sixth. Ours
+# reads its text without such a mask, so it cannot.
+#
 # ## Exercises
 #
 # ### Exercise 1
 #
-# With `n=1` all waves have the same length. Which of the positions 1 to 49 looks most like position 0? And with `n=10000`?
+# With `n=1` all dials turn equally fast. Which of the places 1 to 49 looks most like place 0? And with `n=10000`?
 
 # %% tags=["answer"]
 nearest = {}
@@ -395,48 +331,59 @@ for n in (1, 10000):
     encoding = sinusoidal_encoding(50, depth=32, n=n).numpy()
     distances = np.linalg.norm(encoding[1:] - encoding[0], axis=1)
     nearest[n] = int(np.argmin(distances)) + 1
-    print(f"n={n}: position {nearest[n]}, at a distance of {distances.min():.2f}")
-assert nearest == {1: 44, 10000: 1}  # 44 is nearly seven turns: 7 * 2 pi = 43.98
+    print(f"n={n}: place {nearest[n]}, at a distance of {distances.min():.2f}")
+assert nearest == {1: 44, 10000: 1}
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# With a single speed, all hands come round together. 44 places are nearly seven full turns, because $7 \cdot 2\pi =
+# 43.98$, so place 44 looks like place 0. With different speeds they never all come round at once, and the next place is
+# the most alike.
+#
+# </details>
+#
 # ### Exercise 2
 #
-# Move the trained model over to halves, without training it again. Which weights have to be put into another order?
-
-# %% tags=["answer"]
-table = model.get_layer("embed").embeddings
-table.assign(table.numpy()[:, to_halves])  # a word's channels
-attend = model.get_layer("attend")
-for project in (attend.project_queries, attend.project_keys, attend.project_values):
-    project.kernel.assign(
-        project.kernel.numpy()[to_halves]
-    )  # and all that read them
-moved = share_right(model, halves.astype("float32"))
-print(f"halves, weights moved: {moved:.1%} of the words right")
-assert moved > 0.99
-
-# %% [markdown]
+# Find two different dates that the machine without positions must answer alike, both written like `12.11.2010`. Then
+# type both at the top of this page.
+#
+# <details markdown="1"><summary>An answer</summary>
+#
+# Any two with the same digits and dots, such as `12.11.2010` and `21.11.2010`, or `10.12.1985` and `12.10.1958`. The
+# machine gets the same sum from both.
+#
+# </details>
+#
 # ## Check yourself
 #
 # ```self-check
-# ? What does `sinusoidal_encoding(3, depth=4)` hold for position 0?
-# - `[0, 0, 0, 0]` | Position 0 is not nothing: each cosine of 0 is 1.
+# ? What does `sinusoidal_encoding(3, depth=4)` hold for place 0?
+# - `[0, 0, 0, 0]` | Place 0 is not nothing: each hand points up, and the cosine of 0 is 1.
 # - `[0, 0, 1, 1]` | That is the layout in halves: first the sines, then the cosines.
-# + `[0, 1, 0, 1]` | Sine and cosine in turns, and both waves begin at angle 0.
+# + `[0, 1, 0, 1]` | Sine and cosine in turns, and both dials begin at angle 0.
 # - `[1, 0, 1, 0]` | The sine stands first in each pair.
-# ? Code reads the length from `x.shape[2]` and adds that many positions. For which `x` is it wrong and silent?
+# ? Code reads the length from `x.shape[2]` and adds that many positions to `x` of shape `(batch, length, depth)`. For which `x` is it wrong and silent?
 # - `(4, 10, 16)` | Not silent: `(10, 16)` and `(16, 16)` don't fit, and that is an error.
-# + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 positions.
+# + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
 # - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
-# ? `[[0, 0, 4, 5, 6]]` is padded on the left, and masked. With which `positions` is it attended to like `[[4, 5, 6]]`?
+# ? `[[0, 0, 4, 5, 6]]` is padded on the left, and masked. With which `positions` does it give what `[[4, 5, 6]]` gives?
 # - `[[0, 1, 2, 3, 4]]` | That is what you get without `positions`: the first word stands at 2.
 # - `[[0, 0, 1, 2, 3]]` | A running count of the real tokens is one too large: the first word stands at 1.
-# - `[[1, 1, 0, 0, 0]]` | That is a mask, and would put all three words at position 0.
+# - `[[1, 1, 0, 0, 0]]` | That is a mask, and would put all three words at place 0.
 # + `[[0, 0, 0, 1, 2]]` | The first word stands at 0. Where padding stands does not matter: the mask hides it.
 # ```
 #
 # ## Where to go next
 #
-# * [The Transformer layer](transformer_layer.py): what the sum of word and position goes through.
-# * [Multi-head attention](multi_head.py): heads that can each learn another distance.
+# You can now tell a machine where its letters stand, and say what it can read if you do not. What should bother you: all
+# our attention so far was one step. A large machine takes a hundred. What keeps such a tower from falling over?
+#
+# * [The Transformer layer](transformer_layer.py): what stands around attention.
+# * [Bugs with positions](../guides/museum.py#length): the wrong axis, the odd depth, positions added in every layer.
 # * [Reference: positions](../reference/positions.md): every argument and error of the layer.
+#
+# Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
+# 3.5; Su and others (2021), [RoFormer: Enhanced Transformer with Rotary Position
+# Embedding](https://arxiv.org/abs/2104.09864); Kazemnejad and others (2023), [The Impact of Positional Encoding on Length
+# Generalization in Transformers](https://arxiv.org/abs/2305.19466).

@@ -1,37 +1,70 @@
 # ---
-# title: The Transformer, and where attention sits in it
-# description: The encoder and the decoder in one picture, the three places where attention is used, and where queries, keys and values come from in each.
+# title: The whole Transformer, on a map
+# description: The encoder and the decoder in one picture, each part with the lesson that explains it, the three places where attention is used, and a trained Transformer put together by hand from its parts.
 # ---
 
 # %% [markdown]
-# # Where does attention sit in a Transformer?
+# # The whole Transformer, on a map
 #
-# **In one sentence:** in three places that compute the same thing and differ only in where the queries come from, where
-# the keys and values come from, and what is masked.
+# If you came here through the lessons, you have built everything on this page, and can now see how it hangs together. If
+# you came for the map alone: every part has a link to the lesson that explains it, and
+# [the first lesson](reading_dates.py) starts with no more than Python.
 #
-# A Transformer turns one sequence into another, say a sentence into its translation. The *encoder* reads the source. The
-# *decoder* writes the target, one token after the other. Neither has recurrence or convolution: attention is the only
-# part in which tokens meet, and it looks at the whole sequence at once. Each token asks with a *query*. It is compared
-# with the *keys* of the tokens it may look at, and what comes back is an average of their *values*.
+# A Transformer turns one sequence into another: a sentence into its translation, or, on this site, a date as people write
+# it into a date as computers do. The **encoder** (left) reads the source. The **decoder** (right) writes the target,
+# one letter after the other.
 #
 # --8<-- "diagrams/encoder_decoder.svg"
-
-# %% [markdown]
+#
+# | part | what it does | lesson |
+# | --- | --- | --- |
+# | embedding | turns each letter into a vector | [A machine that reads dates](reading_dates.py#what-goes-in) |
+# | positional encoding | adds where the letter stands | [Positions](positions.py) |
+# | attention | lets letters look at letters | [Attention](attention.py), [with several heads](multi_head.py) |
+# | the masks | hide the padding, and the future | [Masks](masks.py), [Causal attention](causal.py) |
+# | add and norm | keeps what was there, at one size | [The Transformer layer](transformer_layer.py) |
+# | feed-forward | works on each letter alone | [Feed-forward](feed_forward.py) |
+# | linear and softmax | turns a vector into probabilities of letters | [Training and writing](transformer.py) |
+#
+# Nothing here is recurrent: no part waits for the letter before. Nothing slides a window over the text, either. Attention
+# is the only part in which letters meet, and it looks at the whole sequence at once.
+#
 # ## The three places
 #
-# | where | queries from | keys and values from | mask |
+# Attention stands in three places, and computes the same in all of them. They differ in where the queries come from,
+# where the keys and values come from, and what is hidden.
+#
+# | where | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
-# | encoder **self-attention** | the source, embedded and position-encoded | the same | padding |
-# | decoder **masked self-attention** | the target so far, embedded and position-encoded | the same | padding and look-ahead |
+# | encoder **self-attention** | the source, embedded, with positions | the same | padding |
+# | decoder **masked self-attention** | the target so far, embedded, with positions | the same | padding and the future |
 # | **cross-attention** | the decoder: the *normalised* output of the block below | the encoder's output | padding of the source |
 #
-# *Padding* is filler that makes the sentences of a batch equally long; *look-ahead* hides the tokens that are not written
-# yet.
+# Here are all three in a trained machine. The buttons above the maps change the place:
+
+# %% tags=["live", "hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import machine, still
+
+model, _ = trained.load("dates")
+machine(
+    "dates",
+    piece="looks",
+    at=6,
+    without=still(model, "thursday 3rd of may 2018"),
+)
+
+# %% [markdown]
+# ## One attention, and many
 #
-# After each one, the block's input is added to its output (the *residual*) and the sum is normalised. A feed-forward
-# network then works on every token by itself. This site builds all of that; the first lessons stay with attention.
+# In each of the three places stands *multi-head* attention. On the left is one attention, on the right several of them
+# side by side:
 #
-# ## The formula, the same in all three
+# --8<-- "diagrams/attention_and_heads.svg"
 #
 # $$
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -39,185 +72,143 @@
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
-# | $Q$ | queries, one for each token that looks | `(batch, query_length, d_k)` |
-# | $K$, $V$ | keys and values, one of each for each token that is looked at | `(batch, key_length, d_k)`, `(batch, key_length, d_v)` |
+# | $Q$ | queries, one for each letter that looks | `(batch, heads, query_length, d_k)` |
+# | $K$ | keys, one for each letter that is looked at | `(batch, heads, key_length, d_k)` |
+# | $V$ | values, one for each key | `(batch, heads, key_length, d_v)` |
+# | $d_k$, $d_v$ | how many numbers a key has, and a value | `d_model / heads`, here 16 |
+# | the output | one row for each *query* | `(batch, heads, query_length, d_v)` |
 #
-# The output has one row for each *query*: `(batch, query_length, d_v)`. In practice several such attentions run side by
-# side, each on its own projection of the tokens. These are the *heads* of multi-head attention:
+# ## Put together by hand
 #
-# --8<-- "diagrams/attention_and_heads.svg"
-
-# %% [markdown]
-# ## Tiny numbers: a source of 4 tokens, a target of 3
-#
-# The vectors are random: what matters here is who meets whom. The fourth source token is padding: in a mask, 1
-# marks what may not be looked at.
+# Is the map complete? Let us take the trained machine apart, connect its parts again with nothing but the lines of the
+# map, and compare. The parts are the machine's own: embeddings, attentions, norms. The wires are ours.
 
 # %%
 import numpy as np
 from clear_attention import (
-    DotProductAttention,
     combine_masks,
     create_look_ahead_mask,
     create_padding_mask,
+    date_tokenizers,
+    sinusoidal_encoding,
 )
 
-rng = np.random.default_rng(1)
-source_tokens, target_tokens = (
-    ["the", "cat", "sat", "<pad>"],
-    ["<start>", "die", "Katze"],
+source, target = date_tokenizers()
+source_ids = source.encode(["thursday 3rd of may 2018"], length=34)
+given = target.encode(["2018-05-03"])[:, :-1]  # the answer so far, at each step
+
+
+def entered(ids, embed):
+    """Embed, and add positions."""
+    return embed(ids) * np.sqrt(64) + sinusoidal_encoding(ids.shape[1], 64)
+
+
+def fed_forward(block, x):
+    """Widen, cut off what is negative, narrow; add and norm."""
+    return block.norm(x + block.narrow(block.widen(x)))
+
+
+encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
+padding = create_padding_mask(source_ids)
+future = create_look_ahead_mask(given.shape[1])
+
+x = entered(source_ids, model.embed_source)
+x = encoder.self_attention.norm(
+    x + encoder.self_attention.attention(x, mask=padding)
 )
-source = rng.normal(size=(1, 4, 8)).astype(
-    "float32"
-)  # (batch, source_length, d_model), embedded and position-encoded
-target = rng.normal(size=(1, 3, 8)).astype(
-    "float32"
-)  # (batch, target_length, d_model)
-source_padding = create_padding_mask([[11, 12, 13, 0]])[
-    :, 0
-]  # (batch, 1, source_length)
-attention = DotProductAttention()
-print("padding of the source:", source_padding.numpy())
+context = fed_forward(encoder.feed_forward, x)
+
+y = entered(given, model.embed_target)
+hidden = combine_masks(create_padding_mask(given), future)
+y = decoder.self_attention.norm(
+    y + decoder.self_attention.attention(y, mask=hidden)
+)
+looked = decoder.cross_attention.attention(queries=y, keys=context, mask=padding)
+y = decoder.cross_attention.norm(y + looked)
+y = fed_forward(decoder.feed_forward, y)
+logits = model.project_logits(y)
+
+np.testing.assert_allclose(logits, model(source_ids, given), atol=1e-4)
+print("said:", target.decode(np.argmax(logits, axis=-1))[0])
 
 # %% [markdown]
-# **Self-attention**, first in the encoder, then in the decoder. All three tensors come from one side. In the decoder no
-# token sees a later one.
-
-# %%
-import keras
-
-normalise = keras.layers.LayerNormalization(epsilon=1e-6)
-attended, encoder_weights = attention(
-    source, source, source, mask=source_padding, return_weights=True
-)
-encoded = normalise(source + attended)  # residual, then norm
-
-target_mask = combine_masks(
-    create_padding_mask([[1, 21, 22]])[:, 0], create_look_ahead_mask(3)
-)
-attended, decoder_weights = attention(
-    target, target, target, mask=target_mask, return_weights=True
-)
-decoded = normalise(target + attended)
-print(
-    "encoder output:",
-    encoded.shape,
-    " decoder, after its first block:",
-    decoded.shape,
-)
-
-# %% [markdown]
-# **Cross-attention.** The decoder asks, the encoder answers: queries from the normalised output of the block before,
-# keys and values from the encoder. The lengths differ, and the weights are 3 by 4.
-
-# %%
-translated, cross_weights = attention(
-    decoded, encoded, encoded, mask=source_padding, return_weights=True
-)
-print("cross-attention:", translated.shape, "weights:", cross_weights.shape)
-assert translated.shape == (1, 3, 8)
-assert cross_weights.shape == (1, 3, 4)
-assert np.all(cross_weights[..., 3] == 0)  # nobody looks at padding
-
-# %% [markdown]
-# ## The package's own source, and a picture
+# Seventeen lines of wires, and the same numbers. That is the whole Transformer. A large one differs in size: the first
+# one of 2017 stacked six encoder layers and six decoder layers, and was eight times as wide.
 #
-# The layer only hands on: the arithmetic is in [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention],
-# which the [next lesson](attention.py) reads. In the picture rows are the tokens that look and columns the tokens that are looked at. Hatched cells are blocked.
+# ## Where the numbers are
+#
+# Which part holds the most of what was trained?
 
-# %% tags=["source"]
-import inspect
-
-print(inspect.getsource(DotProductAttention.call))
-
-# %% tags=["hide-input"] alt="Three heat maps. Encoder self-attention is 4 by 4 with the padding column hatched. Decoder self-attention is 3 by 3 with everything above the diagonal hatched. Cross-attention is 3 by 4 with the padding column hatched."
-import matplotlib.pyplot as plt
-from clear_attention import plot_weights
-
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-pictures = {
-    "encoder": (encoder_weights, source_tokens, source_tokens, source_padding),
-    "decoder": (decoder_weights, target_tokens, target_tokens, target_mask),
-    "cross": (cross_weights, target_tokens, source_tokens, source_padding),
+# %%
+parts = {
+    "embeddings": [model.embed_source, model.embed_target],
+    "encoder, attention": [encoder.self_attention],
+    "encoder, feed-forward": [encoder.feed_forward],
+    "decoder, self-attention": [decoder.self_attention],
+    "decoder, cross-attention": [decoder.cross_attention],
+    "decoder, feed-forward": [decoder.feed_forward],
+    "the last projection": [model.project_logits],
 }
-for ax, (title, picture) in zip(axes, pictures.items(), strict=True):
-    plot_weights(*picture, ax=ax, colour_bar=False).set_title(title)
-plt.show()
+counts = {
+    name: sum(p.count_params() for p in group) for name, group in parts.items()
+}
+for name, count in counts.items():
+    print(f"{name:25}{count:8,}  {count / model.count_params():4.0%}")
+print(f"{'all':25}{model.count_params():8,}")
+assert sum(counts.values()) == model.count_params()
 
 # %% [markdown]
-# ## A check: the whole sequence at once
+# More than half sits in the feed-forward parts, as in large machines. Positions and masks hold none: they are computed.
 #
-# A recurrent network must read token 1 before token 2. Attention treats every query by itself: asking with all queries at
-# once gives what asking with one after the other gives. The definition in plain Python agrees.
-
-# %%
-from clear_attention import attention_by_hand
-
-one_by_one = [
-    attention(source[:, i : i + 1], source, source, mask=source_padding)
-    for i in range(4)
-]
-at_once = attention(source, source, source, mask=source_padding)
-np.testing.assert_allclose(np.concatenate(one_by_one, axis=1), at_once, atol=1e-6)
-by_hand, _ = attention_by_hand(*[source[0].tolist()] * 3, mask=[[0, 0, 0, 1]] * 4)
-np.testing.assert_allclose(at_once[0], by_hand, atol=1e-6)
-print("largest difference:", "below 1e-6")
-
-# %% [markdown]
-# ## A trap: queries and keys the wrong way round
+# ## Who found this, and when
 #
-# Swap the two sides of cross-attention and nothing complains. The result has the length of the *source*, and where both
-# lengths are equal not even that gives it away. Name the arguments, and it can't happen.
-
-# %%
-swapped = attention(encoded, decoded, decoded)
-print("swapped:", swapped.shape, "instead of", translated.shape)
-named = attention(
-    queries=decoded, keys=encoded, values=encoded, mask=source_padding
-)
-assert swapped.shape == (1, 4, 8)
-np.testing.assert_array_equal(named, translated)
-
-# %% [markdown]
+# The whole is from 2017, by Vaswani and seven others, and it was made for translation. A year later it was cut in halves,
+# and both were useful alone. An *encoder* without a decoder turns a text into vectors, for search or for sorting; BERT
+# (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on writing; GPT (2018) and most of
+# today's language models are of this kind.
+#
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The decoder is given one more target token. Which of the three attentions get larger weights matrices, and by how much?
+# The answer gets one letter longer. Which of the three weights matrices grow, and by how much?
 
 # %% tags=["answer"]
-longer = np.concatenate([target, target[:, :1]], axis=1)  # 4 target tokens
-own = attention(
-    longer, longer, longer, mask=create_look_ahead_mask(4), return_weights=True
-).weights
-cross = attention(
-    longer, encoded, encoded, mask=source_padding, return_weights=True
-).weights
-print(
-    "decoder self-attention", own.shape, "cross-attention", cross.shape
-)  # a row and a column; one row
-assert (own.shape, cross.shape) == ((1, 4, 4), (1, 4, 4))
+for letters in (10, 11):
+    maps = model(source_ids, given[:, :letters], return_weights=True).weights
+    print({name: tuple(grid.shape) for name, grid in maps.items()})
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# The decoder's self-attention grows by a row and a column, since the new letter looks and is looked at. Cross-attention
+# grows by a row: one more letter looks at the same text. The encoder's map does not change at all, so the text is read
+# only once.
+#
+# </details>
+#
 # ### Exercise 2
 #
-# Change what stands in the padded source token to something huge. Which of the outputs above change?
+# In the line with `looked`, swap queries and keys. What comes out, and why does nothing complain?
 
 # %% tags=["answer"]
-source[:, 3] = 1e10
-again = attention(source, source, source, mask=source_padding)
-np.testing.assert_array_equal(
-    again[:, :3], at_once[:, :3]
-)  # the real tokens do not change by a bit
-print(
-    "real tokens: unchanged"
-)  # the padded token's own row does, and nobody may look at it
+swapped = decoder.cross_attention.attention(queries=context, keys=y)
+print("swapped:", swapped.shape, "instead of", looked.shape)
+assert swapped.shape == (1, 34, 64)
 
 # %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
+# cross-attention, so no shape is wrong. If text and answer were equally long, not even the shape would give it away.
+# Name the arguments, and it cannot happen.
+#
+# </details>
+#
 # ## Check yourself
 #
 # ```self-check
-# ? A source of 7 tokens, a target of 4, all of depth 8. What shape have the weights of cross-attention, for one text?
+# ? A source of 7 tokens, a target of 4, all of depth 8. What shape have the weights of cross-attention, for one text and one head?
 # - `(1, 7, 4)` | Rows are the tokens that look, and those are the target's. The 7 source tokens are the columns.
 # - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not channels.
 # + `(1, 4, 7)` | A row for each target token that looks, a column for each source token that is looked at.
@@ -235,6 +226,11 @@ print(
 #
 # ## Where to go next
 #
-# * [Attention](attention.py): the formula, number by number.
-# * [Masks](masks.py): padding and look-ahead, and what goes wrong.
+# * [Training and writing](transformer.py): where all these numbers come from, and how an answer is written.
+# * [Use it in a model of your own](../guides/use_it.py): the layers, ready made.
 # * [Notation](../notation.md): every symbol and axis of this site.
+#
+# Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), figures 1
+# and 2; Devlin and others (2018), [BERT](https://arxiv.org/abs/1810.04805); Radford and others (2018), [Improving Language
+# Understanding by Generative
+# Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf).

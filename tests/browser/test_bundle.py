@@ -67,8 +67,8 @@ def test_a_page_opens(opened, name):
 
 def test_a_reader_walks_from_page_to_page(opened):
     page = opened("index.html")
-    page.locator("article a[href*='learn/recap']").first.click()
-    page.wait_for_url("**/learn/recap/index.html")
+    page.locator("article a[href*='learn/reading_dates']").first.click()
+    page.wait_for_url("**/learn/reading_dates/index.html")
     page.get_by_role("link", name="Next: Attention").click()
     page.wait_for_url("**/learn/attention/index.html")
     page.locator("article math").first.wait_for()

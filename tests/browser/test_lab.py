@@ -364,15 +364,14 @@ def test_without_javascript_there_are_tables(visit):
 def test_a_lesson_shows_what_a_divisor_does(visit):
     piece = visit("/learn/attention/").page.locator("mask-lab[piece=scale]")
     slider = piece.locator("input[type=range]")
-    assert "one key takes nearly all" in piece.locator(".says").inner_text()
-    for _ in range(14):
-        slider.press("ArrowRight")
-    assert "8 = √64" in piece.locator("label").inner_text()
-    assert "one key takes nearly all" not in piece.locator(".says").inner_text()
-    shown = [float(text) for text in piece.locator(".bars tbody td:nth-child(4)").all_inner_texts()]
-    scores = [float(text.replace("−", "-")) for text in piece.locator(".bars tbody td:nth-child(2)").all_inner_texts()]
-    expected = np.exp(np.array(scores) / 8)
-    np.testing.assert_allclose(shown, expected / expected.sum(), atol=0.006)
+    for key, depth in (("Home", 4), ("End", 1024)):
+        slider.press(key)
+        assert f"d_k = {depth}" in piece.locator("label").inner_text()
+        cells = piece.locator(".bars tbody td").all_inner_texts()
+        scores, *columns = np.array([float(text.replace("−", "-")) for text in cells]).reshape(4, 4).T
+        for shown, divisor in zip(columns, (1, depth**0.5, depth), strict=True):
+            expected = np.exp((scores - scores.max()) / divisor)
+            np.testing.assert_allclose(shown, expected / expected.sum(), atol=0.006)
 
 
 def test_a_lesson_lets_readers_hide_tokens(visit):

@@ -378,7 +378,7 @@ def test_nothing_moves_where_the_reader_wants_no_motion(visit):
     ("path", "said"),
     [
         ("positions", "Without positions, it writes"),
-        ("transformer", "Given the right letters, as in training, it says"),
+        ("causal", "Given the right letters, as in training, it says"),
     ],
 )
 def test_a_lesson_shows_a_sibling_beside_the_whole(visit, path, said):
@@ -391,7 +391,7 @@ def test_a_lesson_shows_a_sibling_beside_the_whole(visit, path, said):
 
 
 def test_a_lesson_shows_one_head(visit):
-    page = visit("/learn/multi_head/").page
+    page = visit("/learn/attention/").page
     machine = page.locator("date-machine[piece=head]")
     field(machine).fill("5 july 1969")
     page.wait_for_function("document.querySelector('date-machine[piece=head]').result?.answer")
@@ -401,7 +401,7 @@ def test_a_lesson_shows_one_head(visit):
 
 
 def test_a_lesson_shows_who_looks_where(visit):
-    page = visit("/learn/transformer/").page
+    page = visit("/learn/recap/").page
     machine = page.locator("date-machine[piece=looks]")
     field(machine).fill("5 july 1969")
     page.wait_for_function("document.querySelector('date-machine[piece=looks]').result?.answer")

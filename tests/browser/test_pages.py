@@ -84,12 +84,12 @@ def test_the_keyboard_reaches_everything(turn_to, page_path):
 
 
 def test_lessons_have_formulas_figures_and_outputs(turn_to):
-    for lesson in ("recap", "attention", "masks", "causal"):
+    for lesson in ("multi_head", "positions", "transformer_layer", "causal"):
         page = turn_to(f"/learn/{lesson}/").page
         assert page.locator("article math").count() >= 1, lesson
         assert page.locator(SVG).count() >= 1, lesson
         assert page.locator(".lesson-output").count() >= 4, lesson
-        assert page.locator("details.lesson-answer").count() == 2, lesson
+        assert page.locator("details.lesson-answer").count() >= 1, lesson
 
 
 def test_the_published_numbers_are_on_the_site(turn_to):
@@ -101,6 +101,7 @@ def test_the_published_numbers_are_on_the_site(turn_to):
         assert number in text
     text = turn_to("/learn/masks/").page.locator("article").inner_text()
     assert "[[0. 0. 1. 1. 0.]\n [0. 0. 0. 1. 1.]\n [1. 1. 1. 0. 0.]]" in text
+    text = turn_to("/learn/causal/").page.locator("article").inner_text()
     assert "[[0. 1. 1.]\n [0. 0. 1.]\n [0. 0. 0.]]" in text
 
 

@@ -12,11 +12,11 @@ import pytest
 from .conftest import SITE, Visitor
 
 QUESTIONS = {  # -> the section that answers; two, where either does
-    "-1e9": "learn/masks/#three-ways-to-fill-a-blocked-score-two-of-them-traps",
-    "-inf": "learn/masks/#three-ways-to-fill-a-blocked-score-two-of-them-traps",
+    "-1e9": "learn/masks/#four-ways-to-hide-a-score",
+    "-inf": "learn/masks/#four-ways-to-hide-a-score",
     "0 * -inf": "guides/museum/#infinity",
     "float16 -1e9": "guides/museum/#float16",
-    "how do I combine padding and look-ahead mask": "learn/masks/#both-at-once",
+    "how do I combine padding and look-ahead mask": "learn/causal/#both-at-once",
     "attention output is nan": "guides/questions/#why-is-my-attention-output-nan",
     "loss becomes nan with mask": "guides/museum/#infinity",
     "nan only in mixed precision": "guides/museum/#float16",
@@ -43,17 +43,17 @@ QUESTIONS = {  # -> the section that answers; two, where either does
         "guides/questions/#what-is-key_dim-and-how-many-parameters-does-attention-have"
     ),
     "return attention scores weights keras": "guides/museum/#flag",
-    "why positional encoding": "learn/positions/#what-attention-cant-see",
+    "why positional encoding": "learn/positions/#how-does-it-know-what-comes-first",
     "positional encoding left padding": "guides/questions/#how-do-i-use-left-padding-with-positional-encoding",
     "sine cosine interleaved": "guides/questions/#are-the-sines-and-cosines-interleaved-or-concatenated",
-    "residual connection layer norm why": "learn/transformer_layer/#what-are-residual-and-norm-for",
+    "residual connection layer norm why": "learn/transformer_layer/#a-tower-of-four",
     "pre-norm vs post-norm": "guides/questions/#what-is-the-difference-between-pre-norm-and-post-norm",
     "my model gets 100% accuracy": "guides/questions/#why-does-my-causal-model-reach-100-accuracy",
     "does my decoder leak the future": "guides/certify_your_layer/#a-language-model",
     "beam search": "learn/transformer/#unseen-dates-greedy-and-by-beam",
     "kv cache": "learn/transformer/#what-a-cache-saves",
-    "long sequences out of memory": "learn/long_sequences/#what-n-times-n-costs",
-    "flash attention memory": "learn/long_sequences/#memory-and-time-against-length",
+    "long sequences out of memory": "learn/long_sequences/#what-if-the-matrix-does-not-fit",
+    "flash attention memory": "learn/long_sequences/#what-it-saves",
     "how fast is it compared to pytorch": "about/benchmarks/#how-long-does-attention-take",
     "load pytorch weights": "guides/carry_weights/#from-torch",
     "convert torch MultiheadAttention weights to keras": (

@@ -6,7 +6,7 @@ import install
 import nbformat
 import pytest
 
-LESSONS = ["recap", "attention", "masks", "causal"]
+LESSONS = ["reading_dates", "attention", "multi_head", "causal"]
 
 
 def test_search_finds_the_look_ahead_mask(visit):
@@ -69,7 +69,7 @@ def test_a_lesson_can_be_downloaded_as_a_notebook(visit, lesson):
 
 
 def test_walking_on_keeps_math_and_figures(visit):
-    page = visit("/learn/recap/").page
+    page = visit("/learn/reading_dates/").page
     page.get_by_role("link", name="Next: Attention").click()
     page.wait_for_url("**/learn/attention/")
     page.locator("article math").first.wait_for()

@@ -7,24 +7,23 @@ import { shown } from "./words.js";
 const TINTS = ["--ca-queries", "--ca-keys", "--ca-values", "--md-default-fg-color--light"];
 const exactly = (x) => x;
 
-/** state: tokens, scores (of one query, before scaling), depth, divisor. */
+/** state: tokens, depths, scores (of one query, before scaling, at each depth), chosen (which depth). */
 export function scale({ state }) {
-  const { tokens, scores, depth, divisor } = state;
-  const divided = scores.map((x) => x / divisor);
-  const weights = softmax(divided, [], "plain", exactly);
-  const rows = tokens.map((token, j) => `<tr><th scope="row">${escape(token)}</th><td>${shown(scores[j])}</td>
-    <td>${shown(divided[j])}</td><td>${shown(weights[j])}</td>
-    <td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i></td></tr>`);
+  const { tokens, scores, depths, chosen } = state;
+  const depth = depths[chosen];
   const root = Math.sqrt(depth);
-  const most = Math.max(...weights);
-  const equal = divisor === root ? ` = √${depth}` : "";
-  const meaning = most > 0.9 ? ": one key takes nearly all, and the rest can hardly learn" : "";
-  return `<div class="box"><label>Divide the scores by <input type="range" min="1" max="${2 * root}" step="0.5"
-    value="${divisor}" data-field="divisor" aria-valuetext="${divisor}"> ${divisor}${equal}</label>
-    <div class="scroll"><table class="bars"><caption>One query, ${tokens.length} keys of ${depth} numbers each</caption>
-    <thead><tr><th scope="col">key</th><th scope="col">score</th><th scope="col">divided</th><th scope="col">weight</th>
-    <th scope="col">as a bar</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>
-    <p class="says" aria-live="polite">The largest weight is ${shown(most)}${meaning}.</p></div>`;
+  const rules = { nothing: 1, [`√${depth} = ${root}`]: root, [`${depth}`]: depth };
+  const columns = Object.values(rules).map((divisor) => softmax(scores[chosen].map((x) => x / divisor), [], "plain", exactly));
+  const rows = tokens.map((token, j) => `<tr><th scope="row">${escape(token)}</th><td>${shown(scores[chosen][j])}</td>${columns.map(
+    (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${shown(weights[j])}</td>`).join("")}</tr>`);
+  const most = columns.map((weights) => shown(Math.max(...weights)));
+  return `<div class="box"><label>Depth <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
+    data-field="chosen" aria-valuetext="${depth}"> d_k = ${depth}</label>
+    <div class="scroll"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the scores are divided by</caption>
+    <thead><tr><th scope="col">key</th><th scope="col">score</th>${Object.keys(rules).map(
+      (rule) => `<th scope="col">${rule}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
+    <p class="says" aria-live="polite">At d_k = ${depth} the largest weight is ${most[0]} divided by nothing, ${most[1]} by the root,
+    ${most[2]} by d_k. A plain average would be ${shown(1 / tokens.length)}.</p></div>`;
 }
 
 /** state: tokens, x (numbers of each token), heads, choices. */

@@ -1,0 +1,239 @@
+# ---
+# title: The feed-forward network
+# description: What a letter does while nobody looks. What a mixture of values cannot do, a table with 676 entries learnt with and without the feed-forward network, and why most of a Transformer's numbers sit there.
+# ---
+
+# %% [markdown]
+# # What does a letter do while nobody looks?
+#
+# After attention, each layer has a second part. Each letter's vector goes through two more matrices, by itself, without
+# looking at any other letter. This *feed-forward network* holds more than half of the numbers in our machine. So take it
+# out and see. Three machines were trained with it and three without, as on the [page before](transformer_layer.py):
+
+# %% tags=["hide-input"]
+import sys
+
+# The measurements are in the repository and not in the package, so this cell needs a clone.
+sys.path.append("../..")
+from trained.ablations import shares
+
+for name in ("whole", "no feed-forward"):
+    print(f"{name:16}", "   ".join(f"{share:.2%}" for share in shares(name)))
+assert min(shares("no feed-forward")) > 0.98
+
+# %% [markdown]
+# Next to nothing happens. Reading dates is mostly copying: find the right digit, write it down. The machine could do
+# without half of its numbers. So why does every Transformer have this part?
+#
+# ## Finding is not thinking
+#
+# Attention brings back a mixture of values. Whatever the weights are, a mixture lies *between* the values, as a mixture
+# of blue and yellow is some green. For "what stands there?" that is right. But suppose the answer is not what was found,
+# but something that follows from it. A child that reads "7 times 8" finds a 7 and an 8, and the answer is in neither
+# of them. It has to be looked up in a table, *by what was found*.
+#
+# Here is such a task, in its purest form. There is a secret table: for every pair of letters it names a third one, drawn
+# at random, 26 times 26 entries in all. The machine sees eight letters, and below each it must write what the table says
+# of this letter and the one before it.
+
+# %%
+import numpy as np
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+table = np.random.default_rng(5).integers(0, 26, size=(26, 26))
+
+
+def task(examples, seed):
+    """Eight letters, and what the table says of each and the one before."""
+    texts = np.random.default_rng(seed).integers(0, 26, size=(examples, 8))
+    return texts, table[texts[:, 1:], texts[:, :-1]]
+
+
+text, answer = (row[0] for row in task(1, seed=0))
+print("reads ", " ".join(LETTERS[i] for i in text))
+print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
+
+# %% [markdown]
+# Finding the letter before is easy for a head that knows [positions](positions.py). Then comes the table. Guess what one
+# layer can do with the feed-forward network, and what without.
+
+# %%
+import keras
+from clear_attention import EncoderLayer, PositionalEncoding
+
+
+def share_right(width, rate=3e-3, batch=64, steps=500):
+    """Train one layer whose feed-forward network has this width; test it."""
+    keras.utils.set_random_seed(0)
+    layer = EncoderLayer(d_model=32, num_heads=2, d_ff=width or 1, dropout=0.0)
+    if not width:  # hand on what comes in
+        layer.feed_forward.after = lambda x, output, training=None: x
+    start = keras.initializers.RandomNormal(stddev=1.0)
+    model = keras.Sequential(
+        [
+            keras.layers.Embedding(26, 32, start),
+            PositionalEncoding(),
+            layer,
+            keras.layers.Dense(26),
+            keras.layers.Cropping1D((1, 0)),  # the first letter has none before it
+        ]
+    )
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(rate), loss)
+    model.fit(*task(batch * steps, seed=1), batch_size=batch, verbose=0)
+    unseen, right = task(1000, seed=2)
+    return np.mean(np.argmax(model(unseen), axis=-1) == right)
+
+
+found = {width: share_right(width) for width in (0, 8, 32, 128)}
+for width, share in found.items():
+    print(f"width {width:3}: {share:.0%} of the letters right")
+assert found[128] > 0.95 > 0.5 > found[0]
+
+# %% [markdown]
+# (Width 0 is the layer without the network.) With the network the layer knows the whole table, and the wider the
+# network, the better. What it knows *about* letters, as opposed to where they stand, it keeps there.
+#
+# ## By hand
+#
+# How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
+# it. Then everything negative is set to 0; this is called *ReLU*, and it is the step that matters. Each of the many
+# numbers becomes a small alarm, which is silent unless several things are there together. The second matrix says what to
+# answer for each alarm.
+#
+# Take two numbers: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0 otherwise.
+# One alarm is enough: $x_1 + x_2 - 1$, and 0 if that is negative.
+#
+# | found | $x_1$ | $x_2$ | $x_1 + x_2 - 1$ | ReLU | times 56 |
+# | --- | --- | --- | --- | --- | --- |
+# | neither | 0 | 0 | -1 | 0 | 0 |
+# | a 7 | 1 | 0 | 0 | 0 | 0 |
+# | an 8 | 0 | 1 | 0 | 0 | 0 |
+# | both | 1 | 1 | 1 | 1 | 56 |
+#
+# No mixture can do this. Whatever shares of $x_1$ and $x_2$ one takes, "both" gives the sum of what "a 7" gives and what
+# "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule, and with it everything becomes
+# possible, if there are enough alarms.
+#
+# ## The formula
+#
+# $$
+# \operatorname{FFN}(x) = \max(0,\, x W_1 + b_1)\, W_2 + b_2
+# $$
+#
+# | symbol | what it is | shape |
+# | --- | --- | --- |
+# | $x$ | the vectors of the letters, each by itself | `(batch, length, d_model)` |
+# | $W_1$, $b_1$ | widen, and move the point at which each alarm begins | `(d_model, d_ff)`, `(d_ff,)` |
+# | $\max(0, \dots)$ | set negative numbers to 0 | |
+# | $W_2$, $b_2$ | narrow again: what each alarm says | `(d_ff, d_model)`, `(d_model,)` |
+# | $d_{\text{ff}}$ | how many alarms there are; usually four times `d_model` | a number |
+#
+# The example above is this formula with $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$:
+
+# %%
+W_1, b_1, W_2, b_2 = np.array([[1.0], [1.0]]), -1.0, np.array([[56.0]]), 0.0
+x = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+print((np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2).T)
+np.testing.assert_array_equal(
+    (np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2).T, [[0, 0, 0, 56]]
+)
+
+# %% [markdown]
+# ## The function, read
+#
+# In the package it is one of three blocks. `before` and `after` are the residual and the norm of the
+# [page before](transformer_layer.py), `widen` and `narrow` the two matrices. `project_rows` multiplies every letter's
+# vector by such a matrix. `Tokens.of` and `marked` see to it that a NaN in one letter stays in that letter.
+
+# %% tags=["source"]
+import inspect
+
+from clear_attention import FeedForwardBlock
+
+print(inspect.getsource(FeedForwardBlock.call))
+
+# %% [markdown]
+# ## A check: nobody looks
+#
+# Change one letter, and only that letter's output changes. Attention is the only part in which letters meet.
+
+# %%
+block = FeedForwardBlock(d_model=8, d_ff=32)
+x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
+changed = x.copy()
+changed[0, 2] += 1
+moved = np.flatnonzero(np.any(block(x) != block(changed), axis=-1)[0])
+print("letter 2 was changed; outputs that moved:", moved)
+np.testing.assert_array_equal(moved, [2])
+
+# %% [markdown]
+# ## Who found this, and when
+#
+# Networks of two matrices with a bend between them are far older than attention; in 1989 Cybenko and others proved that
+# with enough alarms they can come as near as you like to any smooth rule. The Transformer (2017) put one behind each
+# attention. In 2021 Geva and others read the alarms of a trained language model, and found that many of them answer to
+# something a person can name, such as a text about television, and say which words are likely next.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. Which width is
+# needed now? Change `task` and run it.
+#
+# <details markdown="1"><summary>A hint</summary>
+#
+# There are 100 pairs and 10 answers, and a rule behind them. Sums need less than a random table. Without the network, the
+# layer gets a good part of them right, because the softmax bends a little, too.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# How many numbers has the layer with `d_model=128`, one head and `d_ff=512`? Count attention and feed-forward apart
+# before you ask it.
+
+# %% tags=["answer"]
+h = 128
+attention = (
+    4 * (h * h + h) + 2 * h
+)  # four matrices with biases; the norm's two vectors
+network = (h * 4 * h + 4 * h) + (4 * h * h + h) + 2 * h
+layer = EncoderLayer(d_model=h, num_heads=1, d_ff=4 * h)
+layer.build((None, None, h))
+print(
+    f"attention {attention:,} + feed-forward {network:,} = {layer.count_params():,}"
+)
+assert layer.count_params() == attention + network
+
+# %% [markdown]
+# ## Check yourself
+#
+# ```self-check
+# ? One sentence goes through the feed-forward block. Only its token 1 is changed. Which tokens come out changed?
+# - all of them | That is attention without a mask. Here no token sees another.
+# - token 1 and those after it | That is causal attention. Feed-forward knows no before and after.
+# + token 1 only | Both matrices and the norm work on each token by itself. Only in attention do tokens meet.
+# ? What would the network be without the ReLU?
+# + one matrix | Two matrices in a row are one, the product of both, and nothing can be looked up in it.
+# - the same, only slower to train | The bend is what lets an alarm stay silent until two things come together.
+# - attention with one head | Attention mixes letters. This works on each of them alone.
+# ? A machine copies words from one language into the same order in another, word by word. Where is the dictionary?
+# - in the attention weights | They say where to look. For each text they are computed anew.
+# + mostly in the feed-forward networks | They are the part that answers by what was found.
+# - in the positions | They say where a word stands, and know no words.
+# ```
+#
+# ## Where to go next
+#
+# You have now met every part of a Transformer: embeddings, positions, attention with heads and masks, residual and norm,
+# and the network that thinks. It is time to see them all at once.
+#
+# * [The whole Transformer, on a map](recap.py): all parts, put together by hand.
+# * [Reference: blocks](../reference/blocks.md): every argument of the block.
+#
+# Read on elsewhere: Cybenko (1989), [Approximation by Superpositions of a Sigmoidal
+# Function](https://doi.org/10.1007/BF02551274); Vaswani and others (2017), [Attention Is All You
+# Need](https://arxiv.org/abs/1706.03762), section 3.3; Geva and others (2021), [Transformer Feed-Forward Layers Are
+# Key-Value Memories](https://arxiv.org/abs/2012.14913).

@@ -1,0 +1,268 @@
+# ---
+# title: A machine that reads dates
+# description: A trained Transformer to play with, what goes into it and what comes out, three dates that it gets wrong with confidence, and what is left of it when it may not choose where to look.
+# ---
+
+# %% [markdown]
+# # A machine that reads dates
+#
+# People write dates as they please: "thursday 3rd of may 2018", "May 3, 2018", "do, 3.5.2018". A computer wants
+# `2018-05-03`. The machine below turns the one into the other, and nobody ever told it what a month is.
+#
+# Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter.
+
+# %% tags=["live", "hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import comparison, machine, still
+
+model, record = trained.load("dates")
+machine(
+    "dates",
+    piece="small",
+    page="../../machine/",
+    without=still(model, "thursday 3rd of may 2018"),
+)
+
+# %% [markdown]
+# In these lessons you take this machine apart. Each lesson removes one part, watches what goes wrong, and then explains
+# the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
+# matrices.
+#
+# ## It learnt from examples
+#
+# The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first they
+# were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a time, and
+# after every 64 it nudged each number a little, in the direction that made the right letters more probable. When we say
+# **trained** in these lessons, we mean just that: numbers that were nudged until the answers were right.
+#
+# One date in five was kept away from the training. Only with such dates can we tell whether the machine has learnt to
+# read, or has merely learnt its examples by heart.
+
+# %%
+print(f"numbers inside: {model.count_params():,}")
+print(f"examples shown: {64 * 1000:,}")
+print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
+
+# %% [markdown]
+# Here it reads dates that you can change. The function `read` also says how sure the machine is: the probability that
+# it gives to its answer as a whole.
+
+# %%
+import numpy as np
+from clear_attention import beam_search, date_tokenizers
+
+source, target = date_tokenizers()  # from letters to numbers, and back
+
+
+def read(*texts):
+    """Let the machine read texts; print what it writes, and how sure it is."""
+    ids = source.encode(texts, length=34)
+    best = beam_search(model, ids, max_length=11, width=1, length_penalty=0.0)
+    answers = target.decode(best.ids[:, 0])
+    for text, answer, score in zip(texts, answers, best.scores[:, 0], strict=True):
+        sure = (
+            np.floor(1000 * np.exp(score)) / 10
+        )  # rounded down: nobody is 100 % sure
+        print(f"{text:26} {answer}   {sure} % sure")
+    return answers
+
+
+answers = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
+assert answers == ["2018-05-03"] * 4
+
+# %% [markdown]
+# ## Sure, and wrong
+#
+# Before you go on, make a guess. With slashes, the month comes first. What will the machine do with `31/12/2018`, where
+# no month has the number 31? What will it do with the 30th of February? And with Christmas?
+
+# %%
+nonsense = read("31/12/2018", "february 30th, 2018", "christmas 2018")
+assert nonsense == ["2018-13-12", "2018-02-30", "2018-03-02"]
+
+# %% [markdown]
+# It writes a month 13, a 30th of February, and puts Christmas into March, and it is almost certain each time. It has
+# never been shown a text that is no date, so it never learnt to doubt. Remember this when a larger machine of the same
+# kind sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
+#
+# ## What goes in
+#
+# The machine reads letter by letter. A piece of text that is handled as one is called a **token**; here every letter is
+# a token. A token is first turned into its number in a list, its **id**. Then each id is turned into a row of 64
+# numbers, a **vector**. The table that holds one vector for each id is called the **embedding**. Its numbers are among
+# those that were trained.
+
+# %%
+ids = source.encode(["may"])[0]
+table = model.embed_source.embeddings.numpy()
+print("embedding:", table.shape, "one row for each id\n")
+for letter, number in zip("may", ids, strict=True):
+    vector = ", ".join(f"{x:.2f}" for x in table[number, :5])
+    print(f"{letter!r} has the id {number:2} and the vector [{vector}, ...]")
+
+# %% [markdown]
+# The vector of a letter is always the same, wherever the letter stands. So a "3" that is a day and a "3" in a year
+# look alike at first. The machine must find out which is which from the letters around it.
+#
+# ## What comes out
+#
+# The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
+# **decoder** writes the answer, one letter after the other: at each step it gives every possible letter a probability,
+# the most probable one is written, and the decoder goes on from there.
+#
+# ## The one idea: look at the right letters
+#
+# Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may", and ignore all the
+# rest. The machine does the same. Here is where it looked for that one digit: it shares out a weight of 1 among the
+# letters of the text, and the longer the bar, the more of the weight went to that letter.
+
+# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the longest, those of all other letters are short."
+import matplotlib.pyplot as plt
+
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+given = target.encode([answer])[:, :-1]  # what is written so far, at each step
+maps = model(source.encode([text]), given, return_weights=True).weights
+looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
+
+figure, ax = plt.subplots(figsize=(7, 1.9), layout="constrained")
+ax.bar(range(len(text)), looked[6], color="#0072b2")
+ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
+ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+month = looked[6][16:19].sum()
+print(f"the three letters of 'may' got {month:.0%} of the weight")
+assert looked[6].argmax() in (16, 17, 18)
+
+# %% [markdown]
+# This looking is called **attention**. Each letter of the answer has weights of its own: the year's digits look at
+# "2018", the day's at "3rd". Nobody told the machine where to look. It found out during its training, because looking
+# there made the right letters more probable.
+#
+# ## Take it away
+#
+# How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
+# machine looks at the text, this one takes the plain average of all letters, so that each of the 24 letters counts for
+# 1/24. Only at its own answer may it still look as it likes. Try both on a date of yours.
+
+# %% tags=["live", "hide-input"]
+names = ["dates", "dates-brief", "dates-no-attention"]
+machine(
+    *names,
+    piece="beside",
+    sibling="dates-no-attention",
+    without=comparison(*names),
+)
+
+# %% [markdown]
+# (Training takes time. So on these pages most machines that lack a part were trained for 500 steps instead of 1,000,
+# and are compared with a whole machine after as many steps.)
+#
+# It gets few dates right, but not none, and it is worth asking which. Guess first: an average of all letters no longer
+# knows which letter stood where. What can still be read from it?
+
+# %%
+from clear_attention import create_date_pairs, greedy_search
+
+averages, _ = trained.load("dates-no-attention")
+texts, right = create_date_pairs(2000, seed=1, split="test")
+ids = greedy_search(averages, source.encode(texts, length=34), max_length=11)
+written = target.decode(ids)
+has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
+month_right = np.array(
+    [a[5:7] == b[5:7] for a, b in zip(written, right, strict=True)]
+)
+year_right = np.array([a[:4] == b[:4] for a, b in zip(written, right, strict=True)])
+print(
+    f"the month, where its name is written: {month_right[has_name].mean():.0%} right"
+)
+print(
+    f"the month, where it is a number:      {month_right[~has_name].mean():.0%} right"
+)
+print(f"the year:                             {year_right.mean():.0%} right\n")
+for text in ("22.12.1960", "30.04.2003"):
+    print(f"{text} -> {written[texts.index(text)]}")
+assert written[texts.index("22.12.1960")] == "1962-12-20"
+assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
+
+# %% [markdown]
+# The average still tells *which* letters occur, and for the name of a month that is enough: a text with a "v" and a "b"
+# in it is about November. But the average hardly tells where each digit stood. So 1960 turns into 1962, and the 30 of a
+# day turns up in the year. Every letter went into the average, and few could be taken out of it again.
+#
+# ## Who found this, and when
+#
+# In 2014, machines that translated had exactly this trouble. They pressed a whole sentence into one vector and wrote the
+# translation from that vector, and the longer the sentence, the worse the result. In the same year Dzmitry Bahdanau,
+# Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence, with weights of its own
+# for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out nearly
+# everything else, and called the result the Transformer.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# 3 May 2018 was a Thursday. What does the machine write if you tell it that it was a Monday? And what for
+# "may 3rd, 1918"? All dates of its training lie between 1950 and 2049. Guess, then run it.
+
+# %% tags=["answer"]
+answers = read("monday 3rd of may 2018", "may 3rd, 1918")
+assert answers == ["2018-05-03", "1988-05-03"]
+
+# %% [markdown]
+# <details markdown="1"><summary>Why?</summary>
+#
+# No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is wrong.
+# The century is another matter. In its training a year that begins with 19 was always one from 1950 to 1999. The machine
+# has never seen "1918", so it writes something that it has seen.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# In the machine above, press the dashes of the answer. Where does it look to write a dash? Why there?
+#
+# <details markdown="1"><summary>An answer</summary>
+#
+# Nowhere in particular: its weight is spread over several places, and these change from date to date. A dash always
+# stands at the fifth and the eighth place, so nothing in the text is needed to write it, and nothing in the training
+# told the machine where to look.
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? The machine is 99 % sure of an answer. What do you know?
+# - The answer is right in 99 of 100 cases. | That would hold for texts like those of its training. It was as sure about the 30th of February.
+# + It prefers this answer by far to all others that it could write. | Nothing more. Whether the answer is right is another question.
+# - The text stood among its examples. | It was sure about unseen dates, too, and right.
+# ? Which of these does "trained" mean here?
+# - Somebody wrote rules for weekdays and months. | Nobody did. The machine was shown texts and answers, and nothing else.
+# - The machine keeps a list of all dates it was shown. | Then it would fail on unseen dates. It reads nearly all of them.
+# + The numbers inside were nudged until the answers were right. | A little after each 64 examples, a thousand times.
+# ? A machine reads `12.11.2010` as a plain average of its letters. What is lost?
+# - which digits occur, and how often | An average keeps that: each letter adds its share.
+# + which digit stood where | The average of 12.11.2010 and of 21.11.2010 is nearly the same.
+# - nothing, since every letter is in the average | They are all in it, as the colours are in a puddle of mixed paint.
+# ```
+#
+# ## Where to go next
+#
+# You can now say what a token, an id, a vector and an embedding are, what "trained" means, and what attention is *for*.
+# What should bother you: how does a letter of the answer *decide* where to look?
+#
+# * [How does attention decide where to look?](attention.py) is the next lesson.
+# * [The date machine](../machine.py) can be taken apart further: heads, positions, masks, weights.
+# * Those who know Transformers and look for the map of the whole find it [here](recap.py).
+#
+# Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
+# Networks](https://arxiv.org/abs/1409.3215), where the sentence is one vector; Bahdanau, Cho and Bengio (2014), [Neural
+# Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473), where attention
+# begins; Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), where the Transformer
+# begins.

@@ -1,0 +1,154 @@
+"""Train machines that lack a part, each from several seeds, and keep how many unseen dates they read: `make ablations`.
+
+Pages draw on trained/ablations.json where a claim is about more or less, because one seed would say too little and all
+of them would take a build too long. The models themselves are thrown away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import trained
+
+RESULTS = Path(__file__).with_suffix(".json")
+SEEDS, WORKERS = (0, 1, 2), 2
+DATES = (  # each with as many steps as the whole machine
+    "whole",
+    "one head",
+    "no feed-forward",
+    "encoder averages",
+    "cross-attention averages",
+    "both average",
+    "no positions",
+    "no residual",
+    "no warm-up",
+    "beta_2 of 0.999",
+    "no factor",
+    "larger nudges",
+    "larger nudges, no warm-up",
+)
+DEEP = {  # twelve layers write eight digits backwards: the norm first or last, and steps of warm-up
+    "norm first": (True, 0),
+    "norm first, warm-up": (True, 200),
+    "norm last": (False, 0),
+    "norm last, warm-up": (False, 200),
+}
+DIGITS = {  # heads of the one query, and the width of everything
+    "1 head": (1, 64),
+    "2 heads": (2, 64),
+    "4 heads": (4, 64),
+    "8 heads": (8, 64),
+    "1 head, twice as wide": (1, 128),
+    "8 heads, half as wide": (8, 32),
+}
+
+
+def shares(name):
+    """Return which share of 2,000 unseen dates was right to the last letter: one number for each seed."""
+    result = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return (result["dates"] | result["digits"] | result["deep"])[name]
+
+
+def main():
+    if len(sys.argv) == 3:
+        return print(json.dumps(measured(sys.argv[1], int(sys.argv[2]))))
+    jobs = [(name, seed) for seed in SEEDS for name in (*DATES, *DIGITS, *DEEP)]
+    start, found = time.monotonic(), {}
+    command = [sys.executable, "-W", "ignore", "-m", "trained.ablations"]
+    environment = {**os.environ, **trained.ENVIRONMENT}
+
+    def run(job):
+        name, seed = job
+        done = subprocess.run(
+            [*command, name, str(seed)],
+            cwd=trained.ROOT,
+            env=environment,
+            check=True,
+            stdout=subprocess.PIPE,
+        )
+        found[job] = json.loads(done.stdout.splitlines()[-1])
+        seconds, left = time.monotonic() - start, len(jobs) - len(found)
+        print(f"{name}, seed {seed}: {found[job]}; {left} left, about {seconds / len(found) * left / 60:.0f} min to go")
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(run, jobs))
+    result = {
+        "date": date.today().isoformat(),
+        "versions": {"python": platform.python_version(), **{n: version(n) for n in ("tensorflow", "keras", "numpy")}},
+        "seeds": [*SEEDS],
+        "dates": {name: [found[name, seed] for seed in SEEDS] for name in DATES},
+        "digits": {name: [found[name, seed] for seed in SEEDS] for name in DIGITS},
+        "deep": {name: [found[name, seed] for seed in SEEDS] for name in DEEP},
+    }
+    part = RESULTS.with_suffix(".part")
+    part.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    part.replace(RESULTS)
+    print(f"The shares of unseen dates read right are in {os.path.relpath(RESULTS)}")
+
+
+def measured(name, seed):
+    """Train one machine from one seed; return its share of unseen dates that are right to the last letter."""
+    import keras
+
+    from trained import dates, digits
+
+    keras.utils.set_random_seed(seed)
+    if name in DEEP:
+        return backwards(*DEEP[name], seed)
+    if name in DIGITS:
+        heads, width = DIGITS[name]
+        recipe = digits.reader(heads, d_model=width)
+    else:
+        recipe = dates.sibling("ablation", **OPTIONS[name](dates))
+    model = recipe.build()
+    recipe.train(model, seed=seed)
+    return round(float(recipe.measure(model)["exact"]), 4)
+
+
+def backwards(norm_first, warmup, seed, layers=12, steps=800, batch=32):
+    """Train a stack of layers to write digits backwards; return the share of digits that it gets right."""
+    import keras
+    import numpy as np
+
+    from clear_attention import Encoder, PositionalEncoding
+
+    start = keras.initializers.RandomNormal(stddev=1.0)
+    encoder = Encoder(layers, d_model=32, num_heads=1, d_ff=128, dropout=0.0, norm_first=norm_first)
+    model = keras.Sequential(
+        [keras.layers.Embedding(10, 32, start), PositionalEncoding(), encoder, keras.layers.Dense(10)]
+    )
+    rate = keras.optimizers.schedules.PolynomialDecay(0.0, warmup, 1e-3) if warmup else 1e-3
+    model.compile(keras.optimizers.Adam(rate), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    digits = np.random.default_rng(seed).integers(0, 10, (batch * steps, 8))
+    model.fit(digits, digits[:, ::-1], batch_size=batch, verbose=0)
+    unseen = np.random.default_rng(1000 + seed).integers(0, 10, (500, 8))
+    return round(float(np.mean(np.argmax(model(unseen), axis=-1) == unseen[:, ::-1])), 4)
+
+
+OPTIONS = {  # what a sibling of the date machine is made of
+    "whole": lambda dates: {},
+    "one head": lambda dates: {"num_heads": 1},
+    "no feed-forward": lambda dates: {"kind": dates.NoFeedForward},
+    "encoder averages": lambda dates: {"kind": dates.EncoderAverages},
+    "cross-attention averages": lambda dates: {"kind": dates.CrossAverages},
+    "both average": lambda dates: {"kind": dates.NoAttention},
+    "no positions": lambda dates: {"kind": dates.NoPositions},
+    "no residual": lambda dates: {"kind": dates.NoResidual},
+    "no warm-up": lambda dates: {"warmup": 1},
+    "beta_2 of 0.999": lambda dates: {"beta_2": 0.999},
+    "no factor": lambda dates: {"kind": dates.NoFactor},
+    "larger nudges": lambda dates: {"peak": 1e-2},
+    "larger nudges, no warm-up": lambda dates: {"peak": 1e-2, "warmup": 1},
+}
+
+if __name__ == "__main__":
+    main()

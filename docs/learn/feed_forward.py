@@ -68,6 +68,7 @@ def share_right(width, rate=3e-3, batch=64, steps=500):
     layer = EncoderLayer(d_model=32, num_heads=2, d_ff=width or 1, dropout=0.0)
     if not width:  # hand on what comes in
         layer.feed_forward.after = lambda x, output, training=None: x
+        layer.feed_forward.trainable = False
     start = keras.initializers.RandomNormal(stddev=1.0)
     model = keras.Sequential(
         [

@@ -104,6 +104,14 @@ def test_where_it_is():
     assert describe_mask(CAUSAL)["causal"].where == ()
 
 
+def test_tokens_called_padding_say_what_the_rows_are():
+    mask, tokens = [[0, 0, 0, 1]] * 4, ["the", "cat", "sat", "<pad>"]
+    for labels, is_unclear in ((tokens, False), (None, True), (["the", "cat", "<pad>", "<pad>"], True)):
+        names = [finding.name for finding in describe_mask(mask, labels).findings]
+        assert ("ambiguous_shape" in names) == is_unclear
+        assert "padding" in names
+
+
 def test_the_sentences_say_what_to_do():
     assert "source='additive'" in describe_mask(CAUSAL * -1e9)["not_binary"].sentence
     assert "it holds -1e+09" in describe_mask(CAUSAL * -1e9)["not_binary"].sentence

@@ -64,10 +64,8 @@ def read(*texts):
     best = beam_search(model, ids, max_length=11, width=1, length_penalty=0.0)
     answers = target.decode(best.ids[:, 0])
     for text, answer, score in zip(texts, answers, best.scores[:, 0], strict=True):
-        sure = (
-            np.floor(1000 * np.exp(score)) / 10
-        )  # rounded down: nobody is 100 % sure
-        print(f"{text:26} {answer}   {sure} % sure")
+        sure = np.floor(1000 * np.exp(score)) / 10  # rounded down
+        print(f"{text:26} {answer}   {sure:.1f} % sure")
     return answers
 
 

@@ -56,7 +56,7 @@ for text, answer in zip(texts, target.decode(ids), strict=True):
 #
 # Certain and right costs nothing, certain and wrong costs much. The mean over all places is called the *cross-entropy*.
 # There are 14 ids that can be written: ten digits, the dash, and the marks for padding, start and end. So an untrained
-# machine should have a loss of about 2.6:
+# machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is mostly wrong:
 
 # %%
 unseen, right = create_date_pairs(2000, seed=dates.SEED, split="test")
@@ -116,10 +116,10 @@ for name in (
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# None of the three is needed, as long as the nudges are small enough. With nudges two and a half times as large,
-# warm-up decides between a good machine and a bad one. That is its use: it lets one take larger steps, and large machines
-# are trained with steps as large as they can bear. The other two were found to help in larger machines. This one is too
-# small to show it.
+# Two of the three make no difference here. They were found to help in larger machines, and this one is too small to show
+# it. Warm-up matters a little. But with nudges two and a half times as large, it decides between a good machine and a
+# bad one. That is its use: it lets one take larger steps, and large machines are trained with steps as large as they can
+# bear.
 #
 # Here is the training itself. The line shows the share of wrong letters since the start, so that the bad beginning still
 # counts at the end.

@@ -54,6 +54,18 @@ class DateMachine extends HTMLElement {
     };
     this.render();
     for (const kind of ["pointerover", "focusin"]) this.addEventListener(kind, () => this.wake(), { once: true });
+    if (!this.isShared) this.wakeWhenNear();
+  }
+
+  /** Wake when the reader, who has begun to move on the page, comes near: a page that is only opened stays light. */
+  wakeWhenNear() {
+    const near = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      near.disconnect();
+      this.wake();
+    }, { rootMargin: "400px" });
+    const begin = () => near.observe(this);
+    for (const kind of ["scroll", "pointermove", "keydown"]) addEventListener(kind, begin, { once: true, passive: true });
   }
 
   get isShared() {

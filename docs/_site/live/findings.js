@@ -25,7 +25,7 @@ export function describe(mask, tokens) {
   } else if (none) {
     say("blocks_nothing", "every query sees every key.");
   }
-  aboutShape(mask, say);
+  aboutShape(mask, tokens, say);
   const empty = mask.filter((row) => row.every(Boolean)).length;
   if (empty) {
     const who = count(empty, "query", "queries");
@@ -35,9 +35,11 @@ export function describe(mask, tokens) {
   return found;
 }
 
-function aboutShape(mask, say) {
+function aboutShape(mask, tokens, say) {
   const n = mask.length;
-  if (!paddedRows(mask)) return;
+  const hidden = columns(mask);
+  const saysWhy = tokens.some(isPadding) && tokens.every((token, j) => isPadding(token) === hidden[j]);
+  if (saysWhy || !paddedRows(mask)) return; // what is hidden from every query is what is called padding
   if (n === 1) {
     say("ambiguous_shape", "its one row could be one query (and which key does it stand on?), or the padding of one " +
       "sentence, (batch, keys): then it should be mask[:, None, None, :].");

@@ -12,16 +12,16 @@ export function scale({ state }) {
   const { tokens, scores, depths, chosen } = state;
   const depth = depths[chosen];
   const root = Math.sqrt(depth);
-  const rules = { nothing: 1, [`√${depth} = ${root}`]: root, [`${depth}`]: depth };
-  const columns = Object.values(rules).map((divisor) => softmax(scores[chosen].map((x) => x / divisor), [], "plain", exactly));
+  const rules = [["nothing", 1], [`√${depth} = ${root}`, root], [String(depth), depth]];
+  const columns = rules.map(([, divisor]) => softmax(scores[chosen].map((x) => x / divisor), [], "plain", exactly));
   const rows = tokens.map((token, j) => `<tr><th scope="row">${escape(token)}</th><td>${shown(scores[chosen][j])}</td>${columns.map(
     (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${shown(weights[j])}</td>`).join("")}</tr>`);
   const most = columns.map((weights) => shown(Math.max(...weights)));
   return `<div class="box"><label>Depth <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
     data-field="chosen" aria-valuetext="${depth}"> d_k = ${depth}</label>
     <div class="scroll"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the scores are divided by</caption>
-    <thead><tr><th scope="col">key</th><th scope="col">score</th>${Object.keys(rules).map(
-      (rule) => `<th scope="col">${rule}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
+    <thead><tr><th scope="col">key</th><th scope="col">score</th>${rules.map(
+      ([rule]) => `<th scope="col">${rule}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
     <p class="says" aria-live="polite">At d_k = ${depth} the largest weight is ${most[0]} divided by nothing, ${most[1]} by the root,
     ${most[2]} by d_k. A plain average would be ${shown(1 / tokens.length)}.</p></div>`;
 }

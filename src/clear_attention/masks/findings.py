@@ -76,14 +76,15 @@ def findings(values, tokens):
         if blocked.all():
             every = "no query sees any key; to Keras and Hugging Face 1 everywhere means the opposite."
         yield Finding("blocks_everything" if blocked.all() else "blocks_nothing", every)
-    yield from about_shape(blocked)
+    pad = padding_in(tokens)
+    yield from about_shape(blocked, pad)
     empty = blocked.all(axis=-1)
     if empty.any():
         where = indices(empty)
         words = f"{count(where, 'query', 'queries')} with no key left: weights 0 here, NaN or a mean elsewhere."
         yield Finding("empty_rows", words, where)
     if not blocked.all():
-        yield from about_pattern(blocked, tokens)
+        yield from about_pattern(blocked, tokens, pad)
 
 
 def blocked_in(values):
@@ -106,10 +107,17 @@ def about_values(values):
     return Finding("not_binary", f"it holds {found}; {mend}.", indices(strange))
 
 
-def about_shape(blocked):
+def padding_in(tokens):
+    """Return the places of tokens that are called padding."""
+    return [] if tokens is None else [i for i, t in enumerate(tokens) if t.strip().lower() in PADDING_TOKENS]
+
+
+def about_shape(blocked, pad):
     shape, words = blocked.shape, ""
     if blocked.ndim == 3 and shape[0] > 1:
         words = f"the first of three axes, {shape[0]}, could be the batch or the heads: add an axis of length 1."
+    elif pad and np.array_equal(np.flatnonzero(blocked.all(axis=tuple(range(blocked.ndim - 1)))), pad):
+        pass  # what is hidden from every query is what is called padding: the tokens are the keys
     elif blocked.ndim == 2 and padded_rows(blocked) and shape[0] == 1:
         words = (
             "its one row could be one query (and which key does it stand on?), or the padding of one sentence, "
@@ -149,7 +157,7 @@ def drawn_on_purpose(blocked):
     return bool(names) or np.array_equal(blocked[:, keys], future(*blocked.shape)[:, keys])
 
 
-def about_pattern(blocked, tokens):
+def about_pattern(blocked, tokens, pad):
     rows, keys = blocked.shape[-2:]
     for_any_query = rows == 1 and blocked.ndim > 2
     matrices = [] if for_any_query or keys == 1 else [m for m in blocked.reshape(-1, rows, keys) if not m.all()]
@@ -169,7 +177,6 @@ def about_pattern(blocked, tokens):
         sentences = f" of {len({w[:-1] for w in where})} sentences" if blocked.ndim > 2 and len(columns) > 1 else ""
         verb = "is" if len(where) == 1 else "are"
         yield Finding("padding", f"{count(where, 'key', 'keys')}{sentences} {verb} blocked for every query.", where)
-    pad = [] if tokens is None else [i for i, t in enumerate(tokens) if t.strip().lower() in PADDING_TOKENS]
     shown = [i for i in pad if not blocked[..., i].all()]
     if shown and len(pad) < keys:
         where = tuple((i,) for i in shown)

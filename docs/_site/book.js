@@ -45,17 +45,29 @@ function moveAnswers(chapter) {
   if (answers.length + questions.length === 0) return;
   const end = build("section", { className: "answers" });
   end.append(build("h2", { textContent: "Answers" }));
-  answers.forEach((answer, i) => {
-    const id = `${chapter.id}--answer-${i + 1}`;
-    end.append(build("h3", { id, textContent: `Exercise ${i + 1}` }));
-    const link = build("a", { href: `#${id}`, textContent: "The answer is at the end of this lesson." });
-    answer.replaceWith(wrap("p", link));
+  let last = "";
+  for (const answer of answers) {
+    const exercise = exerciseOf(answer);
+    const id = `${chapter.id}--answer-${exercise}`;
+    if (exercise === last) answer.remove(); // an exercise may have code, and what it shows in words
+    else {
+      end.append(build("h3", { id, textContent: `Exercise ${exercise}` }));
+      answer.replaceWith(wrap("p", build("a", { href: `#${id}`, textContent: "The answer is at the end of this lesson." })));
+    }
+    last = exercise;
     answer.querySelector("summary").remove();
     end.append(...answer.childNodes);
-  });
+  }
   if (questions.length) end.append(build("h3", { textContent: "Check yourself" }));
   questions.forEach((question, i) => end.append(...answersOf(question, i + 1)));
   chapter.append(end);
+}
+
+// The number of the exercise in whose section an answer stands.
+function exerciseOf(answer) {
+  let before = answer;
+  while (before.localName !== "h3") before = before.previousElementSibling;
+  return before.textContent.match(/\d+/)[0];
 }
 
 // Leaves the choices as a list with letters, and returns what is said about each.

@@ -84,6 +84,7 @@ def rows(shown):
 def described(text, resolve):
     """Return Markdown for programs that read: nothing is folded, and a drawing is its description."""
     text = for_jupyter(text, resolve, lambda match: f"(Drawing: {drawn(match)[0]})")
+    text = re.sub(r"^<details\b[^>]+><summary>(.*?)</summary>$", r"\1", text, flags=re.M)
     return re.sub(r"^(?:<details><summary>Answers</summary>|</details>|</?div\b[^>]*>)$\n*", "", text, flags=re.M)
 
 

@@ -44,8 +44,10 @@ machine(
 # ## By hand, to the last digit
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, and
-# they are the same for all letters. In a trained machine their numbers were found by the training; here we choose small
-# ones, so that you can follow with a pencil. Three letters, with two numbers each:
+# they are the same for all letters. (Without them, letters would be compared as they are, each would fit itself best, and
+# what a letter looks for would be the same as what it offers. With three matrices the machine can learn the three apart.)
+# In a trained machine their numbers were found by the training; here we choose small ones, so that you can follow with a
+# pencil. Three letters, with two numbers each:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -76,16 +78,16 @@ machine(
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
-# is large where both vectors have large numbers at the same places. Then divide by the root of the length of these
-# vectors: they have 4 numbers, and the root of 4 is 2. The results are called **scores**.
+# is large where both vectors have large numbers at the same places. Then divide by the root of how many numbers they
+# have, which is √4 = 2; the last section says why. The results are called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
 # **From scores to weights.** Scores may be negative, and they do not add up to one. We want shares: positive, and one in
-# total. So raise $e$ to the power of each score, which is always positive, and divide by the sum. This step is called
-# the **softmax**.
+# total. So raise $e$ to the power of each score, which is always positive and keeps their order, and divide by the sum.
+# This step is called the **softmax**.
 #
 # | letter | score | $e^{\text{score}}$ | divided by the sum |
 # | --- | --- | --- | --- |
@@ -103,7 +105,8 @@ machine(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# That is the whole of attention. Here is the same in NumPy, a line for each step. Change a number and run it.
+# That is the whole of attention. Here is the same in NumPy, a line for each step, for all three letters at once. Change a
+# number and run it.
 
 # %%
 import numpy as np
@@ -124,7 +127,17 @@ print("output of y ", output[2].round(3))
 np.testing.assert_allclose(scores[2], [3, -2, 1])
 np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
 
+# %% tags=["hide-input"] alt="Heat map of the weights of m, a and y, a row for each letter that looks. m looks at all three, a little more at y; a looks almost only at m; y looks mostly at m."
+import matplotlib.pyplot as plt
+from clear_attention import plot_weights
+
+figure, ax = plt.subplots(figsize=(3.4, 3), layout="constrained")
+plot_weights(weights, tokens=["m", "a", "y"], ax=ax)
+plt.show()
+
 # %% [markdown]
+# In such a picture a row is a letter that looks, and a column a letter that is looked at. Each row adds up to one.
+#
 # ## The formula
 #
 # The code did it for all three letters at once. The queries are the rows of a matrix $Q$, the keys those of $K$, the
@@ -174,12 +187,13 @@ print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 # Look for the four lines in the middle: scores, weights, `kept`, output. They are the formula. The lines around them
 # make it safe:
 #
-# * *Before.* The inputs become tensors, and bad ones are refused. `blocked` is the mask, which the
-#   [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the calculation, because sums of
-#   16-bit numbers lose digits. `without_nonfinite` takes NaN and infinity out, should there be any.
-# * *In the middle.* `depth(q)` is $d_k$. `dropout` may set some of the weights to 0 during a training; without it,
-#   `kept` are the weights.
-# * *After.* `marked` puts NaN back wherever a query really saw one, so that a bad number is not hidden from you.
+# * *Before.* `attention_inputs`, `function_of_weights` and `flag` refuse bad inputs, each with a sentence. `blocked` is the
+#   mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the calculation,
+#   because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should there be any. (NaN,
+#   "not a number", is what a computer gives for 0 divided by 0.)
+# * *In the middle.* `depth(q)` is $d_k$. `dropout` may set some of the weights to 0 at random during a training, so that
+#   the machine does not rely on single ones; without it, `kept` are the weights.
+# * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from you.
 #   `narrowed` returns to the type of number that came in. The result is a pair: `output, weights = ...`.
 #
 # One detail in the line of the scores: the queries are divided *before* the product and not afterwards. The result is
@@ -192,6 +206,29 @@ result = scaled_dot_product_attention(
 np.testing.assert_allclose(result.weights, weights, atol=1e-12)
 np.testing.assert_allclose(result.output, output, atol=1e-12)
 print("the function's output of y:", result.output[2].numpy().round(3))
+
+# %% [markdown]
+# If you want to check an attention of your own, here are numbers that you can repeat: 64 texts of 5 letters, drawn at
+# random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v = 64$. Printed are the first three and the
+# last three numbers of each output, for the first two texts.
+
+# %%
+from clear_attention import DotProductAttention
+
+rng = np.random.RandomState(42)
+queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
+attention = DotProductAttention()  # the function, as a layer of Keras
+output = attention(queries, keys, values, 64)  # 64 is d_k
+columns = np.take(output, [0, 1, 2, 61, 62, 63], axis=-1)
+with np.printoptions(precision=6, floatmode="fixed"):
+    print(columns[0])
+    print(columns[1])
+np.testing.assert_allclose(
+    output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6
+)
+np.testing.assert_allclose(
+    output[1, 4, 61:], [0.70503277, 0.35547623, 0.56170976], 2e-6
+)
 
 # %% [markdown]
 # ## A check: is this what the trained machine does?
@@ -229,8 +266,8 @@ print("the machine's weights and the formula's are the same:", by_formula.shape)
 # ## Why divide by the root of d_k?
 #
 # A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax is hard on large
-# scores: a lead of 10 points makes a weight 22,000 times as large. Then one key takes all, and the others are as good
-# as hidden. Worse, training stops, because nudging a number a little no longer changes any weight. So the scores are
+# scores: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the others are as
+# good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So the scores are
 # divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
@@ -270,14 +307,16 @@ lab(
 )
 
 # %% [markdown]
-# Divided by nothing, one key takes nearly all as soon as keys are long. Divided by $d_k$, all keys become alike, and the
-# query might as well not ask. The root keeps the balance, and there is a reason: if the numbers are independent, with
-# mean 0 and variance 1, then each product has variance 1, and a sum of $d_k$ of them has variance $d_k$. The size of
-# something is the root of its variance, so scores are about $\sqrt{d_k}$ large, at every depth.
+# Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all keys become alike, and the
+# query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow slowly, because
+# many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product of two such
+# numbers is of the same kind. And the *square* of a sum of $d_k$ of them is $d_k$ on average, so the sum itself is
+# about $\sqrt{d_k}$ large. Divided by $\sqrt{d_k}$, scores are about 1 large at every depth. (This holds for the
+# random numbers with which a training begins. Later the machine can make its scores as large as it needs them.)
 #
 # One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
-# 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged; training lives
-# on it.
+# 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
+# computes it); training lives on it.
 
 # %%
 import tensorflow as tf
@@ -319,30 +358,8 @@ assert largest["d_k"][-1] < 0.1
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, so that a translating
 # machine could "align and translate" in one. In 2015 Luong, Pham and Manning compared several ways to score, the bare
 # dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because it had worked badly
-# for large $d_k$, and built a whole machine of it. The names query, key and value come from that paper. So do the sizes
-# $d_k = d_v = 64$. Here are numbers of those sizes with which you can check an attention of your own: 64 texts of 5
-# letters, drawn at random from a fixed seed. Printed are the first three and the last three numbers of each output, for
-# the first two texts.
-
-# %%
-from clear_attention import DotProductAttention
-
-rng = np.random.RandomState(42)
-queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
-attention = DotProductAttention()  # the function, as a layer of Keras
-output = attention(queries, keys, values, 64)
-columns = np.take(output, [0, 1, 2, 61, 62, 63], axis=-1)
-with np.printoptions(precision=6, floatmode="fixed"):
-    print(columns[0])
-    print(columns[1])
-np.testing.assert_allclose(
-    output[0, 0, :3], [0.42829984, 0.5291363, 0.48467717], 2e-6
-)
-np.testing.assert_allclose(
-    output[1, 4, 61:], [0.70503277, 0.35547623, 0.56170976], 2e-6
-)
-
-# %% [markdown]
+# for large $d_k$, and built a whole machine of it. The names query, key and value come from that paper.
+#
 # ## Exercises
 #
 # ### Exercise 1
@@ -358,7 +375,7 @@ print("weights", result.weights.numpy(), "output", result.output.numpy())
 np.testing.assert_allclose(result.output, [[6.0]])
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Equal keys have equal scores, whatever the query asks, so all weights are 1/4 and the output is the plain mean of the
 # values, 6. This is the machine that may not choose, which you met in the lesson before.
@@ -379,7 +396,7 @@ print("output of y:", shuffled.output.numpy().round(3))
 np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # It does not change. Each key keeps its score and its value, and a sum does not mind the order. So attention sees a bag
 # of letters: for it, "may" and "yam" are the same. The [lesson on positions](positions.py) mends that.
@@ -394,7 +411,7 @@ np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 # - 8 | A score of 0 is not a weight of 0: `exp(0)` is 1, and a quarter of the weight stays with the first key.
 # - 4 | The plain mean would need equal weights, and so equal scores.
 # + about 6 | The weights are 1 : 3, so it is `(1 * 0 + 3 * 8) / 4`.
-# ? `queries` `(2, 3, 64)`, `keys` `(2, 5, 64)`, `values` `(2, 5, 32)`: what is the shape of the output?
+# ? Two texts at once: `queries` `(2, 3, 64)`, `keys` `(2, 5, 64)`, `values` `(2, 5, 32)`. What is the shape of the output?
 # - `(2, 3, 64)` | The output is a mixture of values, so its depth is theirs.
 # + `(2, 3, 32)` | A row for each query, of the values' depth.
 # - `(2, 5, 32)` | That is a row for each key. The keys are summed over.
@@ -407,8 +424,8 @@ np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 #
 # ## Where to go next
 #
-# You can now compute attention with a pencil, and say what each symbol of its formula means. What should bother you: the
-# softmax gives *every* letter some weight. But some must not be looked at, not even a little.
+# You can now compute attention with a pencil, and say what each symbol of its formula means. There is a trap in it, though:
+# the softmax gives *every* letter some weight, and some letters must not be looked at, not even a little.
 #
 # * [Masks](masks.py): what must not be looked at.
 # * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.

@@ -6,7 +6,7 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# This machine got 100 of 100 letters right at the end of its training. It cannot write a single date.
+# This machine gets 100 of 100 letters right when it is asked as in its training. It cannot write a single date.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -27,16 +27,24 @@ machine(
 )
 
 # %% tags=["hide-input"]
+from clear_attention import date_tokenizers, greedy_search
+
+source, target = date_tokenizers()
+dates = ["thursday 3rd of may 2018", "5/3/2018"]
+ids = greedy_search(forgetful, source.encode(dates, length=34), max_length=11)
+for text, answer in zip(dates, target.decode(ids), strict=True):
+    print(f"from {text!r} it writes {answer!r}")
 for name, found in {"whole": record, "this machine": forgetful_record}.items():
     print(
-        f"{name:12}  letters right, the right ones before them given: "
+        f"{name:12}  letters right, with the right answer given: "
         f"{percent(found['letters'])}   dates written: {percent(found['exact'])}"
     )
 assert forgetful_record["letters"] > 0.99
 assert forgetful_record["exact"] == 0
 
 # %% [markdown]
-# What happened? To see it, we must look at how a machine that writes is trained.
+# (It was trained for a third of the steps. As you will see, that is plenty for what it learnt.) What happened? We must look
+# at how a machine that writes is trained.
 #
 # ## One date is eleven examples
 #
@@ -60,15 +68,14 @@ assert forgetful_record["exact"] == 0
 #
 # ## Try it yourself
 #
-# Here the five letters of "2018-" look at each other, and nothing is hidden. A row is a letter that looks, a column a
-# letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many are there?
+# Here the start mark and the letters of "2018" look at each other, and nothing is hidden. A row is a letter that looks, a
+# column a letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
-from clear_attention import date_tokenizers, scaled_dot_product_attention
+from clear_attention import scaled_dot_product_attention
 from live import grid, lab, situation
 
-source, target = date_tokenizers()
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 source_ids, target_ids = source.encode([text]), target.encode([answer])
 letters = ["start", *"2018"]
@@ -93,7 +100,8 @@ lab(
 # <details markdown="1"><summary>An answer</summary>
 #
 # Ten: four in the first row, three in the second, two, one, and none in the last. What is left is a triangle. A letter
-# may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" does it at once.
+# may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid does
+# it at once.
 #
 # </details>
 #
@@ -101,7 +109,8 @@ lab(
 #
 # Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). There, "y" looked at all
 # three letters. It stands last, so the mask takes nothing from it. "a" in the middle may see "m" and itself, and "m" sees
-# only itself:
+# only itself. The scores of "m" and "a" are found like those of "y": their queries are $q_m = (1, 0, 0, 1)$ and
+# $q_a = (1, 0, 1, -1)$, the rows of $W_Q$.
 #
 # | looks | score of m | of a | of y | weights | output |
 # | --- | --- | --- | --- | --- | --- |
@@ -190,9 +199,10 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # %% [markdown]
 # ## Both masks at once { #both-at-once }
 #
-# A decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
-# [`combine_masks`][clear_attention.combine_masks] joins them. Here are three texts of five ids. The first has its padding
-# in the middle, the second at the end, the third at the beginning:
+# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (Where all padding stands at
+# the end, the look-ahead mask hides it from every real letter anyway. Elsewhere it does not.)
+# [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids. Text 0 has its padding in
+# the middle, text 1 at the end, text 2 at the beginning:
 
 # %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
 import matplotlib.pyplot as plt
@@ -234,14 +244,15 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # Teacher forcing was named by Williams and Zipser in 1989. Machines that read one word after the other could not peek,
 # because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
-# Transformer (2017) had it. GPT (2018) is a stack of causal attention and little else. UniLM (2019) uses one network with
+# Transformer (2017) had it. GPT (2018) is a Transformer in which all
+# attention is causal. UniLM (2019) uses one network with
 # all the masks of this page.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Here is an example that is often quoted: three tokens of four numbers, used as queries, keys and values alike, with a
+# Here is the example of a tutorial on causal attention: three tokens of four numbers, used as queries, keys and values alike, with a
 # look-ahead mask. Two of the three outputs come out equal. "Because of the mask"? Divide the tokens by 10 and decide.
 
 # %% tags=["answer"]
@@ -260,7 +271,7 @@ np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
 np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
 # points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. One says that the softmax is
@@ -277,7 +288,7 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 print(create_look_ahead_mask(1, key_length=11).numpy())
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # None. Nothing later exists, and it may see everything that came before. Libraries that line up the *first* query with
 # the first key hide all but key 0 here; [the museum](../guides/museum.py#alignment) shows one.
@@ -292,9 +303,9 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # - outputs 3 and 4 | Token 2 sees itself: no key on the diagonal is blocked.
 # - outputs 0, 1 and 2 | That is the wrong way round, as with an inverted mask: it is later tokens that look back.
 # + outputs 2, 3 and 4 | Its own, and those of all that come after it.
-# ? On unseen dates 99.9 % of the letters are right, the right ones before them given. Written alone, no date is right. Where do you look?
+# ? On unseen dates 99.9 % of the letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look?
 # + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
-# - at the training examples, which it knows by heart | Then the letters of *unseen* dates would not be right.
+# - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.
 # - at the padding mask of the text | Without it the text is noisier. That is no reason for near-perfect letters.
 # ? A query has the scores 3 and 5, and 90 with a key that is hidden. What is the weight of the first key?
 # + about 0.12 | The softmax of 3 and 5 alone. The hidden key is out before the softmax.
@@ -304,9 +315,9 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 #
 # ## Where to go next
 #
-# You can now train a machine on all letters at once, and trust what it says. Never believe an accuracy that was measured
-# with the right letters given: let the machine write. What should bother you: the machine's maps come in fours. Why does
-# it look with four heads?
+# You now know how a machine learns from all letters at once without seeing the answer, and why an accuracy that was
+# measured with the right answer given proves nothing: let the machine write. By now you have seen maps that come in fours.
+# Why does the machine look with four heads?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.

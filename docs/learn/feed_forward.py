@@ -183,7 +183,7 @@ np.testing.assert_array_equal(moved, [2])
 # Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. Which width is
 # needed now? Change `task` and run it.
 #
-# <details markdown="1"><summary>A hint</summary>
+# <details class="lesson-answer" markdown="1"><summary>A hint</summary>
 #
 # There are 100 pairs and 10 answers, and a rule behind them. Sums need less than a random table. Without the network, the
 # layer gets a good part of them right, because the softmax bends a little, too.

@@ -86,14 +86,14 @@ print(
 # weight, because $e^{-m}$ stands above and below the fraction line. Now let the scores 1, 3, 2, 5 with the values 10, 20,
 # 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
 #
-# | | largest | sum of $e^{s - m}$ | the same, times values |
+# | after | largest | sum of $e^{s - m}$ | the same, times values |
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
 #
 # Then comes a 5. Everything so far was measured from 3, and should have been measured from 5. So it is too large by
 # $e^{5 - 3}$, a factor that we *know*. Mend it by multiplying with $e^{3 - 5} = 0.1353$, and go on:
 #
-# | | largest | sum | times values |
+# | after | largest | sum | times values |
 # | --- | --- | --- | --- |
 # | mended | 5 | $1.1353 \cdot 0.1353 = 0.1536$ | $21.3534 \cdot 0.1353 = 2.8899$ |
 # | second piece: 2, 5 | 5 | $+\, e^{-3} + 1 = 1.2034$ | $+\, 30\,e^{-3} + 40 = 44.3835$ |
@@ -195,7 +195,7 @@ for name, one, other in zip(names, *found, strict=True):
     print(f"{name}: the same to twelve places")
 
 # %% [markdown]
-# ## What it saves
+# ## How much memory it saves
 #
 # Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention needs
 # besides its inputs and outputs.
@@ -276,7 +276,7 @@ print(f"computed: {computed / n**2:.1%}")
 assert computed == block * (16 * 64 + 15 * 63)
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # A block meets its own 64 keys, and the 63 before them; only the first block has none before. That is 64 rows of 127 keys
 # in 15 blocks, and of 64 in one.

@@ -42,8 +42,9 @@ assert max(record["padded"]) - min(record["padded"]) < 0.001
 assert seeing_record["padded"][0] > 0.98 > 0.4 > seeing_record["padded"][-1]
 
 # %% [markdown]
-# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. Try it with a
-# text of your own, in a row of 100 places:
+# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. (The second
+# machine was trained for 500 steps, half as long as the first. A whole machine after 500 steps reads 98 of 100.) Try it
+# with a text of your own, in a row of 100 places:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -62,6 +63,8 @@ machine(
 # The softmax gives every letter some weight. 76 places of padding with a little weight each can outvote one letter of the
 # month. So the padding must get a weight of exactly 0. A **mask** says which: it holds a 1 where a key must not be looked
 # at, and we say that the key is *blocked*. It holds a 0 where a key may be looked at.
+#
+# (Other libraries count the other way round, which is [a trap of its own](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
 # letter that looks, a column a letter that is looked at. Press a letter in the upper row to hide it, or a single cell.
@@ -104,10 +107,10 @@ lab(
 # no meaning, but it has a vector like everything else, and its score may be the largest of all. With the padding left
 # out of the sum, nothing of it is left:
 #
-# | | first | second | third | padding | sum |
+# | step | first | second | third | padding | sum |
 # | --- | --- | --- | --- | --- | --- |
 # | score | 2 | 1 | 0 | 3 | |
-# | $e^{\text{score}}$ | 7.389 | 2.718 | 1 | 20.086 | |
+# | $e^{\text{score}}$ | 7.389 | 2.718 | 1 | 20.086 | 31.193 |
 # | weight, nothing hidden | 0.237 | 0.087 | 0.032 | **0.644** | 1 |
 # | $e^{\text{score}}$, if it may be seen | 7.389 | 2.718 | 1 | 0 | 11.107 |
 # | weight, padding hidden | **0.665** | 0.245 | 0.090 | 0 | 1 |
@@ -142,11 +145,19 @@ np.testing.assert_allclose(
 # makes such a mask from ids. Its shape is `(batch, 1, 1, length)`: one row for each text, which then holds for all heads
 # and all queries. If 0 is a real letter in your vocabulary, say `pad_id=...`.
 
-# %%
+# %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
+import matplotlib.pyplot as plt
+from clear_attention import plot_mask
+
 ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
 padding = create_padding_mask(ids)
 print(padding.shape)
 print(padding[:, 0, 0].numpy())
+figure, axes = plt.subplots(1, 3, figsize=(9, 1.5), layout="constrained")
+for number, ax in enumerate(axes):
+    plot_mask(padding[number], ["all"], [str(i) for i in ids[number]], ax=ax)
+    ax.set_title(f"text {number}")
+plt.show()
 expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
 np.testing.assert_array_equal(padding[:, 0, 0], expected)
 
@@ -157,12 +168,12 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # key at all. The sum in the formula is then 0, and dividing by it makes no sense. There is no average of nothing.
 #
 # So somebody has to decide. Our rule is: **a query with no key left gets weights 0, output 0 and gradient 0.** Others
-# decide otherwise, or not at all, and this is where most masks go wrong.
+# decide otherwise, or not at all, and this is where many masks go wrong.
 #
 # ## Four ways to hide a score
 #
-# Four ways are in use. Here they meet a full row, in which two of three keys are visible, and an empty one, in numbers of
-# 32 bits and of 16.
+# Four ways are in use. Here they meet an ordinary row, in which two of three keys are visible, and an empty one, in numbers
+# of 32 bits and of 16. (NaN means "not a number". It spreads: whatever is computed with it is NaN, too.)
 
 # %%
 import tensorflow as tf
@@ -188,13 +199,13 @@ def select(scores, mask):
 
 
 found = {}
-for way in (add_a_billion, add_infinity, fill_infinity, select):
+for way in (add_infinity, add_a_billion, fill_infinity, select):
     for dtype in ("float32", "float16"):
         scores = tf.constant([[2, 1, 3], [2, 1, 3]], dtype)
         mask = tf.constant([[0, 0, 1], [1, 1, 1]], dtype)
         full, empty = found[way.__name__, dtype] = way(scores, mask).numpy()
         print(
-            f"{way.__name__:14} {dtype}  full {full.round(2)}  empty {empty.round(2)}"
+            f"{way.__name__:14} {dtype}  ordinary {full.round(2)}  empty {empty.round(2)}"
         )
 
 np.testing.assert_allclose(
@@ -209,19 +220,17 @@ np.testing.assert_allclose(found["add_a_billion", "float32"][1], 1 / 3, atol=1e-
 assert np.isnan(found["add_a_billion", "float16"]).all()
 
 # %% [markdown]
-# * **Add -1,000,000,000** where the mask is 1. The full row is right. In the empty row the number is so large that it
-#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. With 16 bits the
-#   largest number is 65,504, so -1e9 becomes minus infinity, and even the full row is NaN ("not a number"), because of
-#   the next point.
 # * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
-# * **Fill with minus infinity** where the mask is 1. This is right in every full row, because $e^{-\infty} = 0$, and it
+# * **Add -1,000,000,000 times the mask.** The ordinary row is right. In the empty row the number is so large that it
+#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. Numbers of 16 bits
+#   end at 65,504. There -1e9 becomes minus infinity, times 0 that is NaN again, and even the ordinary row is lost. (A mask
+#   that is multiplied by -1e9 in 32 bits, and turned into 16 bits afterwards, holds 0 and minus infinity. Added to the
+#   scores, it does what the next way does.)
+# * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
 #   works until the day an empty row comes: then it is 0 divided by 0.
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
 #   what this package does.
-#
-# (A mask that already holds -1e9 and 0 and is *then* turned into 16 bits is minus infinity and 0. Added to the scores,
-# it does what the third way does.)
 #
 # ## The function, read
 #
@@ -238,13 +247,13 @@ print(inspect.getsource(softmax_of_visible))
 # * `tf.where` replaces the blocked scores, and `tf.nn.softmax` makes weights of the rest.
 # * The second `tf.where` sets the weights of empty rows to 0. It stands in a `tf.cond`, so that batches without an empty
 #   row do not pay for it.
-# * `tf.custom_gradient` says that the function `backward` computes the gradient. It is the usual gradient of a softmax,
-#   with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is hidden changes no gradient either, not
-#   even if it is NaN.
+# * `tf.custom_gradient` says that the function `backward` computes the gradient, the slope that training needs. It is the
+#   usual gradient of a softmax, with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is hidden
+#   changes no gradient either, not even if it is NaN.
 #
 # ## A check: what is hidden does not matter
 #
-# That is the promise: put anything you like under the mask, even NaN, and no output changes.
+# That is the promise: put anything you like under the mask, even NaN, and no output of a letter changes.
 
 # %%
 hidden = source.encode(["3 may 2018"], length=34)
@@ -259,11 +268,13 @@ print("the ten letters: not changed by a bit")
 # %% [markdown]
 # ## And the padded rows themselves? { #padded-rows }
 #
+# (This section is for those who use masks in Keras. You can skip it.)
+#
 # A padding mask blocks padded **keys**. A padded place is also a query, a row of its own, and what comes out there? The
-# answer depends on how the mask came, and it never matters, as long as nobody looks at these rows and the loss leaves
-# them out. Here are the three cases: a padding mask that you hand to our layer, the mask that Keras attaches to an
-# embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one letter and two places of padding;
-# printed is the row of the last place.
+# answer depends on how the mask came. It does not matter as long as nobody looks at these rows, and as long as they do
+# not count when the answers are judged. Here are the three cases: a padding mask that you hand to our layer, the mask
+# that Keras attaches to an embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one letter
+# and two places of padding; printed is the row of the last place.
 
 # %%
 import keras
@@ -276,11 +287,15 @@ embedded = keras.layers.Embedding(9, 8, mask_zero=True)(
 ours = MultiHeadAttention(d_model=8, num_heads=2)
 theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
 plain = tf.constant(embedded.numpy())  # the same numbers without that mask
+ours.build(plain.shape)
+ours.project_output.bias.assign(np.arange(8.0))  # a trained layer has some
 handed = ours(plain, mask=create_padding_mask(short), return_weights=True)
 attached = ours(embedded, return_weights=True)
 keras_own = theirs(embedded, embedded, return_attention_scores=False)
-everything = tf.reduce_mean(plain, axis=1, keepdims=True)
-everything = theirs(everything, everything)
+mean = tf.reduce_mean(plain, axis=1, keepdims=True)
+everything = theirs(
+    mean, mean
+)  # a single key, the mean of all: its value is the mean of all values
 
 print(
     "ours, mask handed in:  ",
@@ -303,13 +318,13 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 
 # %% [markdown]
 # In the second case attention gives 0 for the row. `MultiHeadAttention` then multiplies by one more matrix and adds a
-# bias, so what you see in its output is that bias. It is 0 until the layer is trained.
+# bias, so what you see in its output is that bias. In a layer that is not trained yet it is 0.
 #
 # ## Who found this, and when
 #
 # Padding is older than attention. Hiding it by adding a large negative number came with the first Transformers
-# (2017 and 2018), when nobody used 16-bit numbers for it and no row was empty. Half-precision training (Micikevicius and
-# others, 2017) broke the first assumption, and masks that are combined break the second. The issue lists of all large
+# (2017 and 2018). That is right for numbers of 32 bits and where no row is empty. Training in 16 bits (Micikevicius and
+# others, 2017) broke the first assumption, and masks that are combined break the second. The issue lists of the large
 # libraries have the NaN that follows; [the museum](../guides/museum.py#masks) has more than ten of its forms, each as
 # code that runs.
 #
@@ -331,7 +346,7 @@ print(
 )
 
 # %% [markdown]
-# <details markdown="1"><summary>What it sees</summary>
+# <details class="lesson-answer" markdown="1"><summary>What it sees</summary>
 #
 # The padding, and nothing else. [`convert_mask`][clear_attention.convert_mask] turns it round, and knows the conventions
 # of [other libraries](../guides/mask_conventions.py).
@@ -357,7 +372,7 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
 )
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Shapes are read from the right: the last two axes of a mask are queries and keys. So `(2, 5)` means 2 queries and 5
 # keys, and there are 5 queries. `mask[:, None]` has the shape `(2, 1, 5)`: for each text, one row for all its queries.
@@ -367,24 +382,25 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
 # ## Check yourself
 #
 # ```self-check
-# ? The ids are `[[0, 0, 0, 0]]`, a text of nothing but padding, and all scores are equal. What weights has query 1?
+# ? The ids are `[[0, 0, 0, 0]]`, a text of nothing but padding, and all scores are equal. What weights has any query?
 # - `[0.25, 0.25, 0.25, 0.25]` | This is what `-1e9` gives: it drowns the scores, and all weights come out equal.
 # + `[0, 0, 0, 0]` | No key is left, so all is 0, and so are output and gradient.
 # - NaN | That is what filling with `-inf` gives, because 0 is divided by 0. Here such a row gets zeros instead.
-# ? The ids are `[[5, 6, 0]]`, the mask is their padding mask, all scores are equal. What weights has query 2?
+# ? The ids are `[[5, 6, 0]]`, their padding mask is handed in, all scores are equal. What weights has query 2, the last?
 # + `[0.5, 0.5, 0]` | A padding mask blocks padded keys. The padded query looks at the real letters like any other.
 # - `[0, 0, 0]` | A padded query is not blocked. Only a row with no key left gets zeros, and this one has two.
 # - `[0, 0, 1]` | Its own letter is padding, so this very key is blocked.
 # ? 4 texts of 4 letters without heads; a padding mask of shape `(4, 4)`, a row for each text. What happens?
 # - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
 # - It is refused. | When the sizes differ, yes, as in exercise 2. Here they agree, and nobody can tell.
-# + Row 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.
+# + The row of text 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.
 # ```
 #
 # ## Where to go next
 #
-# You can now hide what must not be seen, and say what happens when nothing is left. What should bother you: the decoder
-# writes one letter after the other. While it is trained, the whole answer lies before it. What keeps it from copying?
+# You can now hide what must not be seen, and say what happens when nothing is left. Padding is not the only thing to hide:
+# the decoder writes one letter after the other, but while it is trained, the whole answer lies before it. What keeps it
+# from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.
 # * [The Mask Lab](../lab.py): your own mask, cell by cell.

@@ -335,7 +335,7 @@ for n in (1, 10000):
 assert nearest == {1: 44, 10000: 1}
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # With a single speed, all hands come round together. 44 places are nearly seven full turns, because $7 \cdot 2\pi =
 # 43.98$, so place 44 looks like place 0. With different speeds they never all come round at once, and the next place is
@@ -348,7 +348,7 @@ assert nearest == {1: 44, 10000: 1}
 # Find two different dates that the machine without positions must answer alike, both written like `12.11.2010`. Then
 # type both at the top of this page.
 #
-# <details markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Any two with the same digits and dots, such as `12.11.2010` and `21.11.2010`, or `10.12.1985` and `12.10.1958`. The
 # machine gets the same sum from both.

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # A machine that reads dates
 #
-# People write dates as they please: "thursday 3rd of may 2018", "May 3, 2018", "do, 3.5.2018". A computer wants
-# `2018-05-03`. The machine below turns the one into the other, and nobody ever told it what a month is.
+# People write dates as they please: "thursday 3rd of may 2018", "may 3rd, 2018", "3.5.'18", and in German "3. mai 2018". A
+# computer wants `2018-05-03`. The machine below turns the one into the other, and nobody ever told it what a month is.
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter.
 
@@ -28,9 +28,9 @@ machine(
 )
 
 # %% [markdown]
-# In these lessons you take this machine apart. Each lesson removes one part, watches what goes wrong, and then explains
-# the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
-# matrices.
+# In these lessons you take this machine apart. Most of them remove one part, watch what goes wrong, and then explain the
+# part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two matrices.
+# Now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
@@ -61,6 +61,7 @@ source, target = date_tokenizers()  # from letters to numbers, and back
 def read(*texts):
     """Let the machine read texts; print what it writes, and how sure it is."""
     ids = source.encode(texts, length=34)
+    # with a width of 1: the most probable letter, and then the next
     best = beam_search(model, ids, max_length=11, width=1, length_penalty=0.0)
     answers = target.decode(best.ids[:, 0])
     for text, answer, score in zip(texts, answers, best.scores[:, 0], strict=True):
@@ -83,14 +84,14 @@ nonsense = read("31/12/2018", "february 30th, 2018", "christmas 2018")
 assert nonsense == ["2018-13-12", "2018-02-30", "2018-03-02"]
 
 # %% [markdown]
-# It writes a month 13, a 30th of February, and puts Christmas into March, and it is almost certain each time. It has
+# It writes a month 13, a 30th of February, and puts Christmas into March, and is more than 94 % sure each time. It has
 # never been shown a text that is no date, so it never learnt to doubt. Remember this when a larger machine of the same
 # kind sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
-# The machine reads letter by letter. A piece of text that is handled as one is called a **token**; here every letter is
-# a token. A token is first turned into its number in a list, its **id**. Then each id is turned into a row of 64
+# The machine reads letter by letter. (Let us call every character a letter, digits, dots and spaces too.) A piece of text
+# that is handled as one is called a **token**; here every letter is a token. A token is first turned into its number in a list, its **id**. Then each id is turned into a row of 64
 # numbers, a **vector**. The table that holds one vector for each id is called the **embedding**. Its numbers are among
 # those that were trained.
 
@@ -103,8 +104,9 @@ for letter, number in zip("may", ids, strict=True):
     print(f"{letter!r} has the id {number:2} and the vector [{vector}, ...]")
 
 # %% [markdown]
-# The vector of a letter is always the same, wherever the letter stands. So a "3" that is a day and a "3" in a year
-# look alike at first. The machine must find out which is which from the letters around it.
+# A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Before they enter
+# the machine, something is added to each vector that says at which place the letter stands. What that is has
+# [a lesson of its own](positions.py). The rest the machine must find out from the letters around it.
 #
 # ## What comes out
 #
@@ -114,9 +116,9 @@ for letter, number in zip("may", ids, strict=True):
 #
 # ## The one idea: look at the right letters
 #
-# Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may", and ignore all the
-# rest. The machine does the same. Here is where it looked for that one digit: it shares out a weight of 1 among the
-# letters of the text, and the longer the bar, the more of the weight went to that letter.
+# Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the machine.
+# Here is where it looked for that one digit: it shares out a weight of 1 among the letters of the text, and the longer
+# the bar, the more of the weight went to that letter. (It looks four times at once; this is the mean.)
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the longest, those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -138,8 +140,9 @@ print(f"the three letters of 'may' got {month:.0%} of the weight")
 assert looked[6].argmax() in (16, 17, 18)
 
 # %% [markdown]
-# This looking is called **attention**. Each letter of the answer has weights of its own: the year's digits look at
-# "2018", the day's at "3rd". Nobody told the machine where to look. It found out during its training, because looking
+# More than half of the weight goes to the three letters that matter, and most of the rest to the letters before them. This
+# looking is called **attention**. Each letter of the answer has weights of its own; in the machine above, press a digit of
+# the year and then one of the day. Nobody said where to look. The machine found out during its training, because looking
 # there made the right letters more probable.
 #
 # ## Take it away
@@ -159,7 +162,7 @@ machine(
 
 # %% [markdown]
 # (Training takes time. So on these pages most machines that lack a part were trained for 500 steps instead of 1,000,
-# and are compared with a whole machine after as many steps.)
+# and are compared with a whole machine after as many steps. The four *heads* in the table are a later lesson.)
 #
 # It gets few dates right, but not none, and it is worth asking which. Guess first: an average of all letters no longer
 # knows which letter stood where. What can still be read from it?
@@ -198,8 +201,8 @@ assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 # In 2014, machines that translated had exactly this trouble. They pressed a whole sentence into one vector and wrote the
 # translation from that vector, and the longer the sentence, the worse the result. In the same year Dzmitry Bahdanau,
 # Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence, with weights of its own
-# for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out nearly
-# everything else, and called the result the Transformer.
+# for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out
+# the reading of one word after the other that all such machines had done until then, and called the result the Transformer.
 #
 # ## Exercises
 #
@@ -213,7 +216,7 @@ answers = read("monday 3rd of may 2018", "may 3rd, 1918")
 assert answers == ["2018-05-03", "1988-05-03"]
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is wrong.
 # The century is another matter. In its training a year that begins with 19 was always one from 1950 to 1999. The machine
@@ -225,7 +228,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # In the machine above, press the dashes of the answer. Where does it look to write a dash? Why there?
 #
-# <details markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Nowhere in particular: its weight is spread over several places, and these change from date to date. A dash always
 # stands at the fifth and the eighth place, so nothing in the text is needed to write it, and nothing in the training
@@ -237,7 +240,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
-# - The answer is right in 99 of 100 cases. | That would hold for texts like those of its training. It was as sure about the 30th of February.
+# - The answer is right in 99 of 100 cases. | Nobody has checked that. It was as sure about the 30th of February.
 # + It prefers this answer by far to all others that it could write. | Nothing more. Whether the answer is right is another question.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? Which of these does "trained" mean here?
@@ -253,7 +256,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 # ## Where to go next
 #
 # You can now say what a token, an id, a vector and an embedding are, what "trained" means, and what attention is *for*.
-# What should bother you: how does a letter of the answer *decide* where to look?
+# One question is open: how does a letter of the answer *decide* where to look?
 #
 # * [How does attention decide where to look?](attention.py) is the next lesson.
 # * [The date machine](../machine.py) can be taken apart further: heads, positions, masks, weights.

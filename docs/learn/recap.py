@@ -179,7 +179,7 @@ for letters in (10, 11):
     print({name: tuple(grid.shape) for name, grid in maps.items()})
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # The decoder's self-attention grows by a row and a column, since the new letter looks and is looked at. Cross-attention
 # grows by a row: one more letter looks at the same text. The encoder's map does not change at all, so the text is read
@@ -197,7 +197,7 @@ print("swapped:", swapped.shape, "instead of", looked.shape)
 assert swapped.shape == (1, 34, 64)
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
 # cross-attention, so no shape is wrong. If text and answer were equally long, not even the shape would give it away.

@@ -265,7 +265,7 @@ mean = float(loss(right_ids[:, 1:], logits))
 print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 
 # %% [markdown]
-# <details markdown="1"><summary>Is that the share of right dates?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Is that the share of right dates?</summary>
 #
 # Not quite: more dates are right. A letter is written if it is the *most* probable one, and for that 0.6 is as good as
 # 0.999.

@@ -328,7 +328,7 @@ for name, norm in {"whole": True, "without the norms": False}.items():
 assert quick["whole"] > 0.9 > 0.6 > quick["without the norms"]
 
 # %% [markdown]
-# <details markdown="1"><summary>Why?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # The whole tower gets there in less than half the steps. Without the norms the numbers grow from layer to layer, and
 # larger nudges make that worse. That is the other half of what the norm is for: it lets one take larger steps.
@@ -339,7 +339,7 @@ assert quick["whole"] > 0.9 > 0.6 > quick["without the norms"]
 #
 # A letter's vector is $(3, 3, 3, 3)$. What does the norm make of it, and what of $(300, 300, 300, 301)$?
 #
-# <details markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Of the first, zeros: everything is equal to the mean, and only the tiny `epsilon` keeps 0 from being divided by 0. Of
 # the second, $(-0.577, -0.577, -0.577, 1.732)$: the 300 is gone, and the small difference is all that counts. A norm

@@ -156,8 +156,8 @@ def test_the_site_works_in_any_folder(browser):
     visitor.context.on("requestfailed", lambda r: r.failure == "net::ERR_ABORTED" or failed.append(r.url))
     try:
         visitor.open(f"{WHERE}/")
-        visitor.page.locator("article a[href*='learn/attention']").first.click()
-        visitor.page.wait_for_url(f"**{WHERE}/learn/attention/")
+        visitor.page.locator("article a[href*='learn/recap']").first.click()
+        visitor.page.wait_for_url(f"**{WHERE}/learn/recap/")
         visitor.page.locator("article math").first.wait_for()
         visitor.page.keyboard.press("/")
         visitor.page.keyboard.type("look-ahead mask")

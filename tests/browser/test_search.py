@@ -53,7 +53,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "beam search": "learn/transformer/#unseen-dates-greedy-and-by-beam",
     "kv cache": "learn/transformer/#what-a-cache-saves",
     "long sequences out of memory": "learn/long_sequences/#what-if-the-matrix-does-not-fit",
-    "flash attention memory": "learn/long_sequences/#what-it-saves",
+    "flash attention memory": "learn/long_sequences/",
     "how fast is it compared to pytorch": "about/benchmarks/#how-long-does-attention-take",
     "load pytorch weights": "guides/carry_weights/#from-torch",
     "convert torch MultiheadAttention weights to keras": (

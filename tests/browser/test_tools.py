@@ -16,7 +16,7 @@ def test_search_finds_the_look_ahead_mask(visit):
     results = page.locator(".md-search-result__link")
     results.first.wait_for()
     links = " ".join(r.get_attribute("href") for r in results.all())
-    assert "learn/masks" in links
+    assert "learn/causal" in links
     assert "reference/masks" in links
 
 

@@ -12,7 +12,7 @@
 #
 # ## Ask, compare, fetch
 #
-# Think of a shelf of folders. You come with a question. Each folder has a label on its back. You hold your question
+# Think of a shelf of folders. You come with a question. Each folder has a label on its spine. You hold your question
 # against every label, and where the two fit well, you take much of what is inside. In attention each of these is a
 # vector:
 #
@@ -20,8 +20,8 @@
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine at it. Press a letter of
-# its answer: the query is made for that letter, and the brighter a letter of the text, the better its key fitted.
+# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter of
+# its answer: the query was made to write that letter, and the brighter a letter of the text, the better its key fitted.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -96,8 +96,8 @@ machine(
 # | y | 1 | 2.7183 | 0.1185 |
 # | | | sum: 22.9391 | sum: 1 |
 #
-# One point more in the score makes the weight $e$ times as large, which is about 2.7 times. So the best key gets most
-# of the weight, and the others are not forgotten.
+# A lead of one point makes a weight $e$ times as large as another, which is about 2.7 times. So the best key gets most of
+# the weight, and the others are not forgotten.
 #
 # **The output** is the average of the values with these weights:
 #
@@ -162,13 +162,13 @@ plt.show()
 # $$
 #
 # The shapes say something that is easily missed: **queries need not come from where keys and values come from.** There
-# are `query_length` of the ones and `key_length` of the others. When the encoder reads a date, its letters look at each
+# are `query_length` queries and `key_length` keys. When the encoder reads a date, its letters look at each
 # other, so all three come from the text; this is called *self-attention*. When the decoder writes, the query comes from
 # the answer, and keys and values come from the text; this is *cross-attention*, and it is what you saw above. Nothing in
 # the formula changes.
 
 # %% [markdown]
-# ## The function, read
+# ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. This is
 # the whole function, printed from the package without its docstring. The comments at the ends of the lines give the
@@ -307,7 +307,7 @@ lab(
 )
 
 # %% [markdown]
-# Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all keys become alike, and the
+# Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all weights become alike, and the
 # query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow slowly, because
 # many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product of two such
 # numbers is of the same kind. And the *square* of a sum of $d_k$ of them is $d_k$ on average, so the sum itself is
@@ -357,8 +357,9 @@ assert largest["d_k"][-1] < 0.1
 #
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, so that a translating
 # machine could "align and translate" in one. In 2015 Luong, Pham and Manning compared several ways to score, the bare
-# dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because it had worked badly
-# for large $d_k$, and built a whole machine of it. The names query, key and value come from that paper.
+# dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected
+# that large scores leave the softmax no slope, and built a whole machine of it. Keys and values with these names had
+# been used a year before, for machines that look things up in a memory.
 #
 # ## Exercises
 #

@@ -274,7 +274,7 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
-# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. One says that the softmax is
+# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
 # *saturated*. With small tokens the same mask gives three different outputs.
 #
 # </details>

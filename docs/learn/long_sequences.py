@@ -125,7 +125,7 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 
 # %% [markdown]
 # This is the *online softmax*. FlashAttention, which graphics processors use, cuts queries and keys alike, and does all
-# of this inside one program on the chip, so that no piece ever travels to the slow memory. In plain TensorFlow each step
+# of this inside one program on the chip, so that no piece of scores ever travels to the slow memory. In plain TensorFlow each step
 # of the mending is a trip of its own, so this package cuts the queries only and leaves the rows whole.
 # [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both ways.
 #
@@ -138,7 +138,7 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 # O_b = \operatorname{softmax}\left(\frac{Q_b K^\top}{\sqrt{d_k}}\right) V
 # $$
 #
-# ## The function, read
+# ## Reading the function { #the-function-read }
 #
 # This is the package's own source, behind [`blockwise_attention`][clear_attention.blockwise_attention]:
 
@@ -154,7 +154,7 @@ print(inspect.getsource(blockwise.attend_by_blocks))
 # and `joined` takes them off again. `zero_where` sets the outputs of queries that see no key to 0.
 #
 # **Backward.** A training needs the weights once more, for the gradient, and they are gone. So `backward` makes them
-# again, block by block, from queries and keys. That costs a product more and saves the matrix. The gradient of a softmax
+# again, block by block, from queries and keys. That costs one more product and saves the matrix. The gradient of a softmax
 # needs a sum over the whole row. That sum equals one over the depth, of the output and its gradient, which were kept:
 # it is called `delta`. `add_at` adds up what each block says about the keys that it saw.
 #
@@ -225,8 +225,8 @@ print(
 # %% [markdown]
 # Each doubling of the length makes the plain matrix four times as large, and the blocks twice. torch needs less still, since it
 # cuts the keys as well. The *time* still grows with the square, since every letter still meets every other, except where
-# a **window** hides all but the near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others', lost
-# races too.
+# a **window** hides all but the near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others',
+# including those where we lose.
 #
 # ## When to use it
 #

@@ -172,7 +172,7 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 #
 # ## Four ways to hide a score
 #
-# Four ways are in use. Here they meet an ordinary row, in which two of three keys are visible, and an empty one, in numbers
+# There are four ways that people try. Here they meet an ordinary row, in which two of three keys are visible, and an empty one, in numbers
 # of 32 bits and of 16. (NaN means "not a number". It spreads: whatever is computed with it is NaN, too.)
 
 # %%
@@ -223,8 +223,8 @@ assert np.isnan(found["add_a_billion", "float16"]).all()
 # * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
 # * **Add -1,000,000,000 times the mask.** The ordinary row is right. In the empty row the number is so large that it
-#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. Numbers of 16 bits
-#   end at 65,504. There -1e9 becomes minus infinity, times 0 that is NaN again, and even the ordinary row is lost. (A mask
+#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. In float16, the
+#   usual 16-bit number, the largest is 65,504. There -1e9 becomes minus infinity, times 0 that is NaN again, and even the ordinary row is lost. (A mask
 #   that is multiplied by -1e9 in 32 bits, and turned into 16 bits afterwards, holds 0 and minus infinity. Added to the
 #   scores, it does what the next way does.)
 # * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
@@ -232,7 +232,7 @@ assert np.isnan(found["add_a_billion", "float16"]).all()
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
 #   what this package does.
 #
-# ## The function, read
+# ## Reading the function { #the-function-read }
 #
 # This is how the package selects. `blocked` is the mask as `True` and `False`.
 
@@ -407,6 +407,6 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
 # * [Which way round is this mask?](../guides/mask_conventions.py): every library's rule, and the line that converts.
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
-# 3.2.3, where the mask is half a sentence; Micikevicius and others (2017), [Mixed Precision
+# 3.2.3, where the mask takes two sentences; Micikevicius and others (2017), [Mixed Precision
 # Training](https://arxiv.org/abs/1710.03740); Keras's guide [Understanding masking and
 # padding](https://keras.io/guides/understanding_masking_and_padding/).

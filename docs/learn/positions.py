@@ -6,8 +6,8 @@
 # %% [markdown]
 # # How does it know what comes first?
 #
-# Shuffle the letters of a date, and the machine that stands below does not even notice. It was trained without
-# *positions*: nobody tells it where a letter stands. Type a date, then type it backwards.
+# Shuffle the letters of a date, and the machine below does not even notice. It was trained without *positions*: nothing
+# tells it where a letter stands. Type a date, then type it backwards.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -49,7 +49,7 @@ assert answers[2] == answers[3]
 
 # %% [markdown]
 # You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind
-# the order. Neither does anything else in the machine. So to it a text is a *bag of letters*.
+# the order. Nothing else in the half that reads minds it either. So to this machine a text is a *bag of letters*.
 #
 # Before you read on, guess: which parts of which dates can such a machine still read?
 
@@ -71,12 +71,11 @@ for name, part in parts.items():
 print(f"the whole date: {record['exact']:.1%}")
 
 # %% [markdown]
-# Every month that is written as a word is read right, because no two months have the same letters. Digits are another
-# matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, and the machine can only guess.
+# Months that are written as words are read right, because no two of them have the same letters. Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, and the machine can only guess.
 #
 # ## Say where it stands
 #
-# The mend is simple: add something to the vector of each letter that depends only on its place. Two letters that are
+# The fix is simple: add something to the vector of each letter that depends only on its place. Two letters that are
 # alike but stand in different places are then no longer alike. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers are
@@ -109,8 +108,8 @@ for i, (row, speed) in enumerate(zip(axes, (1, 10**-0.5, 0.1), strict=True)):
 plt.show()
 
 # %% [markdown]
-# Where a hand points is said by two numbers: how far its tip is to the right, which is the *sine* of its angle, and how
-# far up, the *cosine*. So each dial gives two numbers between -1 and 1, and these are added to two numbers of the
+# Two numbers say where a hand points: how far its tip is to the right, which is the *sine* of its angle, and how far up,
+# the *cosine*. So each dial gives two numbers between -1 and 1, and these are added to two numbers of the
 # letter's vector.
 #
 # ## By hand
@@ -226,7 +225,7 @@ plt.show()
 #
 # ## Does the trained machine rely on it?
 #
-# Completely. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers
+# It does. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers
 # in another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
 # and let it read 500 dates:
 
@@ -259,7 +258,7 @@ assert after < 0.05
 # The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. *Rotary positions*
 # (2021) go one step further. Nothing is added. Instead every query and every key is cut into pairs of numbers, and each
 # pair is turned by its place, like the hand of a dial. Then the dot product of a query and a key depends on their
-# contents and on their distance, and on nothing else:
+# contents and on how far one stands before the other, and on nothing else:
 
 # %%
 rng = np.random.default_rng(0)
@@ -315,9 +314,9 @@ print("told its places, the padded text gives what the text alone gives")
 #
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
 # others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
-# embedding, and found them as good. Su and others turned queries and keys in 2021. In 2023 Kazemnejad and others showed that
-# a machine with a look-ahead mask can do without: a letter that sees five others can learn that it is the sixth. Ours
-# reads its text without such a mask, so it cannot.
+# embedding, and found them as good. Su and others turned queries and keys in 2021. That a machine
+# with a look-ahead mask can do without was found more than once, and studied by Kazemnejad and others in 2023: a letter
+# that sees five others can learn that it is the sixth. Ours reads its text without such a mask, so it cannot.
 #
 # ## Exercises
 #
@@ -368,7 +367,7 @@ assert nearest == {1: 44, 10000: 1}
 # + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
 # - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
 # ? `[[0, 0, 4, 5, 6]]` is padded on the left, and masked. With which `positions` does it give what `[[4, 5, 6]]` gives?
-# - `[[0, 1, 2, 3, 4]]` | That is what you get without `positions`: the first word stands at 2.
+# - `[[0, 1, 2, 3, 4]]` | That is what you get without the argument: the first word stands at 2.
 # - `[[0, 0, 1, 2, 3]]` | A running count of the real tokens is one too large: the first word stands at 1.
 # - `[[1, 1, 0, 0, 0]]` | That is a mask, and would put all three words at place 0.
 # + `[[0, 0, 0, 1, 2]]` | The first word stands at 0. Where padding stands does not matter: the mask hides it.

@@ -85,7 +85,7 @@ assert nonsense == ["2018-13-12", "2018-02-30", "2018-03-02"]
 
 # %% [markdown]
 # It writes a month 13, a 30th of February, and puts Christmas into March, and is more than 94 % sure each time. It has
-# never been shown a text that is no date, so it never learnt to doubt. Remember this when a larger machine of the same
+# never been shown a text that isn't a date, so it never learnt to doubt. Remember this when a larger machine of the same
 # kind sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
@@ -164,8 +164,8 @@ machine(
 # (Training takes time. So on these pages most machines that lack a part were trained for 500 steps instead of 1,000,
 # and are compared with a whole machine after as many steps. The four *heads* in the table are a later lesson.)
 #
-# It gets few dates right, but not none, and it is worth asking which. Guess first: an average of all letters no longer
-# knows which letter stood where. What can still be read from it?
+# It gets a few dates right, and it is worth asking which. Guess first: in an average of all letters, which letter stood
+# where is hard to tell. What can still be read from it?
 
 # %%
 from clear_attention import create_date_pairs, greedy_search
@@ -198,9 +198,9 @@ assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 #
 # ## Who found this, and when
 #
-# In 2014, machines that translated had exactly this trouble. They pressed a whole sentence into one vector and wrote the
-# translation from that vector, and the longer the sentence, the worse the result. In the same year Dzmitry Bahdanau,
-# Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence, with weights of its own
+# In 2014, machines that translated had a related trouble. They read a sentence word by word into one vector, and wrote the
+# translation from that vector. Cho and others saw that the results got worse the longer the sentence was. In the same
+# year Dzmitry Bahdanau,# Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence, with weights of its own
 # for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out
 # the reading of one word after the other that all such machines had done until then, and called the result the Transformer.
 #
@@ -220,7 +220,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is wrong.
 # The century is another matter. In its training a year that begins with 19 was always one from 1950 to 1999. The machine
-# has never seen "1918", so it writes something that it has seen.
+# has never seen "1918", and writes a year that it knows.
 #
 # </details>
 #
@@ -263,7 +263,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 # * Those who know Transformers and look for the map of the whole find it [here](recap.py).
 #
 # Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
-# Networks](https://arxiv.org/abs/1409.3215), where the sentence is one vector; Bahdanau, Cho and Bengio (2014), [Neural
+# Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014), [Neural
 # Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473), where attention
 # begins; Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), where the Transformer
 # begins.

@@ -26,8 +26,9 @@
 # | feed-forward | works on each letter alone | [Feed-forward](feed_forward.py) |
 # | linear and softmax | turns a vector into probabilities of letters | [Training and writing](transformer.py) |
 #
-# Nothing here is recurrent: no part waits for the letter before. Nothing slides a window over the text, either. Attention
-# is the only part in which letters meet, and it looks at the whole sequence at once.
+# Nothing here is recurrent: to read a letter, no part waits for the letter before. Nothing slides a window over the text,
+# either. Attention is the only part in which letters meet, and it looks at the whole sequence at once. (Writing goes
+# letter by letter all the same, because each letter must be chosen before the next.)
 #
 # ## The three places
 #
@@ -189,7 +190,7 @@ for letters in (10, 11):
 #
 # ### Exercise 2
 #
-# In the line with `looked`, swap queries and keys. What comes out, and why does nothing complain?
+# In the line with `looked`, swap queries and keys, and leave out the mask. What comes out? Why does nothing complain?
 
 # %% tags=["answer"]
 swapped = decoder.cross_attention.attention(queries=context, keys=y)
@@ -200,8 +201,9 @@ assert swapped.shape == (1, 34, 64)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
-# cross-attention, so no shape is wrong. If text and answer were equally long, not even the shape would give it away.
-# Name the arguments, and it cannot happen.
+# cross-attention, so no shape is wrong. (With the mask it would be refused, because the mask hides 34 keys and there are
+# 11.) If text and answer were equally long, not even the shape would give it away. Name the arguments, and it cannot
+# happen.
 #
 # </details>
 #

@@ -59,7 +59,7 @@ for text, answer in zip(texts, target.decode(ids), strict=True):
 # machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is mostly wrong:
 
 # %%
-unseen, right = create_date_pairs(2000, seed=dates.SEED, split="test")
+unseen, right = create_date_pairs(2000, seed=1, split="test")
 unseen_ids, right_ids = source.encode(unseen, length=34), target.encode(right)
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 model, record = trained.load("dates")
@@ -77,8 +77,8 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 #
 # ## A nudge
 #
-# Now take one number somewhere in the machine, make it a tiny bit larger, and look whether the loss grows or falls. Then
-# move the number the other way, or the same way. Doing this for 121,422 numbers one by one would take forever. The
+# Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If it
+# falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take forever. The
 # *gradient* gives all the answers in one go, by going backwards through the calculation. That is what TensorFlow is for.
 #
 # This is the whole recipe, from the program that trained the machine before this page was built. The right answers are
@@ -96,7 +96,7 @@ print(inspect.getsource(dates.train))
 # * **Adam** keeps two running means for each number of the machine, of its gradient and of the gradient's square, and
 #   nudges by the first, divided by the root of the second. So numbers with small gradients get nudges as large as the
 #   others. `beta_2=0.98` says how long the second mean remembers: about 50 steps. The usual 0.999 remembers 1,000.
-# * **Warm-up**: the first 150 nudges are small and grow. At the start the means know little, and nudges point anywhere.
+# * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little.
 #   `peak` is the largest nudge, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
 # * **The factor** √64 = 8, by which the machine multiplies its embeddings. They start small, and the positions that are
 #   added are about 1 large.
@@ -116,8 +116,8 @@ for name in (
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# Two of the three make no difference here. They were found to help in larger machines, and this one is too small to show
-# it. Warm-up matters a little. But with nudges two and a half times as large, it decides between a good machine and a
+# Two of the three make no difference here. They may in larger machines; this one is too small to show it. Warm-up matters a
+# little. But with nudges two and a half times as large, it decides between a good machine and a
 # bad one. That is its use: it lets one take larger steps, and large machines are trained with steps as large as they can
 # bear.
 #
@@ -153,10 +153,10 @@ for name, answers in {"greedy": written, "by beam": best}.items():
     assert exact > 0.99
 
 # %% [markdown]
-# Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation,
-# where many sentences are nearly as good, a beam finds better ones.
+# Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation a
+# small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
 #
-# Does a beam at least show between what the machine hesitates? Here are its three best answers to texts that are no dates:
+# Does a beam at least show what the machine is torn between? Here are its three best answers to texts that are no dates:
 
 # %%
 strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
@@ -200,8 +200,8 @@ print("the same 64 letters")
 
 # %% [markdown]
 # And the time? Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler that
-# turns the whole loop into one program. They were measured apart, with a larger machine, on the computer that
-# [Benchmarks](../about/benchmarks.py) names:
+# turns the whole loop into one program. Here is what the cache saves alone, and what both save together, measured with a
+# larger machine on the computer that [Benchmarks](../about/benchmarks.py) names:
 
 # %% tags=["hide-input"]
 import json
@@ -218,7 +218,7 @@ for row in results["decoding"]:
     )
 
 # %% [markdown]
-# ## The function, read
+# ## Reading the function { #the-function-read }
 #
 # The model itself takes ids, and makes its masks by itself. This is its source without the docstrings.
 
@@ -256,8 +256,8 @@ print(short.shape, padded.shape, "the same logits: the mask hides all padding")
 # %% [markdown]
 # ### Exercise 2
 #
-# The loss of the trained machine is printed above. Which probability of the right letter does that mean, on average? And
-# how probable are then eleven right letters in a row?
+# The loss of the trained machine is printed above. If every letter had that loss, how probable would a right letter be?
+# And eleven in a row?
 
 # %% tags=["answer"]
 logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
@@ -279,11 +279,11 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 # - given `[1, 7, 8, 9]`, to predict `[1, 7, 8, 9]` | Each token sees itself, so it would only have to be copied.
 # - given `[7, 8, 9, 2]`, to predict `[1, 7, 8, 9]` | Backwards: it would say what came before.
 # + given `[1, 7, 8, 9]`, to predict `[7, 8, 9, 2]` | At every place the next token, and after the last letter the end.
-# ? Two machines give the right letter 0.9, or in turns 0.999 and 0.5. Whose mean loss is larger?
-# - the first's, since it is never sure | Its loss is 0.105 everywhere. The other's is 0.001 and 0.693 in turns.
+# ? One machine always gives the right letter 0.9, another 0.999 and 0.5 alternately. Whose mean loss is larger?
+# - the first's, since it is never sure | Its loss is 0.105 everywhere. The other's is 0.001 and 0.693 alternately.
 # + the second's | Its mean is 0.347. The loss punishes one bad doubt more than it rewards certainty.
-# - both are equal | They would be if the losses were straight in p. A logarithm is not.
-# ? Over a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
+# - both are equal | Not even the mean probabilities are: 0.9 and 0.75.
+# ? With a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
 # - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
 # - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
 # - 1 query sees 1 key | That happens if the mask takes the new query for the first token. It is the eleventh, and sees all.

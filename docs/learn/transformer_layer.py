@@ -29,7 +29,7 @@ for name in ("whole", "no residual"):
 
 # %% [markdown]
 # These are the shares of unseen dates that three machines of each kind read right, trained for 1,000 steps from different
-# random numbers. It is worse, but no disaster. Our machine is one layer deep: a reader of one page can remember it. What
+# random numbers. It is worse, but no disaster. Our machine is only one layer deep. What
 # about a tower?
 #
 # ## A tower of four
@@ -39,8 +39,8 @@ for name in ("whole", "no residual"):
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
-# * the **norm**: the numbers of each letter are brought to one size, so that they neither grow nor fade from layer to
-#   layer.
+# * the **norm**: the numbers of each letter are brought to one size before they are used, so that they do not get out of
+#   hand from layer to layer.
 #
 # We train the tower three times from the same random numbers, on the same examples: whole, without the norms, and without
 # the residuals. Guess first: which of the two does it miss more?
@@ -143,9 +143,10 @@ plt.show()
 # %% [markdown]
 # (The *loss* says how improbable the right answers still are: 0 is perfect, and guessing among ten digits costs 2.3.)
 #
-# Without residuals the tower learns next to nothing. After four rounds of averaging, all digits of a text look alike, and
-# which stood where is lost. That can be measured even before any training: how alike are two letters of one text, from 0
-# for "nothing in common" to 1 for "the same"?
+# Without residuals the tower gets three digits in ten right, about as many as one can guess that knows which digits
+# occur, and not where. Dong and others (2021) gave the reason a name, *rank collapse*: after a few rounds of averaging
+# all letters of a text look alike. That can be measured even before any training: how alike are two letters of one text,
+# from 0 for "nothing in common" to 1 for "the same"?
 
 
 # %%
@@ -199,8 +200,9 @@ np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 # %% [markdown]
 # ## The formula
 #
-# A Transformer layer has two parts, attention and a network that works on each letter alone (the
-# [next lesson](feed_forward.py)). Around each stand residual and norm:
+# A layer of the encoder has two parts, attention and a network that works on each letter alone (the
+# [next lesson](feed_forward.py)). In the decoder a second attention stands between them, the one that looks at the text.
+# Around each part stand residual and norm:
 #
 # $$
 # a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a + \operatorname{FFN}(a))
@@ -216,7 +218,7 @@ np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
-# ## The function, read
+# ## Reading the function { #the-function-read }
 #
 # What comes before and after each part is the same in all of them, and the package writes it once.
 
@@ -252,7 +254,7 @@ print("two blocks are the layer:", by_blocks.output.shape)
 # ## Norm first or norm last?
 #
 # *Post-norm*, as in 2017, norms the sum. *Pre-norm* (`norm_first=True`) norms only what a part reads, so that $x$ itself
-# runs through the whole tower as one growing sum, which is never normed on the way. Here is the size of the numbers in
+# runs through the whole tower as one growing sum, which is normed once, at the very end. Here is the size of the numbers in
 # twelve layers that are not trained yet:
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, a straight line."
@@ -302,15 +304,15 @@ for name in (
 assert min(shares("norm first")) > max(shares("norm last, warm-up"))
 
 # %% [markdown]
-# So for a deep machine: **norm first.** Nearly all large models of today do it. With few layers, like the one or two on
-# this site and the six of 2017, either works, and norm last often ends up a little better. The two have the same weights,
-# so one loads the other's without complaint and computes something else: when you carry weights over, look up which it
-# was.
+# So in a deep machine, put the **norm first.** Most large models of today do. Here not even warm-up saves the norm last; with
+# smaller nudges and many more steps it may. With few layers, like the one of our date machine and the six of 2017, either
+# works. Each layer has the same weights both ways, so one takes the other's without complaint and computes something
+# else: when you carry weights over, look up which it was.
 #
 # ## Who found this, and when
 #
 # He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a residual around
-# every two layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016. The
+# every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016. The
 # Transformer took both. Xiong and others explained in 2020 why the norm first needs no warm-up.
 #
 # ## Exercises
@@ -371,7 +373,7 @@ assert quick["whole"] > 0.9 > 0.6 > quick["without the norms"]
 # that works on each letter alone". What does it do there?
 #
 # * [The feed-forward network](feed_forward.py): what a letter does while nobody looks.
-# * [Five bugs of a published layer](../guides/museum.py#shapes-and-layers), among them this one that loads no more.
+# * [Bugs of published layers](../guides/museum.py#shapes-and-layers), among them one that saves and no longer loads.
 # * [Reference: blocks](../reference/blocks.md) and [layers](../reference/layers.md): every argument.
 #
 # Read on elsewhere: He and others (2015), [Deep Residual Learning for Image

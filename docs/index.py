@@ -102,7 +102,8 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # * **One mask convention**: 1 or True marks a key that is blocked, 0 or False one that may be seen, in every function,
 #   layer and page. All other values are refused.
-# * **A query with no key left** gets weights 0, output 0 and gradient 0. Never NaN, never a glance at padding.
+# * **A query with no key left** gets weights 0, output 0 and gradient 0. Never NaN, never a glance at padding. (In
+#   `MultiHeadAttention` the last bias is added to that 0.)
 # * **What is hidden does not matter**: NaN under a mask changes no visible output and no gradient.
 # * **Bad input is refused in words** that say what was expected and what came.
 #

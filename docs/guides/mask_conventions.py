@@ -241,6 +241,117 @@ print(f"weight on hidden keys: {np.min(on_hidden):.0%} for every query")
 np.testing.assert_allclose(on_hidden, 1, atol=1e-6)
 
 # %% [markdown]
+# ## Which shapes are taken?
+#
+# A mask broadcasts to the scores, `(..., queries, keys)`. So which shape fits depends on how many axes the scores have, and
+# that is not the same everywhere. The functions have the axes that you give them. The layers from
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] on make heads of their own, so their scores have four axes:
+# `(batch, heads, queries, keys)`. Here every shape was handed to every entry point, with 2 texts, 3 heads, 4 queries and 5
+# keys (4 where a layer looks at itself).
+
+# %% tags=["hide-input"]
+from clear_attention import (
+    CrossAttentionBlock,
+    Decoder,
+    DecoderLayer,
+    DotProductAttention,
+    Encoder,
+    EncoderLayer,
+    SelfAttentionBlock,
+    blockwise_attention,
+)
+
+B, H, Q, K, D = 2, 3, 4, 5, 12
+rng = np.random.default_rng(1)
+text, other = rng.normal(size=(B, Q, D)), rng.normal(size=(B, K, D))
+with_heads = [rng.normal(size=(B, H, n, 4)) for n in (Q, K, K)]
+text, other, *with_heads = (a.astype("float32") for a in (text, other, *with_heads))
+one, stack = DecoderLayer(D, H, 24), Decoder(1, D, H, 24)
+ENTRIES = {  # the name, a call with a mask, and how many keys it has
+    "`scaled_dot_product_attention`, no heads": (
+        lambda m: scaled_dot_product_attention(text, other, other, m),
+        K,
+    ),
+    "`scaled_dot_product_attention`, heads": (
+        lambda m: scaled_dot_product_attention(*with_heads, m),
+        K,
+    ),
+    "`blockwise_attention`, heads": (
+        lambda m: blockwise_attention(*with_heads, m),
+        K,
+    ),
+    "`DotProductAttention`, no heads": (
+        lambda m: DotProductAttention()(text, other, other, mask=m),
+        K,
+    ),
+    "`MultiHeadAttention`": (
+        lambda m: MultiHeadAttention(D, H)(text, other, mask=m),
+        K,
+    ),
+    "`SelfAttentionBlock`": (lambda m: SelfAttentionBlock(D, H)(text, mask=m), Q),
+    "`CrossAttentionBlock`": (
+        lambda m: CrossAttentionBlock(D, H)(text, other, mask=m),
+        K,
+    ),
+    "`EncoderLayer`": (lambda m: EncoderLayer(D, H, 24)(text, mask=m), Q),
+    "`DecoderLayer`, `mask`": (lambda m: one(text, other, mask=m), Q),
+    "`DecoderLayer`, `cross_mask`": (lambda m: one(text, other, cross_mask=m), K),
+    "`Encoder`": (lambda m: Encoder(1, D, H, 24)(text, mask=m), Q),
+    "`Decoder`, `mask`": (lambda m: stack(text, other, mask=m), Q),
+    "`Decoder`, `cross_mask`": (lambda m: stack(text, other, cross_mask=m), K),
+}
+SHAPES = {
+    "queries, keys": (Q, -1),
+    "batch, keys": (B, -1),
+    "batch, 1, keys": (B, 1, -1),
+    "batch, queries, keys": (B, Q, -1),
+    "batch, 1, 1, keys": (B, 1, 1, -1),
+    "batch, 1, queries, keys": (B, 1, Q, -1),
+    "batch, heads, queries, keys": (B, H, Q, -1),
+}
+
+
+def taken(call, shape, keys):
+    mask = np.zeros([keys if n == -1 else n for n in shape], "float32")
+    mask[..., -1] = 1
+    try:
+        call(mask)
+    except ValueError:
+        return False
+    return True
+
+
+found = {
+    entry: [taken(call, shape, keys) for shape in SHAPES.values()]
+    for entry, (call, keys) in ENTRIES.items()
+}
+lines = [
+    "| entry point | " + " | ".join(f"({shape})" for shape in SHAPES) + " |",
+    "| --- " * (1 + len(SHAPES)) + "|",
+    *(
+        f"| {entry} | "
+        + " | ".join("taken" if t else "refused" for t in row)
+        + " |"
+        for entry, row in found.items()
+    ),
+]
+four_axes = [True, False, False, False, True, True, True]
+assert all(
+    row
+    == (
+        [True, False, True, True, False, False, False]
+        if "no heads" in entry
+        else four_axes
+    )
+    for entry, row in found.items()
+)
+Markdown("\n".join(lines))
+
+# %% [markdown]
+# So `(batch, 1, 1, keys)`, which [`create_padding_mask`][clear_attention.create_padding_mask] makes, and `(queries, keys)`
+# fit wherever there are heads. Without heads leave one axis of length 1 out: `mask[:, 0]`. `(batch, keys)` fits nowhere.
+
+# %% [markdown]
 # ## Two mistakes that raise no error
 #
 # **An additive mask for Keras.** Its layer turns every mask into bool: 0, which should keep, becomes `False`, and -inf becomes

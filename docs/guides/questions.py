@@ -111,7 +111,8 @@ default = keras.losses.MeanSquaredError()(target, output, sample_weight=real)
 np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 
 # %% [markdown]
-# Deeper: [Masks, queries with no key left](../learn/masks.py#queries-with-no-key-left).
+# Deeper: [Masks, and the padded rows themselves](../learn/masks.py#padded-rows), with our layer, Keras's mask, and Keras's
+# own layer side by side.
 #
 # ## Why is my attention output NaN?
 #

@@ -89,7 +89,7 @@ machine(
 # total. So raise $e$ to the power of each score, which is always positive and keeps their order, and divide by the sum.
 # This step is called the **softmax**.
 #
-# | letter | score | $e^{\text{score}}$ | divided by the sum |
+# | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
 # | m | 3 | 20.0855 | 0.8756 |
 # | a | -2 | 0.1353 | 0.0059 |

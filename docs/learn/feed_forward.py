@@ -106,7 +106,7 @@ assert found[128] > 0.95 > 0.5 > found[0]
 # Take two numbers: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0 otherwise.
 # One alarm is enough: $x_1 + x_2 - 1$, and 0 if that is negative.
 #
-# | found | $x_1$ | $x_2$ | $x_1 + x_2 - 1$ | ReLU | times 56 |
+# | found | first number | second | their sum - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
 # | neither | 0 | 0 | -1 | 0 | 0 |
 # | a 7 | 1 | 0 | 0 | 0 | 0 |

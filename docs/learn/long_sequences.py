@@ -4,7 +4,7 @@
 # ---
 
 # %% [markdown]
-# # What if the matrix does not fit?
+# # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
 # Our dates have 34 letters, and each looks at each: 34 times 34 weights, in every head. That is nothing. A book has a
 # million letters.

@@ -71,7 +71,7 @@ def test_answers_stand_at_the_end_of_a_lesson(opened):
     questions = lesson.locator(".sc-question")
     assert questions.count() == 3
     assert "Right." not in questions.nth(0).inner_text()
-    assert questions.nth(0).locator("li").count() == lesson.locator(".answers ol").nth(0).locator("li").count() == 4
+    assert questions.nth(0).locator("li").count() == lesson.locator(".answers ol").nth(0).locator("li").count() == 3
     assert lesson.locator(".answers li.sc-right").count() == 3
 
 

@@ -43,7 +43,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
         "guides/questions/#what-is-key_dim-and-how-many-parameters-does-attention-have"
     ),
     "return attention scores weights keras": "guides/museum/#flag",
-    "why positional encoding": "learn/positions/#how-does-it-know-what-comes-first",
+    "why positional encoding": "learn/positions/",
     "positional encoding left padding": "guides/questions/#how-do-i-use-left-padding-with-positional-encoding",
     "sine cosine interleaved": "guides/questions/#are-the-sines-and-cosines-interleaved-or-concatenated",
     "residual connection layer norm why": "learn/transformer_layer/#a-tower-of-four",
@@ -52,7 +52,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "does my decoder leak the future": "guides/certify_your_layer/#a-language-model",
     "beam search": "learn/transformer/#unseen-dates-greedy-and-by-beam",
     "kv cache": "learn/transformer/#what-a-cache-saves",
-    "long sequences out of memory": "learn/long_sequences/#what-if-the-matrix-does-not-fit",
+    "long sequences out of memory": "learn/long_sequences/",
     "flash attention memory": "learn/long_sequences/",
     "how fast is it compared to pytorch": "about/benchmarks/#how-long-does-attention-take",
     "load pytorch weights": "guides/carry_weights/#from-torch",

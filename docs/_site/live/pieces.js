@@ -19,7 +19,7 @@ export function scale({ state }) {
   const most = columns.map((weights) => shown(Math.max(...weights)));
   return `<div class="box"><label>Depth <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
     data-field="chosen" aria-valuetext="${depth}"> d_k = ${depth}</label>
-    <div class="scroll"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the scores are divided by</caption>
+    <div class="scroll" tabindex="0" role="region" aria-label="Weights by divisor"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the scores are divided by</caption>
     <thead><tr><th scope="col">key</th><th scope="col">score</th>${rules.map(
       ([rule]) => `<th scope="col">${rule}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
     <p class="says" aria-live="polite">At d_k = ${depth} the largest weight is ${most[0]} divided by nothing, ${most[1]} by the root,

@@ -22,7 +22,7 @@ for name in ("whole", "no feed-forward"):
 assert min(shares("no feed-forward")) > 0.98
 
 # %% [markdown]
-# Next to nothing happens. Reading dates is mostly copying: find the right digit, write it down. The machine could do
+# Little happens: three mistakes more among a thousand dates. Reading dates is mostly copying: find the right digit, write it down. The machine could do
 # without half of its numbers. So why does every Transformer have this part?
 #
 # ## Finding is not thinking
@@ -54,7 +54,8 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# Finding the letter before is easy for a head that knows [positions](positions.py). Then comes the table. Guess what one
+# Finding the letter before is easy for a head that knows [positions](positions.py), and the residual keeps the letter
+# itself, so both meet in one vector. Then comes the table. Guess what one
 # layer can do with the feed-forward network, and what without.
 
 # %%
@@ -93,8 +94,8 @@ assert found[128] > 0.95 > 0.5 > found[0]
 
 # %% [markdown]
 # (Width 0 is the layer without the network.) The wider the network, the more of the table the layer knows. Without it some
-# remains, because attention bends a little, too, and because guessing right one time in 26 costs nothing. But it is
-# the network that does the looking-up.
+# remains, because attention bends a little, too, and because one guess in 26 is right. But it is the network that does
+# the looking-up. (The texts of the test are new, the pairs in them are not. To know the table by heart is the task.)
 #
 # ## By hand
 #
@@ -114,8 +115,8 @@ assert found[128] > 0.95 > 0.5 > found[0]
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
 # No mixture with fixed shares can do this. Whatever shares of $x_1$ and $x_2$ one takes, "both" gives the sum of what "a 7" gives and what
-# "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule, and with it everything becomes
-# possible, if there are enough alarms.
+# "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule, and with enough alarms nearly every
+# rule can be learnt.
 #
 # ## The formula
 #
@@ -144,8 +145,9 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# In the package it is one of three blocks. `before` and `after` are the residual and the norm of the
-# [page before](transformer_layer.py), `widen` and `narrow` the two matrices. `project_rows` multiplies every letter's
+# In the package it is one of three blocks, beside self-attention and cross-attention. `before` and `after` are the residual and the norm of the
+# [page before](transformer_layer.py), `widen` and `narrow` the two matrices, and `widen` does the
+# ReLU too. `project_rows` multiplies every letter's
 # vector by such a matrix. `Tokens.of` and `marked` see to it that a NaN in one letter stays in that letter.
 
 # %% tags=["source"]
@@ -173,7 +175,7 @@ np.testing.assert_array_equal(moved, [2])
 # ## Who found this, and when
 #
 # Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
-# bend that with enough alarms they can come as near as you like to any continuous rule; others did so for ReLU. The
+# bend that with enough alarms they can come as near as you like to any continuous rule; later proofs cover ReLU. The
 # Transformer (2017) put one into each layer. In 2021 Geva and others read the alarms of a trained language model, and found that many of them answer to
 # something a person can name, such as a text about television, and say which words are likely next.
 #
@@ -187,8 +189,8 @@ np.testing.assert_array_equal(moved, [2])
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # There are 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. Set `table` to
-# `(np.arange(26)[:, None] + np.arange(26)) % 10` and draw digits below 10. Even without the network the layer gets about
-# 85 of 100 right: sums are nearly mixtures.
+# `(np.arange(26)[:, None] + np.arange(26)) % 10` and draw digits below 10. Even without the network the layer gets a
+# good part of them right: a sum is the one thing that a mixture can carry.
 #
 # </details>
 #

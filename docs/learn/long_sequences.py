@@ -10,12 +10,12 @@
 # million letters.
 
 # %%
-HEADS, DEPTH, BYTES = 8, 64, 4  # eight heads of 64 numbers, four bytes for each
+HEADS, DEPTH, BYTES = 8, 64, 4  # as in the first Transformer; four bytes a number
 
 print("   length   queries, keys, values       weights")
 for n in (34, 1_000, 30_000, 1_000_000):
     inputs, weights = 3 * HEADS * n * DEPTH * BYTES, HEADS * n * n * BYTES
-    print(f"{n:9,}{inputs / 1e6:20,.1f} MB{weights / 1e6:16,.1f} MB")
+    print(f"{n:9,}{inputs / 1e6:20,.1f} MB{weights / 1e6:16,.2f} MB")
 assert weights > 30e12
 
 # %% [markdown]
@@ -27,7 +27,8 @@ assert weights > 30e12
 #
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
 # output and throw the row away. Then make the next. Row by row would be slow, because processors like large products. So
-# we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million.
+# we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book these are still
+# 8 GB in eight heads. But smaller blocks do it too.)
 #
 # With a look-ahead mask there is more to win: a block never looks at keys that come after its last query, so these
 # need not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
@@ -98,7 +99,7 @@ print(
 # | mended | 5 | $1.1353 \cdot 0.1353 = 0.1536$ | $21.3534 \cdot 0.1353 = 2.8899$ |
 # | second piece: 2, 5 | 5 | $+\, e^{-3} + 1 = 1.2034$ | $+\, 30\,e^{-3} + 40 = 44.3835$ |
 #
-# The output is $44.3835 / 1.2034 = 36.88$. Nothing was lost, and no two pieces were ever in memory at once.
+# The output is $44.3835 / 1.2034 = 36.88$. Nothing was lost, and no two pieces need ever be in memory at once.
 
 # %%
 import math
@@ -155,12 +156,12 @@ print(inspect.getsource(blockwise.attend_by_blocks))
 #
 # **Backward.** A training needs the weights once more, for the gradient, and they are gone. So `backward` makes them
 # again, block by block, from queries and keys. That costs one more product and saves the matrix. The gradient of a softmax
-# needs a sum over the whole row. That sum equals one over the depth, of the output and its gradient, which were kept:
-# it is called `delta`. `add_at` adds up what each block says about the keys that it saw.
+# needs a sum over the whole row. That sum equals another, which runs over the depth only: the output, which was
+# kept, times its gradient. It is called `delta`. `add_at` adds up what each block says about the keys that it saw.
 #
 # ## A check: the same numbers
 #
-# With a padded text, blocks that do not divide the length, and both directions:
+# With a padded text, blocks that do not divide the length, forward and backward:
 
 # %%
 from clear_attention import (
@@ -191,7 +192,7 @@ for attend in (plain, by_blocks):
     found.append([output, *tape.gradient(output, [q, k, v], do)])
 names = ["output", "gradient of the queries", "of the keys", "of the values"]
 for name, one, other in zip(names, *found, strict=True):
-    np.testing.assert_allclose(one, other, atol=1e-12)
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
     print(f"{name}: the same to twelve places")
 
 # %% [markdown]
@@ -211,28 +212,30 @@ sys.path.append(str(root))
 from benchmarks import pictures
 
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
-_, memory = pictures.lines(results)
+times, memory = pictures.lines(results)
 figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 pictures.draw(ax, memory, "memory, in MB")
 plt.show()
 
-longest = max(memory["ours"])
-ratio = memory["ours"][longest] / memory["blockwise"][longest]
-print(
-    f"{results['date']}: at {longest:,} keys, plain attention takes {ratio:.0f} times as much"
-)
+for name, lines in {"memory": memory, "time": times}.items():
+    longest = max(set(lines["ours"]) & set(lines["blockwise"]))
+    ratio = lines["ours"][longest] / lines["blockwise"][longest]
+    print(
+        f"{name} at {longest:,} keys: plain takes {ratio:.1f} times that of blockwise"
+    )
+print("measured on", results["date"])
 
 # %% [markdown]
-# Each doubling of the length makes the plain matrix four times as large, and the blocks twice. torch needs less still, since it
-# cuts the keys as well. The *time* still grows with the square, since every letter still meets every other, except where
-# a **window** hides all but the near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others',
+# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice. The fused attention of torch,
+# another library, needs less still, because it cuts the keys as well. The *time* still grows with the square, since every
+# letter still meets every other, except under a **window**, a mask that hides all but the near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others',
 # including those where we lose.
 #
 # ## When to use it
 #
 # Mostly it is not for you to decide. `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks
-# with `causal=True` from 2,048 keys in a graph and from 4,096 outside of one, or wherever all weights at once would take
-# over 2 GiB. It does so only if nobody asks for the weights, because they are never there all at once, and if no dropout
+# with `causal=True` from 2,048 keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would
+# take over 2 GiB. It does so only if nobody asks for the weights, because they are never there all at once, and if no dropout
 # acts on them, because the backward pass would have to drop the same ones again.
 #
 # ## Who found this, and when

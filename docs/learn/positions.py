@@ -7,7 +7,7 @@
 # # How does it know what comes first?
 #
 # Shuffle the letters of a date, and the machine below does not even notice. It was trained without *positions*: nothing
-# tells it where a letter stands. Type a date, then type it backwards.
+# tells it where a letter of the text or of the answer stands. Type a date, then type it backwards.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -79,7 +79,7 @@ print(f"the whole date: {record['exact']:.1%}")
 # alike but stand in different places are then no longer alike. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers are
-#   about 1 large, is drowned.
+#   about 1 large when positions are added, is drowned.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text, and nothing that is learnt about one text holds for another.
 #
@@ -171,8 +171,9 @@ plt.show()
 # %% [markdown]
 # ## Distance is a turn
 #
-# The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*. And
-# hands that point the same way have the largest dot product. So the dot product of two encodings depends only on how far
+# The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*. Now
+# take the dot product of two encodings. A dial that stands at the angles $a$ and $b$ adds
+# $\sin a \sin b + \cos a \cos b = \cos(a - b)$ to it: only the difference counts. So the dot product depends only on how far
 # apart the places are:
 
 # %% tags=["hide-input"] alt="Dot product of the encoding of place 50 with those of its neighbours, against the distance: highest at distance 0, and falling in waves to both sides alike. A second, dashed curve, the same with all hands of the query turned back by three places, has its peak at minus 3."
@@ -219,11 +220,11 @@ ax.legend(frameon=False, fontsize=8, loc="upper right")
 plt.show()
 
 # %% [markdown]
-# The dashed curve is the point of it all. A matrix such as $W_Q$ can turn the hands of a query. Turned back by three
-# places, the query fits best the key that stands three places before it, anywhere in the text. So a head can *learn* to
-# look three places back, or to the next letter.
+# The dashed curve is the point of it all. To turn all hands back by three places is the same turn for every place, and one
+# matrix can do it. $W_Q$ is a matrix. With such a $W_Q$ a query fits best the key that stands three places before it,
+# anywhere in the text. So a head can *learn* to look three places back, or at the next letter.
 #
-# ## Does the trained machine rely on it?
+# ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
 # It does. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers
 # in another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
@@ -267,13 +268,14 @@ q, k = rng.normal(size=(2, 8))  # one query and one key; random numbers
 
 def turned(x, place, n=10000):
     """Turn each pair of numbers by the angle of its dial at this place."""
-    pairs = x.reshape(-1, 2) @ [1, 1j]  # a pair as one complex number
-    angles = place * n ** (-np.arange(len(pairs)) / len(pairs))
-    return pairs * np.exp(1j * angles)
+    a, b = x[0::2], x[1::2]
+    angles = place * n ** (-np.arange(len(a)) / len(a))
+    cos, sin = np.cos(angles), np.sin(angles)
+    return np.stack([a * cos - b * sin, a * sin + b * cos])
 
 
 def score(query_place, key_place):
-    return np.sum(turned(q, query_place) * np.conj(turned(k, key_place))).real
+    return np.sum(turned(q, query_place) * turned(k, key_place))
 
 
 for query_place, key_place in ((5, 3), (105, 103), (5, 1)):
@@ -300,7 +302,9 @@ from clear_attention import MultiHeadAttention, PositionalEncoding
 add_positions, attention = PositionalEncoding(), MultiHeadAttention(8, num_heads=2)
 embed = keras.layers.Embedding(10, 8, mask_zero=True)
 ids = np.array([[0, 0, 4, 5, 6]])
-where = np.maximum(np.cumsum(ids != 0, axis=1) - 1, 0)
+where = np.maximum(
+    np.cumsum(ids != 0, axis=1) - 1, 0
+)  # counts the real letters from 0
 print("places:", where[0])
 alone = attention(add_positions(embed(np.array([[4, 5, 6]]))))
 told = attention(add_positions(embed(ids), positions=where))[:, 2:]

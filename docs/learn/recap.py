@@ -6,7 +6,8 @@
 # %% [markdown]
 # # The whole Transformer, on a map
 #
-# If you came here through the lessons, you have built everything on this page, and can now see how it hangs together. If
+# If you came here through the lessons, you have met every part of this page but the last row of its table, which is the
+# next lesson, and can now see how it all hangs together. If
 # you came for the map alone: every part has a link to the lesson that explains it, and
 # [the first lesson](reading_dates.py) starts with no more than Python.
 #
@@ -100,12 +101,12 @@ given = target.encode(["2018-05-03"])[:, :-1]  # the answer so far, at each step
 
 
 def entered(ids, embed):
-    """Embed, and add positions."""
+    """Embed, times the root of d_model, and add positions."""
     return embed(ids) * np.sqrt(64) + sinusoidal_encoding(ids.shape[1], 64)
 
 
 def fed_forward(block, x):
-    """Widen, cut off what is negative, narrow; add and norm."""
+    """Widen (which sets to 0 what is negative) and narrow; add and norm."""
     return block.norm(x + block.narrow(block.widen(x)))
 
 
@@ -130,10 +131,13 @@ y = fed_forward(decoder.feed_forward, y)
 logits = model.project_logits(y)
 
 np.testing.assert_allclose(logits, model(source_ids, given), atol=1e-4)
-print("said:", target.decode(np.argmax(logits, axis=-1))[0])
+print(
+    "says, the answer so far given:", target.decode(np.argmax(logits, axis=-1))[0]
+)
 
 # %% [markdown]
-# Seventeen lines of wires, and the same numbers. That is the whole Transformer. A large one differs in size: the first
+# Some twenty lines of wires, and the same numbers. (The answer so far was given, as in training. Left alone, the machine
+# writes the same.) That is the whole Transformer. A large one differs in size: the first
 # one of 2017 stacked six encoder layers and six decoder layers, and was eight times as wide.
 #
 # ## Where the numbers are
@@ -172,7 +176,7 @@ assert sum(counts.values()) == model.count_params()
 #
 # ### Exercise 1
 #
-# The answer gets one letter longer. Which of the three weights matrices grow, and by how much?
+# The answer gets one letter longer. Which of the three weight matrices grow, and by how much?
 
 # %% tags=["answer"]
 for letters in (10, 11):

@@ -55,7 +55,7 @@ for text, answer in zip(texts, target.decode(ids), strict=True):
 # | 0.001 | 6.908 |
 #
 # Certain and right costs nothing, certain and wrong costs much. The mean over all places is called the *cross-entropy*.
-# There are 14 ids that can be written: ten digits, the dash, and the marks for padding, start and end. So an untrained
+# There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and end. So an untrained
 # machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is mostly wrong:
 
 # %%
@@ -79,10 +79,15 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 #
 # Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If it
 # falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take forever. The
-# *gradient* gives all the answers in one go, by going backwards through the calculation. That is what TensorFlow is for.
+# *gradient* gives all the answers in one go, by going backwards through the calculation: for each number the slope of the
+# loss. To find it is what TensorFlow is for.
 #
-# This is the whole recipe, from the program that trained the machine before this page was built. The right answers are
-# given, [moved by one place](causal.py#one-date-is-eleven-examples).
+# By hand, with one number $w$ and a loss of $(w - 3)^2$: at $w = 1$ the loss is 4, and its slope is $2 (w - 3) = -4$. A
+# negative slope says "larger is better". So $w$ is nudged against the slope, by a small share of it, say a tenth:
+# $1 + 0.1 \cdot 4 = 1.4$. There the loss is 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
+#
+# This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y` are
+# the right answers, which are given and must be predicted [one place further](causal.py#one-date-is-eleven-examples).
 
 # %% tags=["source"]
 import inspect
@@ -90,15 +95,15 @@ import inspect
 print(inspect.getsource(dates.train))
 
 # %% [markdown]
-# Each line is there for a reason. Which of them does this small machine need? Each was left out, and the machine trained
+# Three choices in it need an explanation. Does this small machine need them? Each was left out, and the machine trained
 # again, three times from different random numbers. Guess before you look.
 #
 # * **Adam** keeps two running means for each number of the machine, of its gradient and of the gradient's square, and
 #   nudges by the first, divided by the root of the second. So numbers with small gradients get nudges as large as the
 #   others. `beta_2=0.98` says how long the second mean remembers: about 50 steps. The usual 0.999 remembers 1,000.
 # * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little.
-#   `peak` is the largest nudge, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
-# * **The factor** √64 = 8, by which the machine multiplies its embeddings. They start small, and the positions that are
+#   `peak` is the largest learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
+# * **The factor** √64 = 8, by which the model itself multiplies its embeddings. They start small, and the positions that are
 #   added are about 1 large.
 
 # %% tags=["hide-input"]
@@ -140,8 +145,11 @@ plt.show()
 # hand it back to the machine, and go on until the end mark. It never takes a letter back. So it can walk into a dead end:
 # a first letter that looks best, and then nothing good to go on with.
 #
+# Say the first letter is A with 0.6 or B with 0.4, the best that can follow A has 0.3, and the best that can follow B
+# has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$.
+#
 # **Beam search** keeps several beginnings at once, here four, and at each step the four best of all their continuations.
-# At the end it has four whole answers, each with its probability.
+# So it would have found B. At the end it has four whole answers, each with its probability.
 
 # %%
 written = target.decode(greedy_search(model, unseen_ids, max_length=11))
@@ -156,7 +164,7 @@ for name, answers in {"greedy": written, "by beam": best}.items():
 # Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation a
 # small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
 #
-# Does a beam at least show what the machine is torn between? Here are its three best answers to texts that are no dates:
+# Does a beam at least show what the machine is torn between? Here are its three best answers to texts unlike those it learnt from:
 
 # %%
 strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
@@ -170,7 +178,7 @@ assert sure[0] > 0.8
 assert sure[2] < 0.8
 
 # %% [markdown]
-# Sometimes. "3 may" has no year, and the machine spreads its bets. But month 13 comes with a high probability, as you saw
+# Sometimes. "3 may" has no year, and the machine spreads its bets, even on years that it was never shown. But month 13 comes with a high probability, as you saw
 # on [the first page](reading_dates.py#sure-and-wrong). A probability says how much the machine prefers an answer to other
 # answers. It does not say that the answer is right, and nothing in the training taught the machine that a text could be
 # no date.
@@ -178,8 +186,8 @@ assert sure[2] < 0.8
 # ## What a cache saves
 #
 # To write the tenth letter, the decoder looks back at nine. Their keys and values are the same as one step before,
-# because no letter sees a later one, and so nothing that comes later can change them. So they are computed once and kept:
-# this is the *cache*. First the check, with an untrained machine that never writes the end mark: the same 64 letters with
+# because no letter sees a later one, and so nothing that comes later can change them. So `greedy_search` computes them
+# once and keeps them: this is the *cache*. First the check, with an untrained machine that never writes the end mark: the same 64 letters with
 # the cache and without.
 
 # %%

@@ -128,7 +128,7 @@ def test_the_math_font_has_every_sign_of_the_formulas():
     assert set("".join(shown)) | {italic(v) for v in variables if len(v) == 1} <= signs
 
 
-@pytest.mark.parametrize(("path", "most"), [("/", 400), ("/learn/attention/", 400), ("/machine/", 600)])
+@pytest.mark.parametrize(("path", "most"), [("/", 200), ("/learn/attention/", 300), ("/machine/", 450)])
 def test_a_first_visit_is_light(browser, host, path, most):
     visitor, asked = Visitor(browser, host), set()
     visitor.context.on("request", lambda request: asked.add(request.url))

@@ -1,4 +1,4 @@
-"""The HTML of a Mask Lab, or of a small piece of it, in a lesson: its numbers, and a table for readers without it."""
+"""The HTML of what computes in a lesson, the Mask Lab and pieces to touch: numbers, and what is there without it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,18 @@ def numbers(x):
 def lab(situations, without, piece=None, title=""):
     """Show the element; `without` is the HTML that stands there without JavaScript, and in search."""
     kind = "shared" if piece is None else f'piece="{piece}"'
-    data = json.dumps(situations, ensure_ascii=False).replace("<", "\\u003c")  # "</script>" would end it
     head = f"<p><strong>{title}</strong></p>" if title else ""
-    return HTML(f'{head}<mask-lab {kind}><script type="application/json">{data}</script>{without}</mask-lab>')
+    return HTML(f"{head}<mask-lab {kind}>{data(situations)}{without}</mask-lab>")
+
+
+def touch(piece, without, **state):
+    """Show a piece to touch, one of live/touch/; `without` is the HTML that stands there without JavaScript."""
+    return HTML(f'<lesson-piece piece="{piece}">{data(state)}{without}</lesson-piece>')
+
+
+def data(value):
+    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")  # "</script>" would end it
+    return f'<script type="application/json">{text}</script>'
 
 
 def grid(caption, rows, tokens, columns=(), blocked=None):
@@ -43,3 +52,25 @@ def grid(caption, rows, tokens, columns=(), blocked=None):
     )
     head = f"<thead><tr><td></td>{head}</tr></thead>" if columns else ""
     return f'<table class="mask-report"><caption>{caption}</caption>{head}<tbody>{body}</tbody></table>'
+
+
+CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"  # 64 levels of colour
+
+
+def journey(text, stations, letter, other):
+    """Show a letter's numbers, and another's, at each station: {name: (vectors (1, length, d_model), a sentence)}."""
+    found, alike = [], []
+    for name, (vectors, says) in stations.items():
+        x = np.asarray(vectors)[0, : len(text)]
+        most = float(np.quantile(np.abs(x), 0.98))
+        levels = np.rint((np.clip(x / most, -1, 1) + 1) * 31.5).astype(int)
+        words = ["".join(CODES[level] for level in row) for row in levels]
+        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+        alike.append((unit @ unit.T).round(3))
+        found.append({"name": name, "says": says, "words": words, "alike": alike[-1].tolist()})
+    first, last = alike[0][letter, other], alike[-1][letter, other]
+    without = (
+        f"<p>“{text[letter]}” at place {letter + 1} and “{text[other]}” at place {other + 1} come in alike to"
+        f" {first:.2f} and leave alike to {last:.2f}. (1 is the same direction, 0 is nothing in common.)</p>"
+    )
+    return touch("journey", without, text=text, stations=found, letter=letter, other=other)

@@ -14,8 +14,10 @@ from pathlib import Path
 from mkdocs.exceptions import PluginError
 
 LIVE = Path(__file__).parent / "live"
-ENTRIES = {name: LIVE / f"{name}.js" for name in ("mask-lab", "date-machine")}  # by the element that each one defines
-IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\./(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
+ENTRIES = {
+    name: LIVE / f"{name}.js" for name in ("mask-lab", "date-machine", "lesson-piece")
+}  # by the element that each one defines
+IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)
 DECLARED = re.compile(r"^(?:async function|function|class|const|let|var) (\w+)", re.M)
 REST = re.compile(r"^\s*(?:import|export)\b.*|\bimport(?:\(|\.meta\b).*", re.M)

@@ -41,6 +41,38 @@ machine(
 )
 
 # %% [markdown]
+# What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so it
+# is an arrow. A key fits the better, the more it points where the query points. What is fetched is a mixture of all
+# values, and most of it comes from the key that fits best. Turn the query, and watch the output move from value to value.
+# Then make the query longer, and make it shorter: what changes?
+
+# %% tags=["live", "hide-input"]
+import numpy as np
+from live import grid, touch
+
+arrows = {"keys": [[2, 0.5], [-1, 1.5], [0.5, -1.5]], "angle": 45, "length": 2}
+turn = np.deg2rad(arrows["angle"])
+fits = np.array(arrows["keys"]) @ (2 * np.array([np.cos(turn), np.sin(turn)]))
+fits = fits / np.sqrt(2)
+shares = np.exp(fits) / np.exp(fits).sum()
+touch(
+    "arrows",
+    grid(
+        "A query that points up and to the right, and three keys",
+        np.transpose([fits, shares]),
+        ["m", "a", "y"],
+        ["score", "weight"],
+    ),
+    names=["m", "a", "y"],
+    values=[[10, 0], [0, 10], [10, 10]],
+    **arrows,
+)
+
+# %% [markdown]
+# A longer query does not look elsewhere. It chooses more sharply, and a query of length 0 does not choose at all: its
+# output is the plain average. So a machine can learn where to look, and how firmly.
+
+# %% [markdown]
 # ## By hand, to the last digit
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, and

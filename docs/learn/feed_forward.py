@@ -115,8 +115,29 @@ assert found[128] > 0.95 > 0.5 > found[0]
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
 # No mixture with fixed shares can do this. Whatever shares of $x_1$ and $x_2$ one takes, "both" gives the sum of what "a 7" gives and what
-# "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule, and with enough alarms nearly every
-# rule can be learnt.
+# "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule.
+#
+# And how many alarms does a table need? Here is a table with one question $x$ and eight answers, which you can drag up and
+# down. Each ReLU is silent up to some place, and from there on it adds a slope. So each makes one bend. How many
+# bends must you give the network until it knows the whole table?
+
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from live import touch
+
+touch(
+    "bends",
+    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven bends, one for each answer but the first. With three, four of the"
+    " eight answers are right.</p>",
+    table=[2, 5, 3, 8, 8, 1, 4, 6],
+    alarms=3,
+    parts=False,
+)
+
+# %% [markdown]
+# With enough bends every table can be drawn. This is why a wide network knows more of the secret table than a narrow one.
 #
 # ## The formula
 #

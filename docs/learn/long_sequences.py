@@ -30,6 +30,25 @@ assert weights > 30e12
 # we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book these are still
 # 8 GB in eight heads. But smaller blocks do it too.)
 #
+# Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller.
+
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from live import touch
+
+touch(
+    "rows",
+    "<p>With blocks of 4 queries, 4 rows of 32 weights are in memory at a time, which is 128 instead of 1,024. Their"
+    " outputs stay, and the rows are thrown away.</p>",
+    length=32,
+    block=4,
+    step=2,
+    causal=False,
+)
+
+# %% [markdown]
 # With a look-ahead mask there is more to win: a block never looks at keys that come after its last query, so these
 # need not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
 # hidden, hatched is never touched.

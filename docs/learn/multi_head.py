@@ -65,13 +65,31 @@ assert means == sorted(means)
 # * the text "3 5", a half of each: $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
-# The two texts cannot be told apart any more. Could other weights help? With 10/11 and 1/11 one gets $(10 \cdot 3 + 5) / 11
-# = 35 / 11$, from which both digits can be read. So it is not impossible to pack two digits into one number. But the next
-# part of the machine must then unpack them, and with eight digits the steps between one number and the next become very
-# small. It is hard to learn, and easy to disturb. Two heads simply bring back two numbers, because each has weights of its
-# own. One looks at the first digit, the other at the second:
+# The two texts cannot be told apart any more, and they are not the only ones. Here are all hundred texts of two digits.
+# Green are those that bring the same number as "3 5". Try other weights. Then give the machine a second head.
+
+# %% tags=["live", "hide-input"]
+from live import touch
+
+touch(
+    "crossing",
+    "<p>From “3 5” a head that gives half of its weight to each digit brings 4. So do eight other texts, from “0 8” to"
+    " “8 0”. A second head with other weights brings a second number, and only “3 5” has both.</p>",
+    text=[3, 5],
+    first=0.5,
+    second=0.85,
+    both=False,
+)
+
+# %% [markdown]
+# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
+# these cross in one place. The simplest pair looks at one digit each:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
+#
+# (Could one head do it with clever weights? With 10/11 and 1/11 one gets $(10 \cdot 3 + 5) / 11 = 35 / 11$, and no other text
+# gives exactly this. But with eight digits the steps between one number and the next become so small that the next
+# part of the machine can hardly tell them apart.)
 #
 # So that is the rule: **one head brings back one mixture.** Where several things must come back from one look, several
 # heads make it easy. A value with many numbers helps too, because it can keep the things apart in different numbers.

@@ -173,8 +173,29 @@ plt.show()
 #
 # The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*. Now
 # take the dot product of two encodings. A dial that stands at the angles $a$ and $b$ adds
-# $\sin a \sin b + \cos a \cos b = \cos(a - b)$ to it: only the difference counts. So the dot product depends only on how far
-# apart the places are:
+# $\sin a \sin b + \cos a \cos b = \cos(a - b)$ to it: only the difference counts. Move one of the two places. Then move
+# both together, and watch the dot product.
+
+# %% tags=["live", "hide-input"]
+from live import touch
+
+four = sinusoidal_encoding(length=61, depth=8, n=100).numpy()
+speeds = 100.0 ** (-np.arange(0, 8, 2) / 8)
+np.testing.assert_allclose(four[12] @ four[9], np.cos(3 * speeds).sum(), atol=1e-5)
+np.testing.assert_allclose(four[12] @ four[9], four[52] @ four[49], atol=1e-5)
+touch(
+    "dials",
+    "<p>Four dials turn by 1, 0.32, 0.1 and 0.03 from place to place. Of the places 12 and 9 the dot product is"
+    f" {four[12] @ four[9]:.2f}, and of 52 and 49 it is {four[52] @ four[49]:.2f}, too.</p>",
+    speeds=speeds.round(6).tolist(),
+    query=12,
+    key=9,
+    together=False,
+)
+
+# %% [markdown]
+# Both hands of a dial turn, and the angle between them stays. So the dot product depends only on how far apart the places
+# are. Here it is for 16 dials:
 
 # %% tags=["hide-input"] alt="Dot product of the encoding of place 50 with those of its neighbours, against the distance: highest at distance 0, and falling in waves to both sides alike. A second, dashed curve, the same with all hands of the query turned back by three places, has its peak at minus 3."
 encoding = sinusoidal_encoding(length=100, depth=32).numpy()

@@ -140,6 +140,47 @@ print(
 # writes the same.) That is the whole Transformer. A large one differs in size: the first
 # one of 2017 stacked six encoder layers and six decoder layers, and was eight times as wide.
 #
+# ## One letter on its way
+#
+# What do these lines do to a letter? "may 5th, 1955" has a 5 that is a day, and two that belong to a year. Follow the first
+# and the second of them through the encoder. Each strip shows the 64 numbers of a letter at one station: blue is positive,
+# orange is negative.
+
+# %% tags=["live", "hide-input"]
+from live import journey
+
+text = "may 5th, 1955"
+ids = source.encode([text], length=34)
+masked = create_padding_mask(ids)
+embedded = model.embed_source(ids) * np.sqrt(64)
+placed = entered(ids, model.embed_source)
+found = encoder.self_attention.attention(placed, mask=masked)
+added = encoder.self_attention.norm(placed + found)
+thought = encoder.feed_forward.narrow(encoder.feed_forward.widen(added))
+left = encoder.feed_forward.norm(added + thought)
+np.testing.assert_allclose(left, model.encode(ids).output, atol=1e-5)
+directions = (left[0] / np.linalg.norm(left[0], axis=1, keepdims=True)).numpy()
+assert directions[4] @ directions[11] < 0.3 < 0.9 < directions[11] @ directions[12]
+journey(
+    text,
+    {
+        "The embedding": (embedded, "Only which letter it is."),
+        "With its position": (placed, "Now also where it stands."),
+        "What attention found": (found, "A mixture of the values of all letters."),
+        "Added and normed": (added, "The letter, with what it found."),
+        "What feed-forward says to that": (thought, "From these numbers alone."),
+        "Added and normed again": (left, "This is what the decoder looks at."),
+    },
+    letter=4,
+    other=11,
+)
+
+# %% [markdown]
+# Both come in as the same 64 numbers, because a 5 is a 5. Attention finds different things for them, since one stands beside "may" and
+# the other in "1955", and feed-forward draws conclusions from that. At the end they have next to nothing in
+# common, while the two of the year still look alike. So what leaves the encoder says not which letter
+# it is, but what the letter means *here*.
+#
 # ## Where the numbers are
 #
 # Which part holds the most of what was trained?

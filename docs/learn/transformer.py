@@ -85,6 +85,26 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 # By hand, with one number $w$ and a loss of $(w - 3)^2$: at $w = 1$ the loss is 4, and its slope is $2 (w - 3) = -4$. A
 # negative slope says "larger is better". So $w$ is nudged against the slope, by a small share of it, say a tenth:
 # $1 + 0.1 \cdot 4 = 1.4$. There the loss is 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
+# Train it yourself. Which learning rate is the fastest, and which is too large?
+
+# %% tags=["live", "hide-input"]
+from live import touch
+
+w = [1.0]
+for _ in range(10):
+    w.append(w[-1] - 0.1 * 2 * (w[-1] - 3))
+touch(
+    "nudge",
+    f"<p>With a learning rate of 0.1, w goes {', '.join(f'{x:.2f}' for x in w[:4])} and so on; after ten nudges it is"
+    f" {w[-1]:.2f}, and the loss is {(w[-1] - 3) ** 2:.3f}. With 1.1 it goes farther away each time.</p>",
+    best=3,
+    path=[1],
+    rate=0.1,
+)
+
+# %% [markdown]
+# With 0.5 one nudge is enough here, because the slope of this valley points exactly at its bottom. Real valleys have no
+# such luck: they are narrow in one direction and wide in another. From 1 on, each nudge jumps to the other side of the valley.
 #
 # This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y` are
 # the right answers, which are given and must be predicted [one place further](causal.py#one-date-is-eleven-examples).

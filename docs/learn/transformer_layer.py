@@ -188,7 +188,22 @@ assert alike[False][1] > 0.95 > alike[True][1]
 # $$
 #
 # Each letter is treated by itself, with its own mean and size. Two more vectors, $\gamma$ and $\beta$, are learnt, which
-# multiply and shift the result; they start as 1 and 0.
+# multiply and shift the result; they start as 1 and 0. Try to get a large number through the norm:
+
+# %% tags=["live", "hide-input"]
+from live import touch
+
+touch(
+    "norm",
+    "<p>The numbers 1, 3, 5, 7 become −1.34, −0.45, 0.45, 1.34. So do 10, 30, 50, 70, and so do 101, 103, 105, 107.</p>",
+    x=[1, 3, 5, 7],
+    plus=0,
+    times=1,
+)
+
+# %% [markdown]
+# You cannot. Whatever all numbers of a letter have in common is taken away, and only their differences are left. Here is
+# the same in code:
 
 # %%
 x, found = np.array([1.0, 2, 0, 1]), np.array([0.0, 1, 5, 6])

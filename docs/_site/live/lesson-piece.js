@@ -1,0 +1,73 @@
+/* A small picture of a lesson that the reader can touch: an element whose state is a few numbers, and which is drawn anew
+   after each change. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value)
+   change the state where it has handles and buttons. */
+
+import { morph } from "./html.js";
+import { arrows } from "./touch/arrows.js";
+import { bends } from "./touch/bends.js";
+import { crossing } from "./touch/crossing.js";
+import { dials } from "./touch/dials.js";
+import { journey } from "./touch/journey.js";
+import { norm } from "./touch/norm.js";
+import { nudge } from "./touch/nudge.js";
+import { rows } from "./touch/rows.js";
+import { TOUCH } from "./touch/style.js";
+
+const PIECES = { arrows, bends, crossing, dials, journey, norm, nudge, rows };
+
+class LessonPiece extends HTMLElement {
+  connectedCallback() {
+    if (this.shadowRoot) return;
+    this.piece = PIECES[this.getAttribute("piece")];
+    this.start = JSON.parse(this.querySelector("script[type='application/json']").textContent);
+    this.state = structuredClone(this.start);
+    this.attachShadow({ mode: "open" });
+    for (const kind of ["input", "click", "pointerdown"]) {
+      this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));
+    }
+    this.render();
+  }
+
+  render() {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = `<style>${TOUCH}</style><div class="box">${this.piece.view(this.state)}</div>`;
+    morph(this.shadowRoot, fresh.content);
+  }
+
+  on_input({ target }) {
+    const { field } = target.dataset;
+    if (!field) return;
+    const value = target.type === "checkbox" ? target.checked : Number(target.value);
+    if (this.piece.set) this.piece.set(this.state, field, value);
+    else this.state[field] = value;
+    this.render();
+  }
+
+  on_click({ target }) {
+    const button = target.closest("[data-do]");
+    if (!button) return;
+    const { do: name, value } = button.dataset;
+    if (name === "again") this.state = structuredClone(this.start);
+    else this.piece.act(this.state, name, value === undefined ? value : Number(value));
+    this.render();
+  }
+
+  on_pointerdown(event) {
+    const handle = event.target.closest("[data-handle]");
+    if (!handle) return;
+    event.preventDefault();
+    const svg = handle.ownerSVGElement;
+    const move = ({ clientX, clientY }) => {
+      const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+      this.piece.drag(this.state, handle.dataset.handle, x, y);
+      this.render();
+    };
+    const stop = new AbortController();
+    window.addEventListener("pointermove", move, { signal: stop.signal });
+    for (const end of ["pointerup", "pointercancel"]) {
+      window.addEventListener(end, () => stop.abort(), { signal: stop.signal });
+    }
+  }
+}
+
+customElements.define("lesson-piece", LessonPiece);

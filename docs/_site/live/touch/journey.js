@@ -1,0 +1,40 @@
+/* One letter's numbers on their way through the machine, beside another letter's: a strip of colours for each station. */
+
+import { escape } from "../html.js";
+import { at, number, says } from "./draw.js";
+
+const CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // 64 levels, the middle is 0
+
+/** state: text, stations (name, says, a code word for each letter, how alike any two letters are), letter, other. */
+export const journey = {
+  view({ text, stations, letter, other }) {
+    const alike = stations.map((station) => number(station.alike[letter][other]));
+    const shown = stations.map(({ name, says: sentence, words }, i) => `<div class="station"><p class="title">${i + 1}. ${escape(name)}</p>
+      ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} <span class="soft">Alike to ${alike[i]}.</span></p></div>`);
+    return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
+      <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}${shown.join("")}
+      ${says(`${named(text, letter)} and ${named(text, other)} come in alike to ${alike[0]} and leave alike to ${alike.at(-1)}.
+        (1 is the same direction, 0 is nothing in common.)`)}`;
+  },
+
+  act(state, name, value) {
+    state[name] = value;
+  },
+};
+
+const letterOf = (c) => (c === " " ? "␣" : escape(c));
+const named = (text, i) => `“${letterOf(text[i])}” at place ${i + 1}`;
+
+function letters(text, chosen, name, label) {
+  const buttons = [...text].map((c, i) => `<button data-do="${name}" data-value="${i}" aria-pressed="${i === chosen}"
+    aria-label="${c === " " ? "space" : escape(c)}, place ${i + 1}">${letterOf(c)}</button>`);
+  return `<div class="letters" role="group" aria-label="${label}">${buttons.join("")}</div>`;
+}
+
+function strip(word) {
+  const cells = [...word].map((code, c) => {
+    const x = CODES.indexOf(code) / 31.5 - 1;
+    return `<rect x="${6 * c}" width="6" height="13" style="fill:var(--ca-${x < 0 ? "keys" : "queries"});fill-opacity:${at(Math.abs(x))}"/>`;
+  });
+  return `<svg viewBox="0 0 ${6 * word.length} 15" preserveAspectRatio="none" role="img" aria-label="${word.length} numbers as colours">${cells.join("")}</svg>`;
+}

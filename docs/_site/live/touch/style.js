@@ -1,0 +1,45 @@
+/* The looks of the pieces of lessons, in the colours of the site. */
+
+export const TOUCH = `
+:host{display:block;font-size:.8rem;margin:1em 0;container-type:inline-size}
+*{box-sizing:border-box}
+svg{display:block;width:100%;height:auto;overflow:visible;font-family:inherit}
+text{fill:currentColor;font-size:11px}
+text.small{font-size:9px}
+text.middle{text-anchor:middle}
+text.end{text-anchor:end}
+.soft{fill:var(--md-default-fg-color--light)}
+.line{stroke:var(--ca-line);fill:none}
+.axis{stroke:var(--md-default-fg-color--light);fill:none}
+.q{--tint:var(--ca-queries)}.k{--tint:var(--ca-keys)}.v{--tint:var(--ca-values)}.w{--tint:var(--md-accent-fg-color)}
+.stroke{stroke:var(--tint);fill:none;stroke-width:2.5}
+.fill{fill:var(--tint);stroke:none}
+.text{fill:var(--tint);font-weight:600}
+.faint{opacity:.45}
+.dashed{stroke-dasharray:4 3}
+.hatch{fill:url(#hatch)}
+[data-handle]{cursor:grab;touch-action:none}
+.grip{fill:var(--tint);fill-opacity:.18;stroke:var(--tint)}
+.panels{display:flex;flex-wrap:wrap;gap:.6em 1.4em;align-items:flex-start}
+.panels>*{flex:1 1 13em;min-width:0;max-width:22em}
+.panels>.wide{flex-basis:20em;max-width:34em}
+.title{font-weight:600;margin:0 0 .3em}
+.controls{display:flex;flex-wrap:wrap;gap:.3em 1.4em;align-items:center;margin:.5em 0}
+label{line-height:2.1;font-variant-numeric:tabular-nums}
+input[type=range]{width:11em;max-width:100%;accent-color:var(--md-accent-fg-color);vertical-align:middle;margin:0 .3em}
+input[type=checkbox]{width:1.1em;height:1.1em;margin:0 .4em 0 0;vertical-align:-.15em;accent-color:var(--md-accent-fg-color)}
+button{font:inherit;color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.2em .6em;min-height:2.1em;cursor:pointer}
+button[aria-pressed=true]{background:var(--md-typeset-a-color);color:var(--md-default-bg-color);border-color:transparent}
+:focus-visible{outline:.12rem solid var(--md-accent-fg-color);outline-offset:.08rem}
+.says{font-weight:600;margin:.5em 0 0;min-height:3em;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+caption{text-align:left;padding:.2em 0;font-weight:600}
+th{font-weight:500;padding:.2em .5em;text-align:left}
+td{padding:.2em .4em;text-align:right}
+.track{width:8em}
+.track i{display:block;height:1em;min-width:1px;width:var(--share);background:var(--md-accent-fg-color)}
+.letters{display:flex;flex-wrap:wrap;gap:.2em;margin:.3em 0 .8em}
+.letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
+.station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
+.cell{cursor:pointer;stroke:var(--md-default-bg-color)}
+`;

@@ -1,0 +1,172 @@
+"""The pictures of lessons that readers can touch: they say what Python computes, by mouse and by keyboard."""
+
+import re
+
+import numpy as np
+import pytest
+
+from clear_attention import scaled_dot_product_attention, sinusoidal_encoding
+
+
+class Piece:
+    def __init__(self, page):
+        self.page = page
+        self.element = page.locator("lesson-piece")
+        self.element.scroll_into_view_if_needed()
+
+    def says(self):
+        return re.sub(r"\s+", " ", self.element.locator(".says").inner_text()).replace("−", "-")
+
+    def numbers(self):
+        return [float(x) for x in re.findall(r"-?\d+\.?\d*", self.says())]
+
+    def slide(self, label, value):
+        self.slider(label).fill(str(value))
+
+    def slider(self, label):
+        return self.element.get_by_role("slider", name=label)
+
+    def press(self, label):
+        self.element.get_by_role("button", name=label, exact=True).click()
+
+
+@pytest.fixture
+def piece(visit):
+    return lambda lesson: Piece(visit(f"/learn/{lesson}/").page)
+
+
+@pytest.mark.parametrize(("angle", "length"), [(45, 2), (135, 0.5), (290, 4), (0, 0)])
+def test_the_arrows_attend_as_the_function_does(piece, angle, length):
+    arrows = piece("attention")
+    arrows.slide("Turn the query", angle)
+    arrows.slide("Its length", length)
+    query = length * np.array([[np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))]])
+    keys, values = np.array([[2, 0.5], [-1, 1.5], [0.5, -1.5]]), np.array([[10.0, 0], [0, 10], [10, 10]])
+    output, weights = scaled_dot_product_attention(query, keys, values)
+    cells = arrows.element.locator(".box tbody td:last-child").all_inner_texts()
+    np.testing.assert_allclose([float(x) for x in cells], weights[0], atol=0.00501)
+    np.testing.assert_allclose(arrows.numbers()[-2:], output[0], atol=0.00501)
+
+
+def test_the_query_can_be_dragged(piece):
+    arrows = piece("attention")
+    box = arrows.element.locator("[data-handle] circle").bounding_box()
+    middle = arrows.element.locator("svg").first.bounding_box()
+    arrows.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    arrows.page.mouse.down()
+    arrows.page.mouse.move(middle["x"] + middle["width"] * 0.2, middle["y"] + middle["height"] * 0.2, steps=4)
+    arrows.page.mouse.up()
+    assert "along “a”" in arrows.says()
+    assert arrows.slider("Turn the query").input_value() == "135"
+    arrows.page.mouse.move(middle["x"] + middle["width"] * 0.9, middle["y"] + middle["height"] * 0.5)
+    assert "along “a”" in arrows.says()  # it was let go
+
+
+def test_the_square_counts_the_texts_that_a_head_takes_for_one(piece):
+    square = piece("multi_head")
+    assert square.says().startswith("From “3 5” head 1 brings 4.00. 9 texts")
+    square.slide("Weights of head 1", 0.9)
+    brought = np.array([[0.9 * a + 0.1 * b for b in range(10)] for a in range(10)])
+    alike = np.abs(brought - brought[3, 5]) < 0.12
+    assert f"{alike.sum()} texts bring the same" in square.says()
+    square.element.get_by_label("a second head").check()
+    assert "No other text brings the same" in square.says()
+    square.slide("Weights of head 2", 0.9)  # the same look twice
+    assert f"{alike.sum()} texts bring the same" in square.says()
+    square.element.locator("g[data-value='80']").click()
+    assert "From “8 0”" in square.says()
+
+
+def test_the_dials_give_the_dot_product_of_two_encodings(piece):
+    dials = piece("positions")
+    encoding = sinusoidal_encoding(61, 8, n=100).numpy()
+    assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[9], abs=0.006)
+    dials.slide("Place of the key", 30)
+    assert "18 places after" in dials.says()
+    assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[30], abs=0.006)
+    said = dials.says()
+    dials.element.get_by_label("move both together").check()
+    dials.slide("Place of the query", 40)
+    assert dials.slider("Place of the key").input_value() == "58"
+    assert dials.says() == said
+    dials.slide("Place of the query", 60)  # the key would leave the text
+    assert dials.slider("Place of the query").input_value() == "40"
+
+
+def test_the_norm_takes_away_what_all_numbers_share(piece):
+    norm = piece("transformer_layer")
+    normed = "After the norm: -1.34, -0.45, 0.45, 1.34."
+    assert norm.says() == f"Mean 4.00, size 2.24. {normed}"
+    norm.press("all plus 100")
+    norm.press("all times 10")
+    assert norm.says() == f"Mean 140.00, size 22.36. {normed}"
+    norm.press("all times 10")
+    for i in range(1, 5):
+        norm.slide(f"Number {i}", 3)
+    assert "zeros" in norm.says()
+
+
+def test_each_relu_makes_one_answer_right(piece):
+    bends = piece("feed_forward")
+    table = [2, 5, 3, 8, 8, 1, 4, 6]
+    for relus in range(8):
+        bends.slide("ReLUs", relus)
+        terms = re.findall(r"([+-]) (\d+) · max\(0, x(?: - (\d+))?\)", bends.says())
+        assert len(terms) == relus
+        answers = [
+            2 + sum(int(f"{sign}{by}") * max(0, x - int(place or 0)) for sign, by, place in terms) for x in range(8)
+        ]
+        right = sum(a == b for a, b in zip(answers, table, strict=True))
+        assert right >= relus + 1
+        assert bends.says().startswith(f"{right} of 8")
+    bends.element.locator("summary").click()
+    bends.slide("at 7", 0)
+    assert "8 of 8" in bends.says()
+    bends.press("Start again")
+    assert "4 of 8" in bends.says()
+
+
+def test_a_nudge_goes_down_the_slope(piece):
+    nudge = piece("transformer")
+    w = 1.0
+    for _ in range(3):
+        assert nudge.numbers()[:4] == pytest.approx([nudge.numbers()[0], w, (w - 3) ** 2, 2 * (w - 3)], abs=1e-3)
+        nudge.press("Nudge")
+        w -= 0.1 * 2 * (w - 3)
+    nudge.slide("Learning rate", 1.1)
+    nudge.press("Ten nudges")
+    assert "never ends well" in nudge.says()
+    assert nudge.numbers()[0] == 13
+    nudge.press("Start again")
+    assert "After 0 nudges, w = 1.000" in nudge.says()
+
+
+def test_the_blocks_hold_what_they_say(piece):
+    rows = piece("long_sequences")
+    assert "128 weights of 1024" in rows.says()
+    rows.element.get_by_label("look-ahead mask").check()
+    assert "48 weights of 1024" in rows.says()  # 4 queries, the 12 keys up to the last of them
+    rows.slide("Queries in a block", 5)
+    assert "the whole matrix" in rows.says()
+    rows.slide("Queries in a block", 0)
+    rows.slide("Block 1 of", 31)
+    assert "32 weights of 1024" in rows.says()
+    assert "hatched" not in rows.says()
+
+
+def test_a_letter_can_be_followed(piece):
+    journey = piece("recap")
+    assert "“5” at place 5 and “5” at place 12 come in alike to 1.00" in journey.says()
+    assert journey.element.locator(".station").count() == 6
+    group = journey.element.get_by_role("group", name="The letter to compare it with")
+    group.get_by_role("button", name="5, place 13").focus()
+    journey.page.keyboard.press("Enter")
+    assert "“5” at place 13" in journey.says()
+    group.get_by_role("button", name="5, place 5").click()
+    assert "leave alike to 1.00" in journey.says()
+
+
+@pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences"])
+def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
+    page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
+    assert re.search(r"\d\.?\d*", page.locator("lesson-piece").inner_text())

@@ -12,6 +12,7 @@ import install
 from execute import DOCS
 from self_check import to_markdown
 
+MORE = re.compile(r'^<details class="lesson-more"[^>]*><summary>(.*?)</summary>$', re.M)
 SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
@@ -23,7 +24,7 @@ def to_notebook(notebook, resolve):
         if "live" in cell["metadata"].get("tags", []):
             continue  # its script is on the site only
         if cell["cell_type"] == "markdown":
-            cells.append({**cell, "source": for_jupyter(cell["source"], resolve)})
+            cells.append({**cell, "source": unfolded(for_jupyter(cell["source"], resolve))})
         elif cell["cell_type"] == "code":
             cells.append({**cell, "outputs": [on_white(o) for o in cell["outputs"]]})
     metadata = {name: value for name, value in notebook["metadata"].items() if name != "key"}
@@ -95,6 +96,13 @@ def for_jupyter(text, resolve, picture=None):
     text = re.sub(r'^--8<-- "(.+)"$', picture or carried, text, flags=re.M)
     text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)
     return ADMONITION.sub(quoted, text)
+
+
+def unfolded(text):
+    """Turn a fold that spans cells, which a notebook can't have, into a line that says what it was about."""
+    text = MORE.sub(r"**\1**", text)
+    spare = text.count("</details>") - text.count("<details")
+    return re.sub(r"^</details>\n*", "", text, count=spare, flags=re.M) if spare > 0 else text
 
 
 def drawn(match):

@@ -6,14 +6,16 @@
 # %% [markdown]
 # # How does attention decide where to look?
 #
-# A machine that may only take the plain average of a text reads [one date in five](reading_dates.py#take-it-away). It
+# A machine that may only take the plain average of a text reads [little more than one date in
+# five](reading_dates.py#take-it-away). It
 # gives each letter the same weight. What it needs are weights that depend on what it is looking *for*: to write a month,
 # look at the letters of "may", and to write a day, look somewhere else. Where do such weights come from?
 #
 # ## Ask, compare, fetch
 #
 # Think of a shelf of folders. You come with a question. Each folder has a label on its spine. You hold your question
-# against every label, and where the two fit well, you take much of what is inside. In attention each of these is a
+# against every label, and where the two fit well, you take much of what is inside, and from the others a little, and
+# then you mix it all. In attention each of these is a
 # vector:
 #
 # * the **query** is the question: what am I looking for?
@@ -41,7 +43,8 @@ machine(
 )
 
 # %% [markdown]
-# What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so it
+# What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
+# it
 # is an arrow. A key fits the better, the more it points where the query points. What is fetched is a mixture of all
 # values, and most of it comes from the key that fits best. Turn the query, and watch the output move from value to value.
 # Then make the query longer, and make it shorter: what changes?
@@ -76,8 +79,9 @@ touch(
 # ## By hand, to the last digit
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, and
-# they are the same for all letters. (Without them, letters would be compared as they are, each would fit itself best, and
-# what a letter looks for would be the same as what it offers. With three matrices the machine can learn the three apart.)
+# they are the same for all letters. (Without them, letters would be compared as they are, and would mostly look at
+# letters like themselves. With three matrices, what a letter looks for, what it offers and what it hands over can be
+# three different things.)
 # In a trained machine their numbers were found by the training; here we choose small ones, so that you can follow with a
 # pencil. Three letters, with two numbers each:
 #
@@ -110,8 +114,9 @@ touch(
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
-# is large where both vectors have large numbers at the same places. Then divide by the root of how many numbers they
-# have, which is √4 = 2; the last section says why. The results are called **scores**.
+# is large where both vectors have large numbers of the same sign at the same places. Then divide by the root of how
+# many numbers they
+# have, which is √4 = 2; [a later section](#why-divide-by-the-root-of-d_k) says why. The results are called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
@@ -137,8 +142,7 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# That is the whole of attention. Here is the same in NumPy, a line for each step, for all three letters at once. Change a
-# number and run it.
+# That is the whole of attention. Here is the same in NumPy, a line for each step, for all three letters at once.
 
 # %%
 import numpy as np
@@ -168,7 +172,8 @@ plot_weights(weights, tokens=["m", "a", "y"], ax=ax)
 plt.show()
 
 # %% [markdown]
-# In such a picture a row is a letter that looks, and a column a letter that is looked at. Each row adds up to one.
+# In such a picture a row is a letter that looks, and a column a letter that is looked at. We call it a **map**. Each
+# row adds up to one (but for rounding).
 #
 # ## The formula
 #
@@ -189,6 +194,8 @@ plt.show()
 # | $Q K^\top / \sqrt{d_k}$ | the scores | `(query_length, key_length)` |
 # | $\operatorname{softmax}(\dots)$ | the weights: each row is positive and adds up to one | `(query_length, key_length)` |
 #
+# And the softmax of $n$ scores $s_1, \dots, s_n$, written out:
+#
 # $$
 # \operatorname{softmax}(s)_j = \frac{e^{s_j}}{e^{s_1} + e^{s_2} + \dots + e^{s_n}}
 # $$
@@ -202,34 +209,50 @@ plt.show()
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. This is
-# the whole function, printed from the package without its docstring. The comments at the ends of the lines give the
-# shape after each step.
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. These are
+# the
+# four lines in its middle, printed from the package. The comments at the ends of the lines give the shape after each
+# step.
 
 # %% tags=["source"]
 import inspect
 import re
+import textwrap
 
 from clear_attention import scaled_dot_product_attention
 
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
-print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
+function = docstring.sub("", inspect.getsource(scaled_dot_product_attention))
+middle = re.search(r"^ +scores = .*?^ +output = .*?\n", function, re.DOTALL | re.M)
+print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
-# Look for the four lines in the middle: scores, weights, `kept`, output. They are the formula. The lines around them
-# make it safe:
+# `depth(q)` is $d_k$. `softmax_of_visible` is the softmax, of what a [mask](masks.py) leaves visible. `dropout` may set
+# some
+# of the weights to 0 at random during a training, so that the machine does not rely on single ones; without it, `kept` is
+# the same as `weights`. One detail: the queries are divided *before* the product and not afterwards. The result is the
+# same,
+# but the product stays smaller on its way, which matters where large numbers overflow.
 #
-# * *Before.* `attention_inputs`, `function_of_weights` and `flag` refuse bad inputs, each with a sentence. `blocked` is the
+# <details class="lesson-more" markdown="1"><summary>The whole function, and what keeps it safe</summary>
+
+# %% tags=["source", "remove-input"]
+print(function)
+
+# %% [markdown]
+# * *Before.* `attention_inputs`, `function_of_weights` and `flag` refuse bad inputs with an error message. `blocked` is
+#   the
 #   mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the calculation,
 #   because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should there be any. (NaN,
 #   "not a number", is what a computer gives for 0 divided by 0.)
-# * *In the middle.* `depth(q)` is $d_k$. `dropout` may set some of the weights to 0 at random during a training, so that
-#   the machine does not rely on single ones; without it, `kept` are the weights.
-# * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from you.
-#   `narrowed` returns to the type of number that came in. The result is a pair: `output, weights = ...`.
+# * *In the middle.* The four lines from above.
+# * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
+#   you.
+#   `narrowed` returns to the type of number that came in.
 #
-# One detail in the line of the scores: the queries are divided *before* the product and not afterwards. The result is
-# the same, but the product stays smaller on its way, which matters where large numbers overflow.
+# </details>
+#
+# It gives a pair, `output, weights = ...`, and for our three letters the numbers from above:
 
 # %%
 result = scaled_dot_product_attention(
@@ -240,17 +263,19 @@ np.testing.assert_allclose(result.output, output, atol=1e-12)
 print("the function's output of y:", result.output[2].numpy().round(3))
 
 # %% [markdown]
-# If you want to check an attention of your own, here are numbers that you can repeat: 64 texts of 5 letters, drawn at
-# random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v = 64$. Printed are the first three and the
-# last three numbers of each output, for the first two texts.
+# <details class="lesson-more" markdown="1"><summary>Numbers to test an attention of your own against</summary>
+#
+# Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer,
+# $d_k = d_v = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
+# `DotProductAttention` is the function as a layer of Keras. It is called as the tutorials do it, with $d_k$ as the last
+# input.
 
 # %%
 from clear_attention import DotProductAttention
 
 rng = np.random.RandomState(42)
 queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
-attention = DotProductAttention()  # the function, as a layer of Keras
-output = attention(queries, keys, values, 64)  # 64 is d_k
+output = DotProductAttention()(queries, keys, values, 64)
 columns = np.take(output, [0, 1, 2, 61, 62, 63], axis=-1)
 with np.printoptions(precision=6, floatmode="fixed"):
     print(columns[0])
@@ -263,13 +288,17 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# </details>
+#
 # ## A check: is this what the trained machine does?
 #
 # Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the weights
-# of its encoder with the formula. The machine has four *heads*, four attentions side by side, each with 16 of the 64
-# numbers; a [later lesson](multi_head.py) says why. The first head is the first 16 columns.
+# of its encoder with the formula. Three things are the subject of later lessons. The machine has four
+# [*heads*](multi_head.py), four attentions side by side, each with 16 of the 64 numbers; the first head is the first 16
+# columns. Its letters' vectors are multiplied by 8 and get their [positions](positions.py) added. And it adds a
+# *bias* to each query, key and value, one more vector that was trained.
 
-# %%
+# %% tags=["hide-input"]
 from clear_attention import date_tokenizers
 
 source, target = date_tokenizers()
@@ -292,13 +321,13 @@ np.testing.assert_allclose(by_formula, maps["encoder.0"][0, 0], atol=1e-5)
 print("the machine's weights and the formula's are the same:", by_formula.shape)
 
 # %% [markdown]
-# (The machine adds a *bias* to each query, key and value, one more vector that was trained. And its letters' vectors are
-# multiplied by 8 and get their positions added; [Positions](positions.py) and [Training](transformer.py) say why.)
+# So nothing is hidden in the machine: 24 letters look at 24 letters, and each weight is what the formula says.
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax is hard on large
-# scores: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the others are as
+# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax exaggerates
+# large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the
+# others are as
 # good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So the scores are
 # divided. But by what?
 #
@@ -341,14 +370,16 @@ lab(
 # %% [markdown]
 # Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all weights become alike, and the
 # query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow slowly, because
-# many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product of two such
-# numbers is of the same kind. And the *square* of a sum of $d_k$ of them is $d_k$ on average, so the sum itself is
-# about $\sqrt{d_k}$ large. Divided by $\sqrt{d_k}$, scores are about 1 large at every depth. (This holds for the
-# random numbers with which a training begins. Later the machine can make its scores as large as it needs them.)
+# many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product of two
+# such numbers is of the same kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on
+# average, you get products of *different* terms. These are as often negative as positive, and cancel. What is left is
+# $d_k$ on average, so the sum itself is about $\sqrt{d_k}$ large. Divided by $\sqrt{d_k}$, scores are about 1 large at
+# every depth. (This holds for numbers that know nothing of each other, such as the random ones with which a training
+# begins. Later the machine can make its scores as large as it needs them.)
 #
 # One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
 # 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
-# computes it); training lives on it.
+# computes it); where it is 0, nothing is learnt.
 
 # %%
 import tensorflow as tf
@@ -388,9 +419,11 @@ assert largest["d_k"][-1] < 0.1
 # ## Who found this, and when
 #
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, so that a translating
-# machine could "align and translate" in one. In 2015 Luong, Pham and Manning compared several ways to score, the bare
+# machine could find the matching word and translate it in one step. In 2015 Luong, Pham and Manning compared several
+# ways to score, the bare
 # dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected
-# that large scores leave the softmax no slope, and built a whole machine of it. Keys and values with these names had
+# that large scores leave the softmax almost no slope, and built a whole machine of it. Keys and values with these names
+# had
 # been used a year before, for machines that look things up in a memory.
 #
 # ## Exercises
@@ -449,15 +482,16 @@ np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 # + `(2, 3, 32)` | A row for each query, of the values' depth.
 # - `(2, 5, 32)` | That is a row for each key. The keys are summed over.
 # - none: the depths of keys and values differ | They may. Queries and keys share a depth, keys and values a length.
-# ? `d_k` grows from 64 to 256; all numbers are independent, of mean 0 and variance 1. How do unscaled scores change?
-# + They get about 2 times as large. | The variance is 4 times as large, the size is its root. Hence the root of `d_k`.
-# - They get about 4 times as large. | That is the variance. Terms of either sign cancel in part.
+# ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do scores change that are not divided?
+# + They get about 2 times as large. | Their squares are 4 times as large, so they themselves are √4 = 2 times as large. Hence the root of `d_k`.
+# - They get about 4 times as large. | Their squares do. Terms of either sign cancel in part.
 # - They stay as large, since each term does. | But four times as many terms are summed.
 # ```
 #
 # ## Where to go next
 #
-# You can now compute attention with a pencil, and say what each symbol of its formula means. There is a trap in it, though:
+# You can now compute attention with a pencil, and say what each symbol of its formula means. There is a trap in it,
+# though:
 # the softmax gives *every* letter some weight, and some letters must not be looked at, not even a little.
 #
 # * [Masks](masks.py): what must not be looked at.

@@ -34,17 +34,18 @@ dates = ["thursday 3rd of may 2018", "5/3/2018"]
 ids = greedy_search(forgetful, source.encode(dates, length=34), max_length=11)
 for text, answer in zip(dates, target.decode(ids), strict=True):
     print(f"from {text!r} it writes {answer!r}")
+print(
+    "\nright, of 2,000 unseen dates   letters, answer given   dates, written alone"
+)
 for name, found in {"whole": record, "this machine": forgetful_record}.items():
     print(
-        f"{name:12}  letters right, with the right answer given: "
-        f"{percent(found['letters'])}   dates written: {percent(found['exact'])}"
+        f"{name:30} {percent(found['letters']):>21} {percent(found['exact']):>22}"
     )
 assert forgetful_record["letters"] > 0.99
 assert forgetful_record["exact"] == 0
 
 # %% [markdown]
-# (It was trained for a third of the steps. As you will see, that is plenty for what it learnt.) What happened? We must look
-# at how a machine that writes is trained.
+# What happened? We must look at how a machine that writes is trained.
 #
 # ## One date is eleven examples
 #
@@ -60,8 +61,10 @@ assert forgetful_record["exact"] == 0
 #
 # And here is the danger. All letters of the answer lie before the machine at once. To predict the letter at some place,
 # attention only has to look one place to the right, where that very letter stands. Copying is much easier to learn than
-# reading dates. So the machine above learnt to copy. When it writes for itself, there is nothing to its right yet, and
-# it has learnt nothing else.
+# reading dates. So the machine above learnt to copy, for which a third of the steps was plenty. When it writes for
+# itself, there is nothing to its right yet, and it has learnt nothing else. It writes the end mark at once, probably
+# because in its training one place only had nothing to its right, the last, and the right letter there was the end
+# mark.
 #
 # So we hide the future: **no letter may look at a later one.** The mask for this is called the *look-ahead mask*, and
 # attention with it is called *causal*, because what comes later cannot be a cause.
@@ -69,7 +72,8 @@ assert forgetful_record["exact"] == 0
 # ## Try it yourself
 #
 # Here the start mark and the letters of "2018" look at each other, and nothing is hidden. A row is a letter that looks, a
-# column a letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many are there?
+# column a letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many
+# are there?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -100,7 +104,8 @@ lab(
 # <details markdown="1"><summary>An answer</summary>
 #
 # Ten: four in the first row, three in the second, two, one, and none in the last. What is left is a triangle. A letter
-# may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid does
+# may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid
+# does
 # it at once.
 #
 # </details>
@@ -181,8 +186,8 @@ machine(
 # %% [markdown]
 # ## A check: change the future
 #
-# Change the last letter of what the machine is given, and no earlier prediction may move, not by a single bit. The
-# machine that forgot its mask fails.
+# Change the last letter of what the machine is given, which is letter 10. Prediction 10, the one after it, may move,
+# and no earlier one, not by a single bit. The machine that forgot its mask fails:
 
 # %%
 given = target_ids[:, :-1]
@@ -199,10 +204,11 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # %% [markdown]
 # ## Both masks at once { #both-at-once }
 #
-# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (Where all padding stands at
+# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (Where all padding stands
+# at
 # the end, the look-ahead mask hides it from every real letter anyway. Elsewhere it does not.)
-# [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids. Text 0 has its padding in
-# the middle, text 1 at the end, text 2 at the beginning:
+# [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids. Text 0 has its
+# padding in the middle (nobody would do that, but a mask may), text 1 at the end, text 2 at the beginning:
 
 # %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
 import matplotlib.pyplot as plt
@@ -224,11 +230,11 @@ assert np.all(both[2, 0, :3] == 1)
 # nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So a
 # [row with nothing left](masks.py#queries-with-no-key-left) is not far-fetched: every text that is padded on the left has
 # some.
-#
-# ## What the first letters never learn
+# ## What the first letters never see { #what-the-first-letters-never-learn }
 #
 # The price of causality: the first letters of a text do not know how it goes on. For writing this is right, since
-# nothing goes on yet. But a question that is *given* could be read as a whole. A **prefix mask** allows that: the letters
+# nothing goes on yet. But a question that is given from the start could be read as a whole, as our encoder reads its
+# text. A **prefix mask** allows that: the letters
 # of the given part see each other in both directions, and what is written after them stays causal.
 
 # %%
@@ -252,8 +258,9 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # ### Exercise 1
 #
-# Here is the example of a tutorial on causal attention: three tokens of four numbers, used as queries, keys and values alike, with a
-# look-ahead mask. Two of the three outputs come out equal. "Because of the mask"? Divide the tokens by 10 and decide.
+# Three tokens of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike, with a
+# look-ahead mask. A tutorial on causal attention shows this, and two of its three outputs are equal. Is it the mask
+# that makes them equal? Divide the tokens by 10 and decide.
 
 # %% tags=["answer"]
 tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
@@ -303,7 +310,7 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # - outputs 3 and 4 | Token 2 sees itself: no key on the diagonal is blocked.
 # - outputs 0, 1 and 2 | That is the wrong way round, as with an inverted mask: it is later tokens that look back.
 # + outputs 2, 3 and 4 | Its own, and those of all that come after it.
-# ? On unseen dates 99.9 % of the letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look?
+# ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look?
 # + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
 # - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.
 # - at the padding mask of the text | Without it the text is noisier. That is no reason for near-perfect letters.
@@ -316,7 +323,8 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # ## Where to go next
 #
 # You now know how a machine learns from all letters at once without seeing the answer, and why an accuracy that was
-# measured with the right answer given proves nothing: let the machine write. By now you have seen maps that come in fours.
+# measured with the right answer given proves nothing: let the machine write. By now you have seen maps that come in
+# fours.
 # Why does the machine look with four heads?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.

@@ -10,7 +10,7 @@
 # ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
 # **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places.
 #
-# What if nobody tells it that the padding is no text? Here is a machine that was trained without being told, beside the
+# What if nobody tells it that the padding is not text? Here is a machine that was trained without being told, beside the
 # whole one. Nothing seems to be wrong. Then both are given the same texts in longer rows, so that the same date comes
 # with more padding behind it:
 
@@ -42,8 +42,10 @@ assert max(record["padded"]) - min(record["padded"]) < 0.001
 assert seeing_record["padded"][0] > 0.98 > 0.4 > seeing_record["padded"][-1]
 
 # %% [markdown]
-# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. (The second
-# machine was trained for 500 steps, half as long as the first. A whole machine after 500 steps reads 98 of 100.) Try it
+# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. (At 34 places
+# this machine does well, because its training had 34 places, too, and it has learnt to live with that much padding. It
+# was
+# trained for 500 steps, half as long as the whole one.) Try it
 # with a text of your own, in a row of 100 places:
 
 # %% tags=["live", "hide-input"]
@@ -60,15 +62,17 @@ machine(
 # %% [markdown]
 # ## Hide it
 #
-# The softmax gives every letter some weight. 76 places of padding with a little weight each can outvote one letter of the
-# month. So the padding must get a weight of exactly 0. A **mask** says which: it holds a 1 where a key must not be looked
+# The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
+# a little weight each, these can outvote the letters of the month. So the padding must get a weight of exactly 0. A
+# **mask** says which keys these are: it holds a 1 where a key must not be looked
 # at, and we say that the key is *blocked*. It holds a 0 where a key may be looked at.
 #
 # (Other libraries count the other way round, which is [a trap of its own](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
-# letter that looks, a column a letter that is looked at. Press a letter in the upper row to hide it, or a single cell.
-# Can you leave a letter with nothing to look at?
+# letter that looks, a column a letter that is looked at. Press a letter in the row marked "padding" to hide it from
+# all, or a single cell. Can you leave a letter with nothing to look at? (The box "later tokens" belongs to the next
+# lesson.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -101,11 +105,15 @@ lab(
 )
 
 # %% [markdown]
+# Note the last two rows. A place of padding may still *look*, only nobody looks at it. What comes out there is not used
+# by
+# anybody, so it does no harm.
+#
 # ## By hand
 #
 # A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
-# no meaning, but it has a vector like everything else, and its score may be the largest of all. With the padding left
-# out of the sum, nothing of it is left:
+# no meaning, but it has a vector like everything else, and its score may be the largest of all. Leave the padding out
+# of the sum, and its weight is exactly 0:
 #
 # | step | first | second | third | padding | sum |
 # | --- | --- | --- | --- | --- | --- |
@@ -132,18 +140,18 @@ np.testing.assert_allclose(
 #
 # $$
 # w_{ij} = \begin{cases} 0 & \text{if } \text{mask}_{ij} = 1 \\[4pt]
-# \dfrac{e^{s_{ij}}}{\sum_{m:\, \text{mask}_{im} = 0} e^{s_{im}}} & \text{if } \text{mask}_{ij} = 0 \end{cases}
+# \dfrac{e^{s_{ij}}}{\sum_{l:\, \text{mask}_{il} = 0} e^{s_{il}}} & \text{if } \text{mask}_{ij} = 0 \end{cases}
 # $$
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
 # | $s_{ij}$ | the score of query $i$ and key $j$ | `(batch, heads, query_length, key_length)` |
-# | $\text{mask}_{ij}$ | 1: query $i$ may not see key $j$ | the same, or smaller and repeated to fit |
+# | $\text{mask}_{ij}$ | 1: query $i$ may not see key $j$ | the same, or 1 where it is repeated to fit (NumPy calls this *broadcasting*) |
 # | $w_{ij}$ | the weight | as the scores |
 #
-# The sum runs over the keys $m$ that query $i$ may see. [`create_padding_mask`][clear_attention.create_padding_mask]
+# The sum runs over the keys $l$ that query $i$ may see. [`create_padding_mask`][clear_attention.create_padding_mask]
 # makes such a mask from ids. Its shape is `(batch, 1, 1, length)`: one row for each text, which then holds for all heads
-# and all queries. If 0 is a real letter in your vocabulary, say `pad_id=...`.
+# and all queries. If your padding has another id than 0, say `pad_id=...`.
 
 # %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
 import matplotlib.pyplot as plt
@@ -172,8 +180,8 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 #
 # ## Four ways to hide a score
 #
-# There are four ways that people try. Here they meet an ordinary row, in which two of three keys are visible, and an empty one, in numbers
-# of 32 bits and of 16. (NaN means "not a number". It spreads: whatever is computed with it is NaN, too.)
+# People try four ways. Here each meets an ordinary row, in which two of three keys are visible, and an empty one, in
+# numbers of 32 bits and of 16. (NaN means "not a number". It spreads: whatever is computed with it is NaN, too.)
 
 # %%
 import tensorflow as tf
@@ -223,10 +231,9 @@ assert np.isnan(found["add_a_billion", "float16"]).all()
 # * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
 # * **Add -1,000,000,000 times the mask.** The ordinary row is right. In the empty row the number is so large that it
-#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. In float16, the
-#   usual 16-bit number, the largest is 65,504. There -1e9 becomes minus infinity, times 0 that is NaN again, and even the ordinary row is lost. (A mask
-#   that is multiplied by -1e9 in 32 bits, and turned into 16 bits afterwards, holds 0 and minus infinity. Added to the
-#   scores, it does what the next way does.)
+#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. In float16,
+#   the usual 16-bit number, the largest number is 65,504.
+#   There -1e9 becomes minus infinity, minus infinity times 0 is NaN again, and even the ordinary row is lost.
 # * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
 #   works until the day an empty row comes: then it is 0 divided by 0.
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
@@ -234,22 +241,35 @@ assert np.isnan(found["add_a_billion", "float16"]).all()
 #
 # ## Reading the function { #the-function-read }
 #
-# This is how the package selects. `blocked` is the mask as `True` and `False`.
+# This is the heart of it, printed from the package. `blocked` is the mask as `True` and `False`.
 
 # %% tags=["source"]
 import inspect
+import re
+import textwrap
 
-print(inspect.getsource(softmax_of_visible))
+function = inspect.getsource(softmax_of_visible)
+heart = re.search(r"^ +weights = tf\.nn\.softmax.*?\n", function, re.M)
+print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
-# * `fill` is what blocked scores are replaced by: minus infinity. In an empty row it is 0, only so that the softmax
-#   finds numbers there.
-# * `tf.where` replaces the blocked scores, and `tf.nn.softmax` makes weights of the rest.
+# `tf.where` replaces the blocked scores by `fill`, minus infinity, and the softmax makes weights of the rest. In an
+# empty row
+# `fill` is 0, only so that the softmax finds numbers there, and its weights are set to 0 afterwards.
+#
+# <details class="lesson-more" markdown="1"><summary>The whole function</summary>
+
+# %% tags=["source", "remove-input"]
+print(function)
+
+# %% [markdown]
 # * The second `tf.where` sets the weights of empty rows to 0. It stands in a `tf.cond`, so that batches without an empty
 #   row do not pay for it.
 # * `tf.custom_gradient` says that the function `backward` computes the gradient, the slope that training needs. It is the
 #   usual gradient of a softmax, with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is hidden
 #   changes no gradient either, not even if it is NaN.
+#
+# </details>
 #
 # ## A check: what is hidden does not matter
 #
@@ -263,16 +283,19 @@ before = scaled_dot_product_attention(vectors, vectors, vectors, at_once).output
 vectors[:, 10:] = np.nan  # all of the padding
 after = scaled_dot_product_attention(vectors, vectors, vectors, at_once).output
 np.testing.assert_array_equal(before[:, :10], after[:, :10])
-print("the ten letters: not changed by a bit")
+print("the ten letters: not one bit has changed")
 
 # %% [markdown]
 # ## And the padded rows themselves? { #padded-rows }
 #
-# (This section is for those who use masks in Keras. You can skip it.)
+# A padding mask blocks padded **keys**. A padded place is also a query, a row of its own. What comes out there does not
+# matter
+# as long as nobody looks at these rows, and as long as they do not count when the answers are judged.
 #
-# A padding mask blocks padded **keys**. A padded place is also a query, a row of its own, and what comes out there? The
-# answer depends on how the mask came. It does not matter as long as nobody looks at these rows, and as long as they do
-# not count when the answers are judged. Here are the three cases: a padding mask that you hand to our layer, the mask
+# <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
+#
+# What comes out depends on how the mask came. Here are the three cases: a padding mask that you hand to our layer, the
+# mask
 # that Keras attaches to an embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one letter
 # and two places of padding; printed is the row of the last place.
 
@@ -320,13 +343,16 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 # In the second case attention gives 0 for the row. `MultiHeadAttention` then multiplies by one more matrix and adds a
 # bias, so what you see in its output is that bias. In a layer that is not trained yet it is 0.
 #
+# </details>
+#
 # ## Who found this, and when
 #
 # Padding is older than attention. Hiding it by adding a large negative number came with the first Transformers
 # (2017 and 2018). That is right for numbers of 32 bits and where no row is empty. Training in 16 bits (Micikevicius and
-# others, 2017) broke the first assumption, and masks that are combined break the second. The issue lists of the large
-# libraries have the NaN that follows; [the museum](../guides/museum.py#masks) has more than ten of its forms, each as
-# code that runs.
+# others, 2017) broke the first assumption, and the next lesson shows how two harmless masks break the second. The issue
+# lists of the large
+# libraries have the NaN that follows; [the museum](../guides/museum.py#masks) shows more than ten variants, each as
+# code that you can run.
 #
 # ## Exercises
 #
@@ -398,7 +424,8 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
 #
 # ## Where to go next
 #
-# You can now hide what must not be seen, and say what happens when nothing is left. Padding is not the only thing to hide:
+# You can now hide what must not be seen, and say what happens when nothing is left. Padding is not the only thing to
+# hide:
 # the decoder writes one letter after the other, but while it is trained, the whole answer lies before it. What keeps it
 # from copying?
 #

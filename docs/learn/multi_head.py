@@ -6,8 +6,9 @@
 # %% [markdown]
 # # When is one look not enough?
 #
-# The machine's maps come in fours: it attends with four **heads**, four attentions side by side. Before we ask how, let
-# us ask whether it needs them. The machine was trained again with a single head of full width, three times from
+# In the last lesson the machine had four maps for one answer. It attends with four **heads**, four attentions side by
+# side. Before we ask how, let us ask whether it needs them. The machine was trained again with a single head of full
+# width, three times from
 # different random numbers, and read 2,000 unseen dates:
 
 # %% tags=["hide-input"]
@@ -24,14 +25,16 @@ for name in ("whole", "one head"):
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
-# It hardly needs them. That is worth knowing, because most texts on Transformers make heads sound essential. To write one
+# It hardly needs them. That is worth knowing, because heads are often presented as essential. To write one
 # letter of a date, the machine must look at one place, or at a few that lie together. One head can do that, and for
 # the next letter it looks elsewhere.
 #
 # ## A harder question
 #
-# So let us ask for more in one look. This machine is built otherwise, and does not write. It has a single query, which looks at the text *once*,
-# and from what comes back all eight digits of the date must be read. First with one head, on a date of yours:
+# So let us ask for more in one look. This machine is built differently, and does not write letter by letter. It has a
+# single query, which looks at the text *once*,
+# and from what comes back all eight digits of the date must be read. First with one head. It reads some dates right.
+# Try a few more, and dates in other notations:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -43,8 +46,8 @@ machine(
 )
 
 # %% [markdown]
-# And measured, each three times, with more heads. (These numbers and those above were computed beforehand, because so
-# much training takes twenty minutes; `make ablations` repeats it.)
+# And measured, each three times, with more heads. (These numbers and those above were computed beforehand, because the
+# training takes twenty minutes; `make ablations` repeats it.)
 
 # %% tags=["hide-input"]
 for heads in ("1 head", "2 heads", "4 heads", "8 heads"):
@@ -87,7 +90,8 @@ touch(
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
-# (Could one head do it with clever weights? With 10/11 and 1/11 one gets $(10 \cdot 3 + 5) / 11 = 35 / 11$, and no other text
+# (Could one head do it with clever weights? With 10/11 and 1/11 one gets $(10 \cdot 3 + 5) / 11 = 35 / 11$, and no
+# other text
 # gives exactly this. But with eight digits the steps between one number and the next become so small that the next
 # part of the machine can hardly tell them apart.)
 #
@@ -99,7 +103,8 @@ touch(
 # How many numbers a letter's vector has is called its *width*, or $d_{\text{model}}$; in our machine it is 64. Four
 # attentions of full width would cost four times as much. So a head gets only a part of the numbers. Each letter is
 # multiplied by $W_Q$ once, and the result is cut into as many pieces as there are heads; keys and values likewise. Try
-# it: here are three letters with eight numbers each, which are simply counted, so that you see where each of them goes.
+# it: here are three letters with eight numbers each. The numbers are simply 0 to 23, so that you see where each of them
+# goes.
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -120,25 +125,26 @@ lab(
             }
         }
     ],
-    grid("head 0 of 2", split[0, 0], letters)
-    + grid("head 1 of 2", split[0, 1], letters),
+    grid("head 1 of 2", split[0, 0], letters)
+    + grid("head 2 of 2", split[0, 1], letters),
     piece="heads",
 )
 
 # %% [markdown]
 # No number is lost and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts the
-# pieces side by side again, and one last matrix $W_O$ lets what the heads found meet.
+# pieces side by side again, and one last matrix $W_O$ mixes what the heads found.
 
 # %%
-print("letter 1:       ", numbered[0, 1])
-print("in head 0:      ", split[0, 0, 1])
-print("in head 1:      ", split[0, 1, 1])
+print("a:            ", numbered[0, 1])
+print("a, in head 1: ", split[0, 0, 1])
+print("a, in head 2: ", split[0, 1, 1])
 np.testing.assert_array_equal(merge_heads(split), numbered)
 
 # %% [markdown]
 # ## One matrix or many?
 #
-# The formula of the paper gives every head matrices of its own:
+# The formula of the paper gives every head matrices of its own. Careful: in this formula $Q$, $K$ and $V$ stand for
+# what comes in, the letters' vectors, *before* any matrix:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
@@ -155,8 +161,7 @@ np.testing.assert_array_equal(merge_heads(split), numbered)
 # | $\operatorname{Concat}$ | the heads' outputs side by side | `(length, h * d_v)` |
 # | $W^O$ | the last matrix | `(h * d_v, d_model)` |
 #
-# Here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, before any matrix. The code has one $W_Q$ for all
-# heads. Both are the same thing: glue the small matrices together, and cut the result
+# The code has one $W_Q$ for all heads. Both are the same thing: glue the small matrices together, and cut the result
 # instead of the matrix.
 
 # %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
@@ -231,8 +236,8 @@ print(docstring.sub("", inspect.getsource(split_heads)))
 
 # %%
 wrong = numbered.reshape(1, 2, 3, 4)
-print("right, head 0, a row for each letter:", split[0, 0].tolist())
-print("wrong, head 0:                       ", wrong[0, 0].tolist())
+print("right, head 1, a row for each letter:", split[0, 0].tolist())
+print("wrong, head 1:                       ", wrong[0, 0].tolist())
 
 changed = numbered.copy()
 changed[0, 2] += 100  # change the last letter only
@@ -258,7 +263,7 @@ assert touched(wrong, changed.reshape(1, 2, 3, 4)) == [1, 2]
 # Here is the machine with the single look and eight heads. Each row is one head, and shows how it shared its weight among
 # the letters. Nobody told the heads to divide the work.
 
-# %% alt="Heat map of eight heads, a row each, and the letters of thursday 3rd of may 2018. Head 3 puts nearly all its weight on the 3 of 3rd, head 7 on the a of may, head 0 on the first zero of the year, head 1 on its 1, head 2 on its 2."
+# %% alt="Heat map of eight heads, a row each, and the letters of thursday 3rd of may 2018. Head 4 puts nearly all its weight on the 3 of 3rd, head 8 on the a of may; others share the digits of the year."
 from clear_attention import date_tokenizers, plot_weights
 
 source, _ = date_tokenizers()
@@ -269,7 +274,7 @@ weights = weights[0, :, 0].numpy()  # (heads, letters): there is one query
 figure, ax = plt.subplots(figsize=(9, 3.6), layout="constrained")
 plot_weights(
     weights,
-    tokens=[f"head {head}" for head in range(8)],
+    tokens=[f"head {head}" for head in range(1, 9)],
     key_tokens=[*text.replace(" ", "␣")],
     ax=ax,
     colour_bar=False,
@@ -286,7 +291,8 @@ assert weights[3].max() > 0.8
 #
 # ## Is it the heads, or the width?
 #
-# Eight heads of 8 numbers and one head of 64 cost the same. What else could one buy? A single head in a machine twice as
+# Eight heads of 8 numbers and one head of 64 cost the same. What else could we spend on? A single head in a machine
+# twice as
 # wide has about four times as many numbers:
 
 # %% tags=["hide-input"]
@@ -295,13 +301,13 @@ for name in ("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wid
 
 # %% [markdown]
 # So width helps too. It even helps more, at four times the price. And with half the width, eight heads are worse than
-# one of full width: each has only four numbers to compare with. Heads are a way to use the numbers one has, and not a
-# magic of their own.
+# one of full width: each has only four numbers to compare with. Heads are a way to use the numbers one has, and no magic.
 #
 # ## What heads cost
 #
-# Heads cost nothing. Here are the numbers inside the layer, and the multiplications that it does, for a width of 512 and 64
-# letters:
+# Heads cost almost nothing. Here are the numbers inside the layer, and the multiplications that it does, for a width of
+# 512 and 64 letters: four products with a matrix, and for each head two more, one for its scores and one for its
+# output.
 
 # %%
 d_model, n = 512, 64
@@ -318,8 +324,9 @@ for count in (1, 2, 4, 8):
 assert len(costs) == 1
 
 # %% [markdown]
-# Only the maps grow: every head has one of its own. In Keras's layer the depth of a head is called `key_dim`. It is meant
-# **per head**; if you give it the whole width, you get [eight times as many numbers](../guides/museum.py#key_dim).
+# Only the maps grow: every head has one of its own. In Keras's layer the depth of a head is called `key_dim`. It is
+# meant **per head**; if you give it the whole width, eight heads get [eight times as many
+# numbers](../guides/museum.py#key_dim).
 #
 # ## A check: Keras's layer, with the same weights
 #
@@ -344,15 +351,17 @@ print("the same numbers to six places")
 #
 # Several looks side by side were tried by Lin and others early in 2017. The Transformer (Vaswani and others, 2017) made
 # them the rule, with eight heads of 64 numbers each. In 2019 Michel, Levy and Neubig switched heads off in trained
-# machines, and found that 20 to 40 of 100 could go without harm.
+# machines, and found that 20 to 40 % of them could go without harm.
 # The same year Voita and others found a few heads with a clear task, and many without one.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# In [the date machine](../machine.py), under "Take it apart", switch off one head after the other, and then two at once. Then
-# choose the machine that was *trained* with one head. Why is a head that is switched off worse than a head that never was?
+# In [the date machine](../machine.py), under "Take it apart", switch off one head after the other, and then two at
+# once. Then
+# choose the machine that was *trained* with one head. Why is a head that is switched off worse than a head that never
+# was?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
@@ -383,24 +392,25 @@ assert MultiHeadAttention(d_model=12, num_heads=5, d_k=7).d_k == 7
 # ## Check yourself
 #
 # ```self-check
-# ? `numbered.reshape(1, 2, 3, 4)` without a transpose, as above. What stands in head 1, row 0?
-# - channels 4 to 7 of token 0 | So it would be after `split_heads`. The plain reshape has put them into head 0, row 1.
-# + channels 4 to 7 of token 1 | Numbers 12 to 15: the numbers are only read on, and 0 to 11 went into head 0.
-# - channels 0 to 3 of token 1 | Numbers 8 to 11. They are the last row of head 0.
+# ? `numbered.reshape(1, 2, 3, 4)`, the wrong reshape from above. What stands in the first row of the second head?
+# - numbers 4 to 7, from the letter m | So it would be after `split_heads`. The plain reshape has put them into the first head, second row.
+# + numbers 12 to 15, from the letter a | The numbers are only read on, and 0 to 11 went into the first head.
+# - numbers 8 to 11, from the letter a | They are the last row of the first head.
 # ? `d_model` is 512, and there are 8 heads. Which `key_dim` makes Keras's layer as large as ours?
-# - 512 | It is meant per head: this makes eight heads of full width, and about eight times the parameters.
-# - 8 | That is the number of heads. Each would get 8 channels instead of 64.
-# + 64 | 512 channels, shared by 8 heads.
-# ? 2 sentences, 4 heads, 6 tokens. Each sentence has a mask of its own. In which shape does the layer take them?
+# - 512 | It is meant per head: this makes eight heads of full width, and about eight times the numbers to train.
+# - 8 | That is the number of heads. Each would get 8 numbers instead of 64.
+# + 64 | 512 numbers, shared by 8 heads.
+# ? 2 texts of 6 letters, 4 heads. Each text has a mask of its own. In which shape does the layer take them?
 # + `(2, 1, 6, 6)` | Batch, heads, queries, keys: the 1 stands for all heads.
-# - `(2, 6, 6)` | It is refused: three axes could mean sentences or heads.
+# - `(2, 6, 6)` | It is refused: three axes could mean texts or heads.
 # - `(1, 2, 6, 6)` | The second axis is that of the heads, and there are 4 of them.
-# - `(8, 6, 6)` | A mask for each head of each sentence, as torch's layer wants it. Here heads have an axis.
+# - `(8, 6, 6)` | A mask for each head of each text. Here heads have an axis of their own.
 # ```
 #
 # ## Where to go next
 #
-# You can now say when one look is enough and when it is not, and build a layer with heads. One debt is left from the lesson
+# You can now say when one look is enough and when it is not, and build a layer with heads. One debt is left from the
+# lesson
 # on attention, where "may" and "yam" were the same.
 #
 # * [Positions](positions.py): how the machine knows what comes first.

@@ -48,12 +48,13 @@ assert answers[0] == answers[1]
 assert answers[2] == answers[3]
 
 # %% [markdown]
-# You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind
-# the order. Nothing else in the half that reads minds it either. So to this machine a text is a *bag of letters*.
+# You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not
+# mind the order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is
+# a *bag of letters*.
 #
 # Before you read on, guess: which parts of which dates can such a machine still read?
 
-# %%
+# %% tags=["hide-input"]
 texts, right = create_date_pairs(2000, seed=1, split="test")
 written = read(lost, texts)
 has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
@@ -71,17 +72,20 @@ for name, part in parts.items():
 print(f"the whole date: {record['exact']:.1%}")
 
 # %% [markdown]
-# Months that are written as words are read right, because no two of them have the same letters. Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, and the machine can only guess.
+# Months that are written as words are read right, because each has letters of its own, which give it away even in a bag
+# with those of "thursday". Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same,
+# and the machine can only guess.
 #
 # ## Say where it stands
 #
 # The fix is simple: add something to the vector of each letter that depends only on its place. Two letters that are
 # alike but stand in different places are then no longer alike. The question is *what* to add.
 #
-# * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers are
-#   about 1 large when positions are added, is drowned.
+# * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers
+#   are about 1 large (those of the embedding, times 8),
+#   is drowned.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
-#   large one in a short text, and nothing that is learnt about one text holds for another.
+#   large one in a short text, and what is learnt from texts of one length does not hold for another.
 #
 # What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
 # each minute turns it by the same angle. One hand comes round again too soon, so we take several: a fast one, which tells
@@ -108,14 +112,15 @@ for i, (row, speed) in enumerate(zip(axes, (1, 10**-0.5, 0.1), strict=True)):
 plt.show()
 
 # %% [markdown]
-# Two numbers say where a hand points: how far its tip is to the right, which is the *sine* of its angle, and how far up,
-# the *cosine*. So each dial gives two numbers between -1 and 1, and these are added to two numbers of the
+# Two numbers say where a hand points: how far its tip is to the right, which is the *sine* of its angle, and how far
+# up, the *cosine*. (The angle is counted from 12 o'clock, as on a clock.) So each dial gives two numbers between -1 and
+# 1, and these are added to two numbers of the
 # letter's vector.
 #
 # ## By hand
 #
-# Take vectors of four numbers, so there are two dials. The first turns by an angle of 1 from place to place, the second
-# by 1/100. At place 2 the angles are 2 and 0.02:
+# Take vectors of four numbers, so there are two dials. The first turns by an angle of 1 from place to place, which is
+# 57 degrees, and the second by 1/100 of that. At place 2 the angles are 2 and 0.02:
 #
 # $$
 # (\sin 2, \cos 2, \sin 0.02, \cos 0.02) = (0.909, -0.416, 0.020, 1.000)
@@ -159,8 +164,9 @@ from clear_attention import positions
 print(inspect.getsource(positions.waves))
 
 # %% [markdown]
-# And this is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right: the fast dials
-# come first.
+# And this is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials
+# come first: there the colours change from place to place. On the right are dials so slow that 50 places hardly turn
+# them.
 
 # %% tags=["hide-input"] alt="Heat map of 50 places, downwards, and 32 numbers. The first columns change sign every few places, the last ones hardly change at all."
 from clear_attention import plot_positions
@@ -241,9 +247,13 @@ ax.legend(frameon=False, fontsize=8, loc="upper right")
 plt.show()
 
 # %% [markdown]
-# The dashed curve is the point of it all. To turn all hands back by three places is the same turn for every place, and one
-# matrix can do it. $W_Q$ is a matrix. With such a $W_Q$ a query fits best the key that stands three places before it,
-# anywhere in the text. So a head can *learn* to look three places back, or at the next letter.
+# The dashed curve has its peak at −3, and here is why that matters. For it, all hands of the query were turned back by
+# three
+# places first. Turning a hand is a product with a small matrix, and it is the same turn at every place, so one big matrix
+# can turn all hands. $W_Q$ can be that matrix. Then, as far as positions go, a query fits best the key three places
+# before
+# it, anywhere in the text. So a head can *learn* to look three places back, or, with a turn the other way, at the next
+# letter.
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
@@ -251,7 +261,7 @@ plt.show()
 # in another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
 # and let it read 500 dates:
 
-# %%
+# %% tags=["hide-input"]
 import tensorflow as tf
 
 whole, _ = trained.load("dates")
@@ -272,8 +282,7 @@ print(f"first all sines, then all cosines:    {after:6.1%} right")
 assert after < 0.05
 
 # %% [markdown]
-# A trained machine expects each dial in its place. If you carry weights from one program to another, this is a thing to
-# check.
+# A trained machine expects each dial in its place. If you carry weights from one program to another, check this.
 #
 # ## Positions that turn
 #
@@ -307,12 +316,16 @@ np.testing.assert_allclose(score(5, 3), score(105, 103))
 assert abs(score(5, 3) - score(5, 1)) > 0.1
 
 # %% [markdown]
-# Most language models of today use rotary positions.
+# Many language models of today use rotary positions: [LLaMA (2023)](https://arxiv.org/abs/2302.13971) is one.
 #
 # ## The layer in use
 #
-# [`PositionalEncoding`][clear_attention.PositionalEncoding] goes between the embedding and the first layer, once. It does
-# two things that a plain `+` does not: it keeps the padding mask that Keras attaches to an embedding, and it can be told
+# [`PositionalEncoding`][clear_attention.PositionalEncoding] goes between the embedding and the first layer, once.
+#
+# <details class="lesson-more" markdown="1"><summary>Where letters stand when the padding comes first</summary>
+#
+# The layer does two things that a plain `+` does not: it keeps the padding mask that Keras attaches to an embedding,
+# and it can be told
 # where letters stand. That is needed when the padding stands on the left, because then the first letter is not at
 # place 0:
 
@@ -335,12 +348,14 @@ assert np.max(np.abs(untold - alone)) > 0.01
 print("told its places, the padded text gives what the text alone gives")
 
 # %% [markdown]
+# </details>
+#
 # ## Who found this, and when
 #
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
 # others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
-# embedding, and found them as good. Su and others turned queries and keys in 2021. That a machine
-# with a look-ahead mask can do without was found more than once, and studied by Kazemnejad and others in 2023: a letter
+# embedding, and found them as good. Su and others turned queries and keys in 2021. A machine with a look-ahead mask can
+# do without positions. This was found more than once, and studied by Kazemnejad and others in 2023: a letter
 # that sees five others can learn that it is the sixth. Ours reads its text without such a mask, so it cannot.
 #
 # ## Exercises
@@ -387,8 +402,8 @@ assert nearest == {1: 44, 10000: 1}
 # - `[0, 0, 1, 1]` | That is the layout in halves: first the sines, then the cosines.
 # + `[0, 1, 0, 1]` | Sine and cosine in turns, and both dials begin at angle 0.
 # - `[1, 0, 1, 0]` | The sine stands first in each pair.
-# ? Code reads the length from `x.shape[2]` and adds that many positions to `x` of shape `(batch, length, depth)`. For which `x` is it wrong and silent?
-# - `(4, 10, 16)` | Not silent: `(10, 16)` and `(16, 16)` don't fit, and that is an error.
+# ? Code takes the depth for the length, `x.shape[2]`, and adds that many positions to `x` of shape `(batch, length, depth)`. For which `x` is it wrong without an error?
+# - `(4, 10, 16)` | There is an error: `(10, 16)` and `(16, 16)` don't fit.
 # + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
 # - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
 # ? `[[0, 0, 4, 5, 6]]` is padded on the left, and masked. With which `positions` does it give what `[[4, 5, 6]]` gives?
@@ -400,8 +415,9 @@ assert nearest == {1: 44, 10000: 1}
 #
 # ## Where to go next
 #
-# You can now tell a machine where its letters stand, and say what it can read if you do not. What should bother you: all
-# our attention so far was one step. A large machine takes a hundred. What keeps such a tower from falling over?
+# You can now tell a machine where its letters stand, and say what it can read if you do not. One thing should bother
+# you: all our attention so far was one step. A large machine takes a hundred of them, one after the other. What keeps
+# such a tower from falling over?
 #
 # * [The Transformer layer](transformer_layer.py): what stands around attention.
 # * [Bugs with positions](../guides/museum.py#length): the wrong axis, the odd depth, positions added in every layer.

@@ -6,8 +6,9 @@
 # %% [markdown]
 # # A machine that reads dates
 #
-# People write dates as they please: "thursday 3rd of may 2018", "may 3rd, 2018", "3.5.'18", and in German "3. mai 2018". A
-# computer wants `2018-05-03`. The machine below turns the one into the other, and nobody ever told it what a month is.
+# People write dates as they please: "thursday 3rd of may 2018", "may 3rd, 2018", "3.5.'18", and in German "3. mai
+# 2018". A
+# computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a month is.
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter.
 
@@ -28,16 +29,19 @@ machine(
 )
 
 # %% [markdown]
-# In these lessons you take this machine apart. Most of them remove one part, watch what goes wrong, and then explain the
-# part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two matrices.
+# In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
+# the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
+# matrices.
 # Now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first they
 # were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a time, and
-# after every 64 it nudged each number a little, in the direction that made the right letters more probable. When we say
-# **trained** in these lessons, we mean just that: numbers that were nudged until the answers were right.
+# after every 64 it nudged each number a little, in the direction that made the right letters more probable. One such
+# nudge of all numbers is called a *step*; this machine took 1,000. When we say
+# **trained** in these lessons, we mean just that: numbers that were nudged, step by step, until nearly all answers were
+# right.
 #
 # One date in five was kept away from the training. Only with such dates can we tell whether the machine has learnt to
 # read, or has merely learnt its examples by heart.
@@ -48,10 +52,11 @@ print(f"examples shown: {64 * 1000:,}")
 print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# Here it reads dates that you can change. The function `read` also says how sure the machine is: the probability that
-# it gives to its answer as a whole.
+# Here it reads four more, all of the same day. (With dots the day comes first, with slashes the month; "do" is short
+# for Donnerstag, German for Thursday.) The function `read` also says how sure the machine is: the probability that it
+# gives to its answer as a whole.
 
-# %%
+# %% tags=["hide-input"]
 import numpy as np
 from clear_attention import beam_search, date_tokenizers
 
@@ -76,22 +81,24 @@ assert answers == ["2018-05-03"] * 4
 # %% [markdown]
 # ## Sure, and wrong
 #
-# Before you go on, make a guess. With slashes, the month comes first. What will the machine do with `31/12/2018`, where
-# no month has the number 31? What will it do with the 30th of February? And with Christmas?
+# Before you go on, make a guess. What will the machine do with `31/12/2018`, where the month would be 31? What will it
+# do with the 30th of February? And with Christmas?
 
 # %%
 nonsense = read("31/12/2018", "february 30th, 2018", "christmas 2018")
 assert nonsense == ["2018-13-12", "2018-02-30", "2018-03-02"]
 
 # %% [markdown]
-# It writes a month 13, a 30th of February, and puts Christmas into March, and is more than 94 % sure each time. It has
+# It had to make a month of 31, and wrote 13. It accepts a 30th of February, and puts Christmas into March. And it is
+# more than 94 % sure each time. It has
 # never been shown a text that isn't a date, so it never learnt to doubt. Remember this when a larger machine of the same
 # kind sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
-# The machine reads letter by letter. (Let us call every character a letter, digits, dots and spaces too.) A piece of text
-# that is handled as one is called a **token**; here every letter is a token. A token is first turned into its number in a list, its **id**. Then each id is turned into a row of 64
+# The machine reads letter by letter. (Let us call every character a letter, digits, dots and spaces too.) A piece of
+# text that is handled as one unit is called a **token**; here every letter is a token. A token is first turned into its
+# number in a list, its **id**. Then each id is turned into a row of 64
 # numbers, a **vector**. The table that holds one vector for each id is called the **embedding**. Its numbers are among
 # those that were trained.
 
@@ -104,7 +111,8 @@ for letter, number in zip("may", ids, strict=True):
     print(f"{letter!r} has the id {number:2} and the vector [{vector}, ...]")
 
 # %% [markdown]
-# A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Before they enter
+# A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Before they
+# enter
 # the machine, something is added to each vector that says at which place the letter stands. What that is has
 # [a lesson of its own](positions.py). The rest the machine must find out from the letters around it.
 #
@@ -112,15 +120,16 @@ for letter, number in zip("may", ids, strict=True):
 #
 # The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
 # **decoder** writes the answer, one letter after the other: at each step it gives every possible letter a probability,
-# the most probable one is written, and the decoder goes on from there.
+# the most probable one is written, and the decoder goes on from there, until it writes an end mark (▪), which means
+# that the answer is finished.
 #
 # ## The one idea: look at the right letters
 #
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the machine.
-# Here is where it looked for that one digit: it shares out a weight of 1 among the letters of the text, and the longer
+# Here is where it looked for that one digit: it shares out a weight of 1 among the letters of the text, and the taller
 # the bar, the more of the weight went to that letter. (It looks four times at once; this is the mean.)
 
-# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the longest, those of all other letters are short."
+# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the tallest, those of all other letters are short."
 import matplotlib.pyplot as plt
 
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
@@ -140,16 +149,18 @@ print(f"the three letters of 'may' got {month:.0%} of the weight")
 assert looked[6].argmax() in (16, 17, 18)
 
 # %% [markdown]
-# More than half of the weight goes to the three letters that matter, and most of the rest to the letters before them. This
-# looking is called **attention**. Each letter of the answer has weights of its own; in the machine above, press a digit of
-# the year and then one of the day. Nobody said where to look. The machine found out during its training, because looking
+# More than half of the weight goes to the three letters that matter, and most of the rest to the letters before them.
+# This
+# looking is called **attention**. Each letter of the answer has weights of its own. Try it in the machine at the top:
+# press a digit of the year, and then one of the day. Nobody said where to look. The machine found out during its
+# training, because looking
 # there made the right letters more probable.
 #
 # ## Take it away
 #
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of the 24 letters counts for
-# 1/24. Only at its own answer may it still look as it likes. Try both on a date of yours.
+# 1/24. It may still look at its own answer as it likes. Try both on a date of yours.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -164,10 +175,10 @@ machine(
 # (Training takes time. So on these pages most machines that lack a part were trained for 500 steps instead of 1,000,
 # and are compared with a whole machine after as many steps. The four *heads* in the table are a later lesson.)
 #
-# It gets a few dates right, and it is worth asking which. Guess first: in an average of all letters, which letter stood
-# where is hard to tell. What can still be read from it?
+# It gets a few dates right, and it is worth asking which. Guess first: each vector still carries its place, but all of
+# them are now mixed into one. What can still be read from the mixture?
 
-# %%
+# %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search
 
 averages, _ = trained.load("dates-no-attention")
@@ -179,13 +190,9 @@ month_right = np.array(
     [a[5:7] == b[5:7] for a, b in zip(written, right, strict=True)]
 )
 year_right = np.array([a[:4] == b[:4] for a, b in zip(written, right, strict=True)])
-print(
-    f"the month, where its name is written: {month_right[has_name].mean():.0%} right"
-)
-print(
-    f"the month, where it is a number:      {month_right[~has_name].mean():.0%} right"
-)
-print(f"the year:                             {year_right.mean():.0%} right\n")
+print(f"the month, written as a word:   {month_right[has_name].mean():.0%} right")
+print(f"the month, written as a number: {month_right[~has_name].mean():.0%} right")
+print(f"the year:                       {year_right.mean():.0%} right\n")
 for text in ("22.12.1960", "30.04.2003"):
     print(f"{text} -> {written[texts.index(text)]}")
 assert written[texts.index("22.12.1960")] == "1962-12-20"
@@ -198,11 +205,14 @@ assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 #
 # ## Who found this, and when
 #
-# In 2014, machines that translated had a related trouble. They read a sentence word by word into one vector, and wrote the
+# In 2014, translation programs had the same kind of trouble. They read a sentence word by word into one vector, and
+# wrote the
 # translation from that vector. Cho and others saw that the results got worse the longer the sentence was. In the same
-# year Dzmitry Bahdanau,# Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence, with weights of its own
+# year Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence,
+# with weights of its own
 # for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out
-# the reading of one word after the other that all such machines had done until then, and called the result the Transformer.
+# the reading of one word after the other that all such machines had done until then, and called the result the
+# Transformer.
 #
 # ## Exercises
 #
@@ -240,16 +250,16 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
-# - The answer is right in 99 of 100 cases. | Nobody has checked that. It was as sure about the 30th of February.
+# - The answer is right in 99 of 100 cases. | On texts like those it was trained on, that may nearly hold. But it was as sure about the 30th of February.
 # + It prefers this answer by far to all others that it could write. | Nothing more. Whether the answer is right is another question.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? Which of these does "trained" mean here?
 # - Somebody wrote rules for weekdays and months. | Nobody did. The machine was shown texts and answers, and nothing else.
 # - The machine keeps a list of all dates it was shown. | Then it would fail on unseen dates. It reads nearly all of them.
-# + The numbers inside were nudged until the answers were right. | A little after each 64 examples, a thousand times.
+# + The numbers inside were nudged until nearly all answers were right. | A little after each 64 examples, a thousand times.
 # ? A machine reads `12.11.2010` as a plain average of its letters. What is lost?
 # - which digits occur, and how often | An average keeps that: each letter adds its share.
-# + which digit stood where | The average of 12.11.2010 and of 21.11.2010 is nearly the same.
+# + which digit stood where | The averages of 12.11.2010 and of 21.11.2010 are nearly the same: only a trace of the places is left.
 # - nothing, since every letter is in the average | They are all in it, as the colours are in a puddle of mixed paint.
 # ```
 #
@@ -263,7 +273,8 @@ assert answers == ["2018-05-03", "1988-05-03"]
 # * Those who know Transformers and look for the map of the whole find it [here](recap.py).
 #
 # Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
-# Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014), [Neural
+# Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014),
+# [Neural
 # Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473), where attention
 # begins; Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), where the Transformer
 # begins.

@@ -78,7 +78,8 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 # ## A nudge
 #
 # Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If it
-# falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take forever. The
+# falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take
+# forever. The
 # *gradient* gives all the answers in one go, by going backwards through the calculation: for each number the slope of the
 # loss. To find it is what TensorFlow is for.
 #
@@ -104,9 +105,11 @@ touch(
 
 # %% [markdown]
 # With 0.5 one nudge is enough here, because the slope of this valley points exactly at its bottom. Real valleys have no
-# such luck: they are narrow in one direction and wide in another. From 1 on, each nudge jumps to the other side of the valley.
+# such luck: they are narrow in one direction and wide in another. From 1 on, each nudge jumps to the other side of the
+# valley.
 #
-# This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y` are
+# This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y`
+# are
 # the right answers, which are given and must be predicted [one place further](causal.py#one-date-is-eleven-examples).
 
 # %% tags=["source"]
@@ -122,8 +125,10 @@ print(inspect.getsource(dates.train))
 #   nudges by the first, divided by the root of the second. So numbers with small gradients get nudges as large as the
 #   others. `beta_2=0.98` says how long the second mean remembers: about 50 steps. The usual 0.999 remembers 1,000.
 # * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little.
-#   `peak` is the largest learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
-# * **The factor** √64 = 8, by which the model itself multiplies its embeddings. They start small, and the positions that are
+#   `peak` is the largest learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can
+#   settle.
+# * **The factor** √64 = 8, by which the model itself multiplies its embeddings. They start small, and the positions
+#   that are
 #   added are about 1 large.
 
 # %% tags=["hide-input"]
@@ -141,7 +146,8 @@ for name in (
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# Two of the three make no difference here. They may in larger machines; this one is too small to show it. Warm-up matters a
+# Two of the three make no difference here. They may in larger machines; this one is too small to show it. Warm-up
+# matters a
 # little. But with nudges two and a half times as large, it decides between a good machine and a
 # bad one. That is its use: it lets one take larger steps, and large machines are trained with steps as large as they can
 # bear.
@@ -184,7 +190,8 @@ for name, answers in {"greedy": written, "by beam": best}.items():
 # Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation a
 # small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
 #
-# Does a beam at least show what the machine is torn between? Here are its three best answers to texts unlike those it learnt from:
+# Does a beam at least show what the machine is torn between? Here are its three best answers to texts unlike those it
+# learnt from:
 
 # %%
 strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
@@ -198,7 +205,8 @@ assert sure[0] > 0.8
 assert sure[2] < 0.8
 
 # %% [markdown]
-# Sometimes. "3 may" has no year, and the machine spreads its bets, even on years that it was never shown. But month 13 comes with a high probability, as you saw
+# Sometimes. "3 may" has no year, and the machine spreads its bets, even on years that it was never shown. But month 13
+# comes with a high probability, as you saw
 # on [the first page](reading_dates.py#sure-and-wrong). A probability says how much the machine prefers an answer to other
 # answers. It does not say that the answer is right, and nothing in the training taught the machine that a text could be
 # no date.
@@ -207,7 +215,8 @@ assert sure[2] < 0.8
 #
 # To write the tenth letter, the decoder looks back at nine. Their keys and values are the same as one step before,
 # because no letter sees a later one, and so nothing that comes later can change them. So `greedy_search` computes them
-# once and keeps them: this is the *cache*. First the check, with an untrained machine that never writes the end mark: the same 64 letters with
+# once and keeps them: this is the *cache*. First the check, with an untrained machine that never writes the end mark:
+# the same 64 letters with
 # the cache and without.
 
 # %%
@@ -260,13 +269,15 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 
 # %% [markdown]
 # `vocabulary_ids` and `begins_with` refuse ids that are not in the vocabulary, and answers that do not begin with the
-# start mark. `source_mask` hides padding, `target_mask` padding and the future. With `return_weights=True` the encoder and
+# start mark. `source_mask` hides padding, `target_mask` padding and the future. With `return_weights=True` the encoder
+# and
 # the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the last projection.
 #
 # ## Who found this, and when
 #
 # Adam is by Kingma and Ba (2014). Warm-up for it, a `beta_2` of 0.98 and the factor √d_model are in the first
-# Transformer (2017), with hardly a word of reason. Beam search is from speech recognition in the 1970s. That a trained network is
+# Transformer (2017), with hardly a word of reason. Beam search is from speech recognition in the 1970s. That a trained
+# network is
 # too sure of itself was measured by Guo and others in 2017.
 #
 # ## Exercises
@@ -320,7 +331,8 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 #
 # ## Where to go next
 #
-# You can now build this machine, train it, let it write, and say how far to trust it. What should bother you: our texts
+# You can now build this machine, train it, let it write, and say how far to trust it. One thing should bother you: our
+# texts
 # have 34 letters. A book has a million, and each of them would look at each of the others.
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.

@@ -6,7 +6,8 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# Attention gives each letter an average of values. That average *replaces* the letter: what the letter was is gone, unless
+# Attention gives each letter an average of values. That average *replaces* the letter: what the letter was is gone,
+# unless
 # it looked at itself. Here is a machine trained like that. Each part of it passes on only what it found, and nothing of
 # what it got.
 
@@ -29,7 +30,8 @@ for name in ("whole", "no residual"):
 
 # %% [markdown]
 # These are the shares of unseen dates that three machines of each kind read right, trained for 1,000 steps from different
-# random numbers. It is worse, but no disaster. (After 500 steps, as above, the gap is wider.) Our machine is only one layer deep. What
+# random numbers. It is worse, but no disaster. (After 500 steps, as above, the gap is wider.) Our machine is only one
+# layer deep. What
 # about a tower?
 #
 # ## A tower of four
@@ -43,7 +45,8 @@ for name in ("whole", "no residual"):
 #   hand from layer to layer.
 #
 # We train the tower three times from the same random numbers, on the same examples: whole, without the norms, and without
-# the residuals. (To train is to [nudge](reading_dates.py#it-learnt-from-examples) numbers, as ever.) Guess first: which loss
+# the residuals. (To train is to [nudge](reading_dates.py#it-learnt-from-examples) numbers, as ever.) Guess first: which
+# loss
 # hurts more?
 
 # %% tags=["hide-input"]
@@ -146,7 +149,8 @@ plt.show()
 #
 # Without norms the tower learns the task, only later; the first exercise shows when it fails. Without residuals it gets
 # three digits in ten right, about what one gets by guessing if one knows
-# which digits occur, but not where. Dong and others (2021) gave the reason a name, *rank collapse*: after a few rounds of averaging
+# which digits occur, but not where. Dong and others (2021) gave the reason a name, *rank collapse*: after a few rounds
+# of averaging
 # all letters of a text look alike. That can be measured even before any training: how alike are two letters of one text,
 # from about 0 for "nothing in common" to 1 for "the same"?
 
@@ -222,7 +226,8 @@ np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 # Around each part stand residual and norm:
 #
 # $$
-# a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a + \operatorname{FFN}(a))
+# a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a +
+# \operatorname{FFN}(a))
 # $$
 #
 # | symbol | what it is | shape |
@@ -272,7 +277,8 @@ print("two blocks are the layer:", by_blocks.output.shape)
 # ## Norm first or norm last?
 #
 # *Post-norm*, as in 2017, norms the sum. *Pre-norm* (`norm_first=True`) norms only what a part reads, so that $x$ itself
-# runs through the whole tower as one growing sum, which is normed once, at the very end. Here is the size of the numbers in
+# runs through the whole tower as one growing sum, which is normed once, at the very end. Here is the size of the
+# numbers in
 # twelve layers that are not trained yet:
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, a straight line."
@@ -322,16 +328,20 @@ for name in (
 assert min(shares("norm first")) > max(shares("norm last, warm-up"))
 
 # %% [markdown]
-# So in a deep machine, put the **norm first.** Most large models of today do. Here not even warm-up saves the norm last; with
+# So in a deep machine, put the **norm first.** Most large models of today do. Here not even warm-up saves the norm
+# last; with
 # smaller nudges and many more steps it may. With few layers, as in our date machine, either works; the
-# first Transformer, of 2017, put the norm last in six. Each layer has the same weights both ways, so one takes the other's without complaint and computes something
+# first Transformer, of 2017, put the norm last in six. Each layer has the same weights both ways, so one takes the
+# other's without complaint and computes something
 # else: when you carry weights over, look up which it was.
 #
 # ## Who found this, and when
 #
-# Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a residual around
+# Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
+# residual around
 # every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016. The
-# Transformer took both. Xiong and others explained in 2020 why the norm last depends on warm-up so much more than the norm first.
+# Transformer took both. Xiong and others explained in 2020 why the norm last depends on warm-up so much more than the
+# norm first.
 #
 # ## Exercises
 #
@@ -387,7 +397,8 @@ assert quick["whole"] > 0.9 > 0.6 > quick["without the norms"]
 #
 # ## Where to go next
 #
-# You can now stack layers, and say what keeps the stack upright. What should bother you: we keep speaking of "a network
+# You can now stack layers, and say what keeps the stack upright. One thing should bother you: we keep speaking of "a
+# network
 # that works on each letter alone". What does it do there?
 #
 # * [The feed-forward network](feed_forward.py): what a letter does while nobody looks.

@@ -95,7 +95,7 @@ def test_lessons_have_formulas_figures_and_outputs(turn_to):
 
 
 def test_the_published_numbers_are_on_the_site(turn_to):
-    text = turn_to("/learn/attention/").page.locator("article").inner_text()
+    text = turn_to("/learn/attention/").page.locator("article").text_content()
     for number in ("0.428300", "0.367965", "0.610515", "0.561710"):  # the seed-42 table
         assert number in text
     text = turn_to("/learn/causal/").page.locator("article").text_content()  # an answer is folded

@@ -7,23 +7,23 @@
 # # How does attention decide where to look?
 #
 # A machine that may only take the plain average of a text reads [little more than one date in
-# five](reading_dates.py#take-it-away). It
-# gives each letter the same weight. What it needs are weights that depend on what it is looking *for*: to write a month,
-# look at the letters of "may", and to write a day, look somewhere else. Where do such weights come from?
+# five](reading_dates.py#take-it-away). It gives each letter the same weight. What it needs are weights that depend on
+# what it is looking *for*: to write a month, look at the letters of "may", and to write a day, look somewhere else.
+# Where do such weights come from?
 #
 # ## Ask, compare, fetch
 #
 # Think of a shelf of folders. You come with a question. Each folder has a label on its spine. You hold your question
 # against every label, and where the two fit well, you take much of what is inside, and from the others a little, and
-# then you mix it all. In attention each of these is a
-# vector:
+# then you mix it all. In attention each of these is a vector:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter of
-# its answer: the query was made to write that letter, and the brighter a letter of the text, the better its key fitted.
+# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter
+# of its answer: the query was made to write that letter, and the brighter a letter of the text, the better its key
+# fitted.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -44,10 +44,9 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
-# it
-# is an arrow. A key fits the better, the more it points where the query points. What is fetched is a mixture of all
-# values, and most of it comes from the key that fits best. Turn the query, and watch the output move from value to value.
-# Then make the query longer, and make it shorter: what changes?
+# it is an arrow. A key fits the better, the more it points where the query points. What is fetched is a mixture of all
+# values, and most of it comes from the key that fits best. Turn the query, and watch the output move from value to
+# value. Then make the query longer, and make it shorter: what changes?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -81,9 +80,8 @@ touch(
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, and
 # they are the same for all letters. (Without them, letters would be compared as they are, and would mostly look at
 # letters like themselves. With three matrices, what a letter looks for, what it offers and what it hands over can be
-# three different things.)
-# In a trained machine their numbers were found by the training; here we choose small ones, so that you can follow with a
-# pencil. Three letters, with two numbers each:
+# three different things.) In a trained machine their numbers were found by the training; here we choose small ones, so
+# that you can follow with a pencil. Three letters, with two numbers each:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -115,16 +113,16 @@ touch(
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
 # is large where both vectors have large numbers of the same sign at the same places. Then divide by the root of how
-# many numbers they
-# have, which is √4 = 2; [a later section](#why-divide-by-the-root-of-d_k) says why. The results are called **scores**.
+# many numbers they have, which is √4 = 2; [a later section](#why-divide-by-the-root-of-d_k) says why. The results are
+# called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
-# **From scores to weights.** Scores may be negative, and they do not add up to one. We want shares: positive, and one in
-# total. So raise $e$ to the power of each score, which is always positive and keeps their order, and divide by the sum.
-# This step is called the **softmax**.
+# **From scores to weights.** Scores may be negative, and they do not add up to one. We want shares: positive, and one
+# in total. So raise $e$ to the power of each score, which is always positive and keeps their order, and divide by the
+# sum. This step is called the **softmax**.
 #
 # | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
@@ -133,8 +131,8 @@ touch(
 # | y | 1 | 2.7183 | 0.1185 |
 # | | | sum: 22.9391 | sum: 1 |
 #
-# A lead of one point makes a weight $e$ times as large as another, which is about 2.7 times. So the best key gets most of
-# the weight, and the others are not forgotten.
+# A lead of one point makes a weight $e$ times as large as another, which is about 2.7 times. So the best key gets most
+# of the weight, and the others are not forgotten.
 #
 # **The output** is the average of the values with these weights:
 #
@@ -201,18 +199,17 @@ plt.show()
 # $$
 #
 # The shapes say something that is easily missed: **queries need not come from where keys and values come from.** There
-# are `query_length` queries and `key_length` keys. When the encoder reads a date, its letters look at each
-# other, so all three come from the text; this is called *self-attention*. When the decoder writes, the query comes from
-# the answer, and keys and values come from the text; this is *cross-attention*, and it is what you saw above. Nothing in
+# are `query_length` queries and `key_length` keys. When the encoder reads a date, its letters look at each other, so
+# all three come from the text; this is called *self-attention*. When the decoder writes, the query comes from the
+# answer, and keys and values come from the text; this is *cross-attention*, and it is what you saw above. Nothing in
 # the formula changes.
 
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. These are
-# the
-# four lines in its middle, printed from the package. The comments at the ends of the lines give the shape after each
-# step.
+# the four lines in its middle, printed from the package. The comments at the ends of the lines give the shape after
+# each step.
 
 # %% tags=["source"]
 import inspect
@@ -228,11 +225,9 @@ print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
 # `depth(q)` is $d_k$. `softmax_of_visible` is the softmax, of what a [mask](masks.py) leaves visible. `dropout` may set
-# some
-# of the weights to 0 at random during a training, so that the machine does not rely on single ones; without it, `kept` is
-# the same as `weights`. One detail: the queries are divided *before* the product and not afterwards. The result is the
-# same,
-# but the product stays smaller on its way, which matters where large numbers overflow.
+# some of the weights to 0 at random during a training, so that the machine does not rely on single ones; without it,
+# `kept` is the same as `weights`. One detail: the queries are divided *before* the product and not afterwards. The
+# result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and what keeps it safe</summary>
 
@@ -241,14 +236,12 @@ print(function)
 
 # %% [markdown]
 # * *Before.* `attention_inputs`, `function_of_weights` and `flag` refuse bad inputs with an error message. `blocked` is
-#   the
-#   mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the calculation,
-#   because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should there be any. (NaN,
-#   "not a number", is what a computer gives for 0 divided by 0.)
+#   the mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the
+#   calculation, because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should
+#   there be any. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
 # * *In the middle.* The four lines from above.
 # * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
-#   you.
-#   `narrowed` returns to the type of number that came in.
+#   you. `narrowed` returns to the type of number that came in.
 #
 # </details>
 #
@@ -265,8 +258,8 @@ print("the function's output of y:", result.output[2].numpy().round(3))
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>Numbers to test an attention of your own against</summary>
 #
-# Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer,
-# $d_k = d_v = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
+# Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
+# = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
 # `DotProductAttention` is the function as a layer of Keras. It is called as the tutorials do it, with $d_k$ as the last
 # input.
 
@@ -292,11 +285,11 @@ np.testing.assert_allclose(
 #
 # ## A check: is this what the trained machine does?
 #
-# Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the weights
-# of its encoder with the formula. Three things are the subject of later lessons. The machine has four
+# Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the
+# weights of its encoder with the formula. Three things are the subject of later lessons. The machine has four
 # [*heads*](multi_head.py), four attentions side by side, each with 16 of the 64 numbers; the first head is the first 16
-# columns. Its letters' vectors are multiplied by 8 and get their [positions](positions.py) added. And it adds a
-# *bias* to each query, key and value, one more vector that was trained.
+# columns. Its letters' vectors are multiplied by 8 and get their [positions](positions.py) added. And it adds a *bias*
+# to each query, key and value, one more vector that was trained.
 
 # %% tags=["hide-input"]
 from clear_attention import date_tokenizers
@@ -327,9 +320,8 @@ print("the machine's weights and the formula's are the same:", by_formula.shape)
 #
 # A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax exaggerates
 # large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the
-# others are as
-# good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So the scores are
-# divided. But by what?
+# others are as good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So
+# the scores are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
 # *one rule that suits all depths*: which column keeps its bars about as long?
@@ -368,10 +360,10 @@ lab(
 )
 
 # %% [markdown]
-# Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all weights become alike, and the
-# query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow slowly, because
-# many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product of two
-# such numbers is of the same kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on
+# Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all weights become alike, and
+# the query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow slowly,
+# because many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product
+# of two such numbers is of the same kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on
 # average, you get products of *different* terms. These are as often negative as positive, and cancel. What is left is
 # $d_k$ on average, so the sum itself is about $\sqrt{d_k}$ large. Divided by $\sqrt{d_k}$, scores are about 1 large at
 # every depth. (This holds for numbers that know nothing of each other, such as the random ones with which a training
@@ -381,7 +373,7 @@ lab(
 # 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
 # computes it); where it is 0, nothing is learnt.
 
-# %%
+# %% tags=["hide-input"]
 import tensorflow as tf
 
 depths = [4, 16, 64, 256, 1024]
@@ -420,11 +412,9 @@ assert largest["d_k"][-1] < 0.1
 #
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, so that a translating
 # machine could find the matching word and translate it in one step. In 2015 Luong, Pham and Manning compared several
-# ways to score, the bare
-# dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected
-# that large scores leave the softmax almost no slope, and built a whole machine of it. Keys and values with these names
-# had
-# been used a year before, for machines that look things up in a memory.
+# ways to score, the bare dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$,
+# because they suspected that large scores leave the softmax almost no slope, and built a whole machine of it. Keys and
+# values with these names had been used a year before, for machines that look things up in a memory.
 #
 # ## Exercises
 #
@@ -450,8 +440,8 @@ np.testing.assert_allclose(result.output, [[6.0]])
 #
 # ### Exercise 2
 #
-# Shuffle the letters of the example above, so that keys and values come in another order. Does the output of "y" change?
-# What does this tell you about "may" and "yam"?
+# Shuffle the letters of the example above, so that keys and values come in another order. Does the output of "y"
+# change? What does this tell you about "may" and "yam"?
 
 # %% tags=["answer"]
 order = [2, 1, 0]  # y, a, m
@@ -491,8 +481,7 @@ np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 # ## Where to go next
 #
 # You can now compute attention with a pencil, and say what each symbol of its formula means. There is a trap in it,
-# though:
-# the softmax gives *every* letter some weight, and some letters must not be looked at, not even a little.
+# though: the softmax gives *every* letter some weight, and some letters must not be looked at, not even a little.
 #
 # * [Masks](masks.py): what must not be looked at.
 # * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.

@@ -71,8 +71,8 @@ assert forgetful_record["exact"] == 0
 #
 # ## Try it yourself
 #
-# Here the start mark and the letters of "2018" look at each other, and nothing is hidden. A row is a letter that looks, a
-# column a letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many
+# Here the start mark and the letters of "2018" look at each other, and nothing is hidden. A row is a letter that looks,
+# a column a letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many
 # are there?
 
 # %% tags=["live", "hide-input"]
@@ -105,16 +105,15 @@ lab(
 #
 # Ten: four in the first row, three in the second, two, one, and none in the last. What is left is a triangle. A letter
 # may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid
-# does
-# it at once.
+# does it at once.
 #
 # </details>
 #
 # ## By hand
 #
 # Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). There, "y" looked at all
-# three letters. It stands last, so the mask takes nothing from it. "a" in the middle may see "m" and itself, and "m" sees
-# only itself. The scores of "m" and "a" are found like those of "y": their queries are $q_m = (1, 0, 0, 1)$ and
+# three letters. It stands last, so the mask takes nothing from it. "a" in the middle may see "m" and itself, and "m"
+# sees only itself. The scores of "m" and "a" are found like those of "y": their queries are $q_m = (1, 0, 0, 1)$ and
 # $q_a = (1, 0, 1, -1)$, the rows of $W_Q$.
 #
 # | looks | score of m | of a | of y | weights | output |
@@ -152,8 +151,8 @@ np.testing.assert_allclose(
 # \text{output}_i = \sum_{j \le i} w_{ij}\, v_j
 # $$
 #
-# Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$ the
-# weight and $v_j$ the value. The mask is one comparison of places. This is the package's own source:
+# Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$
+# the weight and $v_j$ the value. The mask is one comparison of places. This is the package's own source:
 
 # %% tags=["source"]
 import inspect
@@ -205,8 +204,7 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # ## Both masks at once { #both-at-once }
 #
 # A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (Where all padding stands
-# at
-# the end, the look-ahead mask hides it from every real letter anyway. Elsewhere it does not.)
+# at the end, the look-ahead mask hides it from every real letter anyway. Elsewhere it does not.)
 # [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids. Text 0 has its
 # padding in the middle (nobody would do that, but a mask may), text 1 at the end, text 2 at the beginning:
 
@@ -227,15 +225,15 @@ assert np.all(both[2, 0, :3] == 1)
 
 # %% [markdown]
 # Look at text 2. Its first three rows are hatched from end to end: what stands before the first real letter may see
-# nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So a
-# [row with nothing left](masks.py#queries-with-no-key-left) is not far-fetched: every text that is padded on the left has
-# some.
+# nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So
+# a [row with nothing left](masks.py#queries-with-no-key-left) is not far-fetched: every text that is padded on the left
+# has some.
 # ## What the first letters never see { #what-the-first-letters-never-learn }
 #
 # The price of causality: the first letters of a text do not know how it goes on. For writing this is right, since
 # nothing goes on yet. But a question that is given from the start could be read as a whole, as our encoder reads its
-# text. A **prefix mask** allows that: the letters
-# of the given part see each other in both directions, and what is written after them stays causal.
+# text. A **prefix mask** allows that: the letters of the given part see each other in both directions, and what is
+# written after them stays causal.
 
 # %%
 from clear_attention import create_prefix_mask
@@ -250,9 +248,8 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # Teacher forcing was named by Williams and Zipser in 1989. Machines that read one word after the other could not peek,
 # because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
-# Transformer (2017) had it. GPT (2018) is a Transformer in which all
-# attention is causal. UniLM (2019) uses one network with
-# all the masks of this page.
+# Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) uses one network
+# with all the masks of this page.
 #
 # ## Exercises
 #
@@ -324,15 +321,14 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 #
 # You now know how a machine learns from all letters at once without seeing the answer, and why an accuracy that was
 # measured with the right answer given proves nothing: let the machine write. By now you have seen maps that come in
-# fours.
-# Why does the machine look with four heads?
+# fours. Why does the machine look with four heads?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.
 # * [The star of the museum](../guides/museum.py#star): a model that is better than possible.
 #
 # Read on elsewhere: Williams and Zipser (1989), [A Learning Algorithm for Continually Running Fully Recurrent Neural
-# Networks](https://doi.org/10.1162/neco.1989.1.2.270), which names teacher forcing; Radford and others (2018), [Improving
-# Language Understanding by Generative
+# Networks](https://doi.org/10.1162/neco.1989.1.2.270), which names teacher forcing; Radford and others (2018),
+# [Improving Language Understanding by Generative
 # Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf); Dong and
 # others (2019), [Unified Language Model Pre-training](https://arxiv.org/abs/1905.03197), which is UniLM.

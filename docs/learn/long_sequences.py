@@ -19,16 +19,16 @@ for n in (34, 1_000, 30_000, 1_000_000):
 assert weights > 30e12
 
 # %% [markdown]
-# Thirty times the letters make the inputs 30 times as large, and the weights 900 times. For a book they take 32 terabytes,
-# in every layer, and a training needs several such matrices. Yet what comes *out* of attention is no larger than what
-# goes in. Only the matrix between the two is so large. Must it ever be there?
+# Thirty times the letters make the inputs 30 times as large, and the weights 900 times. For a book they take 32
+# terabytes, in every layer, and a training needs several such matrices. Yet what comes *out* of attention is no larger
+# than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
-# output and throw the row away. Then make the next. Row by row would be slow, because processors like large products. So
-# we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book these are still
-# 8 GB in eight heads. But smaller blocks do it too.)
+# output and throw the row away. Then make the next. Row by row would be slow, because processors like large products.
+# So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book these are
+# still 8 GB in eight heads. But smaller blocks do it too.)
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller.
 
@@ -49,8 +49,8 @@ touch(
 )
 
 # %% [markdown]
-# With a look-ahead mask there is more to win: a block never looks at keys that come after its last query, so these
-# need not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
+# With a look-ahead mask there is more to win: a block never looks at keys that come after its last query, so these need
+# not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
 # hidden, hatched is never touched.
 
 # %% tags=["hide-input"] alt="A grid of 32 queries by 32 keys in eight by eight blocks. Below the diagonal all blocks are blue: computed and visible. The blocks on the diagonal are half blue, half grey: computed, partly hidden. Above the diagonal 28 of 64 blocks are hatched: skipped."
@@ -99,12 +99,12 @@ print(
 # %% [markdown]
 # ## Even a row can come in pieces, by hand
 #
-# And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over all
-# of it. It can be done in pieces all the same, and the trick is the loveliest in this field.
+# And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over
+# all of it. It can be done in pieces all the same, and the trick is the loveliest in this field.
 #
 # A softmax in a computer subtracts the row's largest score $m$ first, so that no exponential overflows. This changes no
-# weight, because $e^{-m}$ stands above and below the fraction line. Now let the scores 1, 3, 2, 5 with the values 10, 20,
-# 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
+# weight, because $e^{-m}$ stands above and below the fraction line. Now let the scores 1, 3, 2, 5 with the values 10,
+# 20, 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
 #
 # | after | largest | sum of $e^{s - m}$ | the same, times values |
 # | --- | --- | --- | --- |
@@ -145,14 +145,14 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 
 # %% [markdown]
 # This is the *online softmax*. FlashAttention, which graphics processors use, cuts queries and keys alike, and does all
-# of this inside one program on the chip, so that no piece of scores ever travels to the slow memory. In plain TensorFlow each step
-# of the mending is a trip of its own, so this package cuts the queries only and leaves the rows whole.
-# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both ways.
+# of this inside one program on the chip, so that no piece of scores ever travels to the slow memory. In plain
+# TensorFlow each step of the mending is a trip of its own, so this package cuts the queries only and leaves the rows
+# whole. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both ways.
 #
 # ## The formula
 #
-# Nothing new: the formula of attention holds for each block of queries $Q_b$ by itself, with the keys and values that the
-# block may see.
+# Nothing new: the formula of attention holds for each block of queries $Q_b$ by itself, with the keys and values that
+# the block may see.
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K^\top}{\sqrt{d_k}}\right) V
@@ -160,29 +160,43 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 #
 # ## Reading the function { #the-function-read }
 #
-# This is the package's own source, behind [`blockwise_attention`][clear_attention.blockwise_attention]:
+# This is the step that [`blockwise_attention`][clear_attention.blockwise_attention] repeats, printed from the package:
 
 # %% tags=["source"]
 import inspect
+import re
+import textwrap
 
-print(inspect.getsource(blockwise.attend_by_blocks))
+function = inspect.getsource(blockwise.attend_by_blocks)
+step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
+print(textwrap.dedent(step[0]))
 
 # %% [markdown]
-# **Forward.** `repeat` runs `forward` once for each block $i$. `seen` says which slice of the keys the block may see, from
-# `first` to `last`; that is the picture above. `cut` takes out the block's queries, `weights` makes their weights, and
-# `write` keeps the output. The weights are gone at the end of the step. `padded` adds rows of zeros until the blocks fit,
-# and `joined` takes them off again. `zero_where` sets the outputs of queries that see no key to 0.
+# `seen` says which slice of the keys block $i$ may see, from `first` to `last`; that is the picture above. `weights`
+# makes the weights of the block's queries, and `write` keeps the output. When the step ends, the weights are gone.
+# `zero_where` sets the outputs of queries that see no key to 0.
+#
+# <details class="lesson-more" markdown="1"><summary>The whole function, and its way back</summary>
+
+# %% tags=["source", "remove-input"]
+print(function)
+
+# %% [markdown]
+# **Forward.** `repeat` runs `forward` once for each block. `padded` adds rows of zeros until the blocks fit, and
+# `joined` takes them off again.
 #
 # **Backward.** A training needs the weights once more, for the gradient, and they are gone. So `backward` makes them
-# again, block by block, from queries and keys. That costs one more product and saves the matrix. The gradient of a softmax
-# needs a sum over the whole row. That sum equals another, which runs over the depth only: the output, which was
+# again, block by block, from queries and keys. That costs one more product and saves the matrix. The gradient of a
+# softmax needs a sum over the whole row. That sum equals another, which runs over the depth only: the output, which was
 # kept, times its gradient. It is called `delta`. `add_at` adds up what each block says about the keys that it saw.
+#
+# </details>
 #
 # ## A check: the same numbers
 #
 # With a padded text, blocks that do not divide the length, forward and backward:
 
-# %%
+# %% tags=["hide-input"]
 from clear_attention import (
     blockwise_attention,
     create_look_ahead_mask,
@@ -217,8 +231,8 @@ for name, one, other in zip(names, *found, strict=True):
 # %% [markdown]
 # ## How much memory it saves
 #
-# Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention needs
-# besides its inputs and outputs.
+# Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention
+# needs besides its inputs and outputs.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
@@ -245,17 +259,17 @@ for name, lines in {"memory": memory, "time": times}.items():
 print("measured on", results["date"])
 
 # %% [markdown]
-# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice. The fused attention of torch,
-# another library, needs less still, because it cuts the keys as well. The *time* still grows with the square, since every
-# letter still meets every other, except under a **window**, a mask that hides all but the near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others',
-# including those where we lose.
+# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice. The
+# fused attention of torch, another library, needs less still, because it cuts the keys as well. The *time* still grows
+# with the square, since every letter still meets every other, except under a **window**, a mask that hides all but the
+# near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others', including those where we lose.
 #
 # ## When to use it
 #
-# Mostly it is not for you to decide. `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks
-# with `causal=True` from 2,048 keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would
-# take over 2 GiB. It does so only if nobody asks for the weights, because they are never there all at once, and if no dropout
-# acts on them, because the backward pass would have to drop the same ones again.
+# Mostly it is not for you to decide. `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by
+# blocks with `causal=True` from 2,048 keys inside a `tf.function` and from 4,096 outside, or wherever all weights at
+# once would take over 2 GiB. It does so only if nobody asks for the weights, because they are never there all at once,
+# and if no dropout acts on them, because the backward pass would have to drop the same ones again.
 #
 # ## Who found this, and when
 #
@@ -267,8 +281,8 @@ print("measured on", results["date"])
 #
 # ### Exercise 1
 #
-# How many bytes *for each key* are the weights of one block of 256 queries, with 8 heads and four bytes for a number? Up
-# to which power of two of keys do they stay below 1 GB? And the whole matrix?
+# How many bytes *for each key* are the weights of one block of 256 queries, with 8 heads and four bytes for a number?
+# Up to which power of two of keys do they stay below 1 GB? And the whole matrix?
 
 
 # %% tags=["answer"]
@@ -300,8 +314,8 @@ assert computed == block * (16 * 64 + 15 * 63)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# A block meets its own 64 keys, and the 63 before them; only the first block has none before. That is 64 rows of 127 keys
-# in 15 blocks, and of 64 in one.
+# A block meets its own 64 keys, and the 63 before them; only the first block has none before. That is 64 rows of 127
+# keys in 15 blocks, and of 64 in one.
 #
 # </details>
 #
@@ -329,7 +343,8 @@ assert computed == block * (16 * 64 + 15 * 63)
 # This is the end of the story. You took a machine apart that reads dates, put it together again, trained it, and know
 # what happens when its texts get long.
 #
-# * [Use it in a model of your own](../guides/use_it.py), or [certify](../guides/certify_your_layer.py) a layer you have.
+# * [Use it in a model of your own](../guides/use_it.py), or [certify](../guides/certify_your_layer.py) a layer you
+#   have.
 # * [The museum](../guides/museum.py): other people's bugs, each as code that runs.
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.
 #

@@ -10,9 +10,9 @@
 # ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
 # **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places.
 #
-# What if nobody tells it that the padding is not text? Here is a machine that was trained without being told, beside the
-# whole one. Nothing seems to be wrong. Then both are given the same texts in longer rows, so that the same date comes
-# with more padding behind it:
+# What if nobody tells it that the padding is not text? Here is a machine that was trained without being told, beside
+# the whole one. Nothing seems to be wrong. Then both are given the same texts in longer rows, so that the same date
+# comes with more padding behind it:
 
 # %% tags=["hide-input"]
 import sys
@@ -44,9 +44,7 @@ assert seeing_record["padded"][0] > 0.98 > 0.4 > seeing_record["padded"][-1]
 # %% [markdown]
 # No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. (At 34 places
 # this machine does well, because its training had 34 places, too, and it has learnt to live with that much padding. It
-# was
-# trained for 500 steps, half as long as the whole one.) Try it
-# with a text of your own, in a row of 100 places:
+# was trained for 500 steps, half as long as the whole one.) Try it with a text of your own, in a row of 100 places:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -64,8 +62,8 @@ machine(
 #
 # The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
 # a little weight each, these can outvote the letters of the month. So the padding must get a weight of exactly 0. A
-# **mask** says which keys these are: it holds a 1 where a key must not be looked
-# at, and we say that the key is *blocked*. It holds a 0 where a key may be looked at.
+# **mask** says which keys these are: it holds a 1 where a key must not be looked at, and we say that the key is
+# *blocked*. It holds a 0 where a key may be looked at.
 #
 # (Other libraries count the other way round, which is [a trap of its own](../guides/mask_conventions.py).)
 #
@@ -106,8 +104,7 @@ lab(
 
 # %% [markdown]
 # Note the last two rows. A place of padding may still *look*, only nobody looks at it. What comes out there is not used
-# by
-# anybody, so it does no harm.
+# by anybody, so it does no harm.
 #
 # ## By hand
 #
@@ -150,8 +147,8 @@ np.testing.assert_allclose(
 # | $w_{ij}$ | the weight | as the scores |
 #
 # The sum runs over the keys $l$ that query $i$ may see. [`create_padding_mask`][clear_attention.create_padding_mask]
-# makes such a mask from ids. Its shape is `(batch, 1, 1, length)`: one row for each text, which then holds for all heads
-# and all queries. If your padding has another id than 0, say `pad_id=...`.
+# makes such a mask from ids. Its shape is `(batch, 1, 1, length)`: one row for each text, which then holds for all
+# heads and all queries. If your padding has another id than 0, say `pad_id=...`.
 
 # %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
 import matplotlib.pyplot as plt
@@ -232,8 +229,8 @@ assert np.isnan(found["add_a_billion", "float16"]).all()
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
 # * **Add -1,000,000,000 times the mask.** The ordinary row is right. In the empty row the number is so large that it
 #   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. In float16,
-#   the usual 16-bit number, the largest number is 65,504.
-#   There -1e9 becomes minus infinity, minus infinity times 0 is NaN again, and even the ordinary row is lost.
+#   the usual 16-bit number, the largest number is 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is
+#   NaN again, and even the ordinary row is lost.
 # * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
 #   works until the day an empty row comes: then it is 0 divided by 0.
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
@@ -254,8 +251,7 @@ print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
 # `tf.where` replaces the blocked scores by `fill`, minus infinity, and the softmax makes weights of the rest. In an
-# empty row
-# `fill` is 0, only so that the softmax finds numbers there, and its weights are set to 0 afterwards.
+# empty row `fill` is 0, only so that the softmax finds numbers there, and its weights are set to 0 afterwards.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function</summary>
 
@@ -263,11 +259,11 @@ print(textwrap.dedent(heart[0]))
 print(function)
 
 # %% [markdown]
-# * The second `tf.where` sets the weights of empty rows to 0. It stands in a `tf.cond`, so that batches without an empty
-#   row do not pay for it.
-# * `tf.custom_gradient` says that the function `backward` computes the gradient, the slope that training needs. It is the
-#   usual gradient of a softmax, with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is hidden
-#   changes no gradient either, not even if it is NaN.
+# * The second `tf.where` sets the weights of empty rows to 0. It stands in a `tf.cond`, so that batches without an
+#   empty row do not pay for it.
+# * `tf.custom_gradient` says that the function `backward` computes the gradient, the slope that training needs. It is
+#   the usual gradient of a softmax, with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is
+#   hidden changes no gradient either, not even if it is NaN.
 #
 # </details>
 #
@@ -289,15 +285,13 @@ print("the ten letters: not one bit has changed")
 # ## And the padded rows themselves? { #padded-rows }
 #
 # A padding mask blocks padded **keys**. A padded place is also a query, a row of its own. What comes out there does not
-# matter
-# as long as nobody looks at these rows, and as long as they do not count when the answers are judged.
+# matter as long as nobody looks at these rows, and as long as they do not count when the answers are judged.
 #
 # <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
 #
 # What comes out depends on how the mask came. Here are the three cases: a padding mask that you hand to our layer, the
-# mask
-# that Keras attaches to an embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one letter
-# and two places of padding; printed is the row of the last place.
+# mask that Keras attaches to an embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one
+# letter and two places of padding; printed is the row of the last place.
 
 # %%
 import keras
@@ -347,12 +341,11 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 #
 # ## Who found this, and when
 #
-# Padding is older than attention. Hiding it by adding a large negative number came with the first Transformers
-# (2017 and 2018). That is right for numbers of 32 bits and where no row is empty. Training in 16 bits (Micikevicius and
+# Padding is older than attention. Hiding it by adding a large negative number came with the first Transformers (2017
+# and 2018). That is right for numbers of 32 bits and where no row is empty. Training in 16 bits (Micikevicius and
 # others, 2017) broke the first assumption, and the next lesson shows how two harmless masks break the second. The issue
-# lists of the large
-# libraries have the NaN that follows; [the museum](../guides/museum.py#masks) shows more than ten variants, each as
-# code that you can run.
+# lists of the large libraries have the NaN that follows; [the museum](../guides/museum.py#masks) shows more than ten
+# variants, each as code that you can run.
 #
 # ## Exercises
 #
@@ -374,15 +367,15 @@ print(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What it sees</summary>
 #
-# The padding, and nothing else. [`convert_mask`][clear_attention.convert_mask] turns it round, and knows the conventions
-# of [other libraries](../guides/mask_conventions.py).
+# The padding, and nothing else. [`convert_mask`][clear_attention.convert_mask] turns it round, and knows the
+# conventions of [other libraries](../guides/mask_conventions.py).
 #
 # </details>
 #
 # ### Exercise 2
 #
-# A batch of 2 texts of 5 letters, and a mask of shape `(2, 5)`, a row for each text. Why is it refused? Which shape does
-# it need?
+# A batch of 2 texts of 5 letters, and a mask of shape `(2, 5)`, a row for each text. Why is it refused? Which shape
+# does it need?
 
 # %% tags=["answer", "wrap"]
 y = np.zeros((2, 5, 4), "float32")
@@ -425,9 +418,8 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
 # ## Where to go next
 #
 # You can now hide what must not be seen, and say what happens when nothing is left. Padding is not the only thing to
-# hide:
-# the decoder writes one letter after the other, but while it is trained, the whole answer lies before it. What keeps it
-# from copying?
+# hide: the decoder writes one letter after the other, but while it is trained, the whole answer lies before it. What
+# keeps it from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.
 # * [The Mask Lab](../lab.py): your own mask, cell by cell.

@@ -8,8 +8,7 @@
 #
 # In the last lesson the machine had four maps for one answer. It attends with four **heads**, four attentions side by
 # side. Before we ask how, let us ask whether it needs them. The machine was trained again with a single head of full
-# width, three times from
-# different random numbers, and read 2,000 unseen dates:
+# width, three times from different random numbers, and read 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -25,16 +24,15 @@ for name in ("whole", "one head"):
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
-# It hardly needs them. That is worth knowing, because heads are often presented as essential. To write one
-# letter of a date, the machine must look at one place, or at a few that lie together. One head can do that, and for
-# the next letter it looks elsewhere.
+# It hardly needs them. That is worth knowing, because heads are often presented as essential. To write one letter of a
+# date, the machine must look at one place, or at a few that lie together. One head can do that, and for the next letter
+# it looks elsewhere.
 #
 # ## A harder question
 #
 # So let us ask for more in one look. This machine is built differently, and does not write letter by letter. It has a
-# single query, which looks at the text *once*,
-# and from what comes back all eight digits of the date must be read. First with one head. It reads some dates right.
-# Try a few more, and dates in other notations:
+# single query, which looks at the text *once*, and from what comes back all eight digits of the date must be read.
+# First with one head. It reads some dates right. Try a few more, and dates in other notations:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -91,9 +89,8 @@ touch(
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
 # (Could one head do it with clever weights? With 10/11 and 1/11 one gets $(10 \cdot 3 + 5) / 11 = 35 / 11$, and no
-# other text
-# gives exactly this. But with eight digits the steps between one number and the next become so small that the next
-# part of the machine can hardly tell them apart.)
+# other text gives exactly this. But with eight digits the steps between one number and the next become so small that
+# the next part of the machine can hardly tell them apart.)
 #
 # So that is the rule: **one head brings back one mixture.** Where several things must come back from one look, several
 # heads make it easy. A value with many numbers helps too, because it can keep the things apart in different numbers.
@@ -131,8 +128,8 @@ lab(
 )
 
 # %% [markdown]
-# No number is lost and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts the
-# pieces side by side again, and one last matrix $W_O$ mixes what the heads found.
+# No number is lost and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts
+# the pieces side by side again, and one last matrix $W_O$ mixes what the heads found.
 
 # %%
 print("a:            ", numbered[0, 1])
@@ -214,8 +211,8 @@ print("the layer and the formula: the same", by_formula.shape)
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# Cutting takes two steps: give the heads an axis of their own, then move that axis beside the batch, so that one call of
-# attention serves all heads.
+# Cutting takes two steps: give the heads an axis of their own, then move that axis beside the batch, so that one call
+# of attention serves all heads.
 
 # %% tags=["source"]
 import inspect
@@ -254,14 +251,14 @@ assert touched(split, split_heads(changed, 2).numpy()) == [2]
 assert touched(wrong, changed.reshape(1, 2, 3, 4)) == [1, 2]
 
 # %% [markdown]
-# In the wrong version the second row is the *other half of the same letter*. So what stands at a place no longer belongs
-# to the letter of that place, and every mask blocks the wrong thing. The last two lines are a test that you can use on
-# any layer: change one letter, and see which places change.
+# In the wrong version the second row is the *other half of the same letter*. So what stands at a place no longer
+# belongs to the letter of that place, and every mask blocks the wrong thing. The last two lines are a test that you can
+# use on any layer: change one letter, and see which places change.
 #
 # ## What trained heads look at
 #
-# Here is the machine with the single look and eight heads. Each row is one head, and shows how it shared its weight among
-# the letters. Nobody told the heads to divide the work.
+# Here is the machine with the single look and eight heads. Each row is one head, and shows how it shared its weight
+# among the letters. Nobody told the heads to divide the work.
 
 # %% alt="Heat map of eight heads, a row each, and the letters of thursday 3rd of may 2018. Head 4 puts nearly all its weight on the 3 of 3rd, head 8 on the a of may; others share the digits of the year."
 from clear_attention import date_tokenizers, plot_weights
@@ -286,14 +283,13 @@ assert weights[7].argmax() == text.index("may") + 1
 assert weights[3].max() > 0.8
 
 # %% [markdown]
-# Head 3 has the day, head 7 the "a" of "may", and five heads share the year. Do not read too much into such pictures: for
-# another date, or after another training, the heads may divide the work in another way.
+# Head 3 has the day, head 7 the "a" of "may", and five heads share the year. Do not read too much into such pictures:
+# for another date, or after another training, the heads may divide the work in another way.
 #
 # ## Is it the heads, or the width?
 #
 # Eight heads of 8 numbers and one head of 64 cost the same. What else could we spend on? A single head in a machine
-# twice as
-# wide has about four times as many numbers:
+# twice as wide has about four times as many numbers:
 
 # %% tags=["hide-input"]
 for name in ("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wide"):
@@ -301,7 +297,8 @@ for name in ("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wid
 
 # %% [markdown]
 # So width helps too. It even helps more, at four times the price. And with half the width, eight heads are worse than
-# one of full width: each has only four numbers to compare with. Heads are a way to use the numbers one has, and no magic.
+# one of full width: each has only four numbers to compare with. Heads are a way to use the numbers one has, and no
+# magic.
 #
 # ## What heads cost
 #
@@ -351,17 +348,16 @@ print("the same numbers to six places")
 #
 # Several looks side by side were tried by Lin and others early in 2017. The Transformer (Vaswani and others, 2017) made
 # them the rule, with eight heads of 64 numbers each. In 2019 Michel, Levy and Neubig switched heads off in trained
-# machines, and found that 20 to 40 % of them could go without harm.
-# The same year Voita and others found a few heads with a clear task, and many without one.
+# machines, and found that 20 to 40 % of them could go without harm. The same year Voita and others found a few heads
+# with a clear task, and many without one.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # In [the date machine](../machine.py), under "Take it apart", switch off one head after the other, and then two at
-# once. Then
-# choose the machine that was *trained* with one head. Why is a head that is switched off worse than a head that never
-# was?
+# once. Then choose the machine that was *trained* with one head. Why is a head that is switched off worse than a head
+# that never was?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
@@ -410,14 +406,13 @@ assert MultiHeadAttention(d_model=12, num_heads=5, d_k=7).d_k == 7
 # ## Where to go next
 #
 # You can now say when one look is enough and when it is not, and build a layer with heads. One debt is left from the
-# lesson
-# on attention, where "may" and "yam" were the same.
+# lesson on attention, where "may" and "yam" were the same.
 #
 # * [Positions](positions.py): how the machine knows what comes first.
 # * [Carry weights over](../guides/carry_weights.py): from Keras and torch to here, and back.
 # * [Reference: heads](../reference/heads.md): every argument and error of the layer.
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
-# 3.2.2; Michel, Levy and Neubig (2019), [Are Sixteen Heads Really Better than
-# One?](https://arxiv.org/abs/1905.10650); Voita and others (2019), [Analyzing Multi-Head Self-Attention: Specialized
-# Heads Do the Heavy Lifting, the Rest Can Be Pruned](https://arxiv.org/abs/1905.09418).
+# 3.2.2; Michel, Levy and Neubig (2019), [Are Sixteen Heads Really Better than One?](https://arxiv.org/abs/1905.10650);
+# Voita and others (2019), [Analyzing Multi-Head Self-Attention: Specialized Heads Do the Heavy Lifting, the Rest Can Be
+# Pruned](https://arxiv.org/abs/1905.09418).

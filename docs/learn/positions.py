@@ -82,14 +82,13 @@ print(f"the whole date: {record['exact']:.1%}")
 # alike but stand in different places are then no longer alike. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers
-#   are about 1 large (those of the embedding, times 8),
-#   is drowned.
+#   are about 1 large (those of the embedding, times 8), is drowned.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text, and what is learnt from texts of one length does not hold for another.
 #
 # What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
-# each minute turns it by the same angle. One hand comes round again too soon, so we take several: a fast one, which tells
-# neighbours apart, and slower ones, which tell the beginning from the end.
+# each minute turns it by the same angle. One hand comes round again too soon, so we take several: a fast one, which
+# tells neighbours apart, and slower ones, which tell the beginning from the end.
 
 # %% tags=["hide-input"] alt="Three rows of eight dials, for places 0 to 7. In the first row the hand turns by 57 degrees from place to place, in the second by 18 degrees, in the third by 6 degrees."
 import matplotlib.pyplot as plt
@@ -114,8 +113,7 @@ plt.show()
 # %% [markdown]
 # Two numbers say where a hand points: how far its tip is to the right, which is the *sine* of its angle, and how far
 # up, the *cosine*. (The angle is counted from 12 o'clock, as on a clock.) So each dial gives two numbers between -1 and
-# 1, and these are added to two numbers of the
-# letter's vector.
+# 1, and these are added to two numbers of the letter's vector.
 #
 # ## By hand
 #
@@ -126,8 +124,8 @@ plt.show()
 # (\sin 2, \cos 2, \sin 0.02, \cos 0.02) = (0.909, -0.416, 0.020, 1.000)
 # $$
 #
-# If the letter "m" has the vector $(0.5, 0.5, 0.5, 0.5)$, then an "m" at place 2 enters the machine as
-# $(1.409, 0.084, 0.520, 1.500)$, and an "m" at place 0, where all hands point up, as $(0.5, 1.5, 0.5, 1.5)$.
+# If the letter "m" has the vector $(0.5, 0.5, 0.5, 0.5)$, then an "m" at place 2 enters the machine as $(1.409, 0.084,
+# 0.520, 1.500)$, and an "m" at place 0, where all hands point up, as $(0.5, 1.5, 0.5, 1.5)$.
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -177,10 +175,10 @@ plt.show()
 # %% [markdown]
 # ## Distance is a turn
 #
-# The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*. Now
-# take the dot product of two encodings. A dial that stands at the angles $a$ and $b$ adds
-# $\sin a \sin b + \cos a \cos b = \cos(a - b)$ to it: only the difference counts. Move one of the two places. Then move
-# both together, and watch the dot product.
+# The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*.
+# Now take the dot product of two encodings. A dial that stands at the angles $a$ and $b$ adds $\sin a \sin b + \cos a
+# \cos b = \cos(a - b)$ to it: only the difference counts. Move one of the two places. Then move both together, and
+# watch the dot product.
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -200,8 +198,8 @@ touch(
 )
 
 # %% [markdown]
-# Both hands of a dial turn, and the angle between them stays. So the dot product depends only on how far apart the places
-# are. Here it is for 16 dials:
+# Both hands of a dial turn, and the angle between them stays. So the dot product depends only on how far apart the
+# places are. Here it is for 16 dials:
 
 # %% tags=["hide-input"] alt="Dot product of the encoding of place 50 with those of its neighbours, against the distance: highest at distance 0, and falling in waves to both sides alike. A second, dashed curve, the same with all hands of the query turned back by three places, has its peak at minus 3."
 encoding = sinusoidal_encoding(length=100, depth=32).numpy()
@@ -248,17 +246,15 @@ plt.show()
 
 # %% [markdown]
 # The dashed curve has its peak at −3, and here is why that matters. For it, all hands of the query were turned back by
-# three
-# places first. Turning a hand is a product with a small matrix, and it is the same turn at every place, so one big matrix
-# can turn all hands. $W_Q$ can be that matrix. Then, as far as positions go, a query fits best the key three places
-# before
-# it, anywhere in the text. So a head can *learn* to look three places back, or, with a turn the other way, at the next
-# letter.
+# three places first. Turning a hand is a product with a small matrix, and it is the same turn at every place, so one
+# big matrix can turn all hands. $W_Q$ can be that matrix. Then, as far as positions go, a query fits best the key three
+# places before it, anywhere in the text. So a head can *learn* to look three places back, or, with a turn the other
+# way, at the next letter.
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers
-# in another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
+# It does. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers in
+# another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
 # and let it read 500 dates:
 
 # %% tags=["hide-input"]
@@ -286,10 +282,10 @@ assert after < 0.05
 #
 # ## Positions that turn
 #
-# The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. *Rotary positions*
-# (2021) go one step further. Nothing is added. Instead every query and every key is cut into pairs of numbers, and each
-# pair is turned by its place, like the hand of a dial. Then the dot product of a query and a key depends on their
-# contents and on how far one stands before the other, and on nothing else:
+# The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. *Rotary
+# positions* (2021) go one step further. Nothing is added. Instead every query and every key is cut into pairs of
+# numbers, and each pair is turned by its place, like the hand of a dial. Then the dot product of a query and a key
+# depends on their contents and on how far one stands before the other, and on nothing else:
 
 # %%
 rng = np.random.default_rng(0)
@@ -325,9 +321,8 @@ assert abs(score(5, 3) - score(5, 1)) > 0.1
 # <details class="lesson-more" markdown="1"><summary>Where letters stand when the padding comes first</summary>
 #
 # The layer does two things that a plain `+` does not: it keeps the padding mask that Keras attaches to an embedding,
-# and it can be told
-# where letters stand. That is needed when the padding stands on the left, because then the first letter is not at
-# place 0:
+# and it can be told where letters stand. That is needed when the padding stands on the left, because then the first
+# letter is not at place 0:
 
 # %%
 import keras
@@ -355,8 +350,8 @@ print("told its places, the padded text gives what the text alone gives")
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
 # others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
 # embedding, and found them as good. Su and others turned queries and keys in 2021. A machine with a look-ahead mask can
-# do without positions. This was found more than once, and studied by Kazemnejad and others in 2023: a letter
-# that sees five others can learn that it is the sixth. Ours reads its text without such a mask, so it cannot.
+# do without positions. This was found more than once, and studied by Kazemnejad and others in 2023: a letter that sees
+# five others can learn that it is the sixth. Ours reads its text without such a mask, so it cannot.
 #
 # ## Exercises
 #
@@ -425,5 +420,5 @@ assert nearest == {1: 44, 10000: 1}
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
 # 3.5; Su and others (2021), [RoFormer: Enhanced Transformer with Rotary Position
-# Embedding](https://arxiv.org/abs/2104.09864); Kazemnejad and others (2023), [The Impact of Positional Encoding on Length
-# Generalization in Transformers](https://arxiv.org/abs/2305.19466).
+# Embedding](https://arxiv.org/abs/2104.09864); Kazemnejad and others (2023), [The Impact of Positional Encoding on
+# Length Generalization in Transformers](https://arxiv.org/abs/2305.19466).

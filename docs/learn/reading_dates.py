@@ -7,8 +7,8 @@
 # # A machine that reads dates
 #
 # People write dates as they please: "thursday 3rd of may 2018", "may 3rd, 2018", "3.5.'18", and in German "3. mai
-# 2018". A
-# computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a month is.
+# 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
+# month is.
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter.
 
@@ -31,17 +31,15 @@ machine(
 # %% [markdown]
 # In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
 # the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
-# matrices.
-# Now and then it helps to know what a derivative is.
+# matrices. Now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first they
 # were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a time, and
 # after every 64 it nudged each number a little, in the direction that made the right letters more probable. One such
-# nudge of all numbers is called a *step*; this machine took 1,000. When we say
-# **trained** in these lessons, we mean just that: numbers that were nudged, step by step, until nearly all answers were
-# right.
+# nudge of all numbers is called a *step*; this machine took 1,000. When we say **trained** in these lessons, we mean
+# just that: numbers that were nudged, step by step, until nearly all answers were right.
 #
 # One date in five was kept away from the training. Only with such dates can we tell whether the machine has learnt to
 # read, or has merely learnt its examples by heart.
@@ -90,17 +88,16 @@ assert nonsense == ["2018-13-12", "2018-02-30", "2018-03-02"]
 
 # %% [markdown]
 # It had to make a month of 31, and wrote 13. It accepts a 30th of February, and puts Christmas into March. And it is
-# more than 94 % sure each time. It has
-# never been shown a text that isn't a date, so it never learnt to doubt. Remember this when a larger machine of the same
-# kind sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
+# more than 94 % sure each time. It has never been shown a text that isn't a date, so it never learnt to doubt. Remember
+# this when a larger machine of the same kind sounds certain: **how sure it is says which answer it prefers, not whether
+# the answer is right.**
 #
 # ## What goes in
 #
 # The machine reads letter by letter. (Let us call every character a letter, digits, dots and spaces too.) A piece of
 # text that is handled as one unit is called a **token**; here every letter is a token. A token is first turned into its
-# number in a list, its **id**. Then each id is turned into a row of 64
-# numbers, a **vector**. The table that holds one vector for each id is called the **embedding**. Its numbers are among
-# those that were trained.
+# number in a list, its **id**. Then each id is turned into a row of 64 numbers, a **vector**. The table that holds one
+# vector for each id is called the **embedding**. Its numbers are among those that were trained.
 
 # %%
 ids = source.encode(["may"])[0]
@@ -112,9 +109,8 @@ for letter, number in zip("may", ids, strict=True):
 
 # %% [markdown]
 # A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Before they
-# enter
-# the machine, something is added to each vector that says at which place the letter stands. What that is has
-# [a lesson of its own](positions.py). The rest the machine must find out from the letters around it.
+# enter the machine, something is added to each vector that says at which place the letter stands. What that is has [a
+# lesson of its own](positions.py). The rest the machine must find out from the letters around it.
 #
 # ## What comes out
 #
@@ -125,9 +121,9 @@ for letter, number in zip("may", ids, strict=True):
 #
 # ## The one idea: look at the right letters
 #
-# Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the machine.
-# Here is where it looked for that one digit: it shares out a weight of 1 among the letters of the text, and the taller
-# the bar, the more of the weight went to that letter. (It looks four times at once; this is the mean.)
+# Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
+# machine. Here is where it looked for that one digit: it shares out a weight of 1 among the letters of the text, and
+# the taller the bar, the more of the weight went to that letter. (It looks four times at once; this is the mean.)
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the tallest, those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -150,11 +146,9 @@ assert looked[6].argmax() in (16, 17, 18)
 
 # %% [markdown]
 # More than half of the weight goes to the three letters that matter, and most of the rest to the letters before them.
-# This
-# looking is called **attention**. Each letter of the answer has weights of its own. Try it in the machine at the top:
-# press a digit of the year, and then one of the day. Nobody said where to look. The machine found out during its
-# training, because looking
-# there made the right letters more probable.
+# This looking is called **attention**. Each letter of the answer has weights of its own. Try it in the machine at the
+# top: press a digit of the year, and then one of the day. Nobody said where to look. The machine found out during its
+# training, because looking there made the right letters more probable.
 #
 # ## Take it away
 #
@@ -206,20 +200,18 @@ assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 # ## Who found this, and when
 #
 # In 2014, translation programs had the same kind of trouble. They read a sentence word by word into one vector, and
-# wrote the
-# translation from that vector. Cho and others saw that the results got worse the longer the sentence was. In the same
-# year Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence,
-# with weights of its own
-# for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out
-# the reading of one word after the other that all such machines had done until then, and called the result the
-# Transformer.
+# wrote the translation from that vector. Cho and others saw that the results got worse the longer the sentence was. In
+# the same year Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the
+# sentence, with weights of its own for each word that it wrote. That was attention. In 2017 eight authors kept the
+# attention, left out the reading of one word after the other that all such machines had done until then, and called the
+# result the Transformer.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# 3 May 2018 was a Thursday. What does the machine write if you tell it that it was a Monday? And what for
-# "may 3rd, 1918"? All dates of its training lie between 1950 and 2049. Guess, then run it.
+# 3 May 2018 was a Thursday. What does the machine write if you tell it that it was a Monday? And what for "may 3rd,
+# 1918"? All dates of its training lie between 1950 and 2049. Guess, then run it.
 
 # %% tags=["answer"]
 answers = read("monday 3rd of may 2018", "may 3rd, 1918")
@@ -228,9 +220,9 @@ assert answers == ["2018-05-03", "1988-05-03"]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is wrong.
-# The century is another matter. In its training a year that begins with 19 was always one from 1950 to 1999. The machine
-# has never seen "1918", and writes a year that it knows.
+# No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is
+# wrong. The century is another matter. In its training a year that begins with 19 was always one from 1950 to 1999. The
+# machine has never seen "1918", and writes a year that it knows.
 #
 # </details>
 #
@@ -274,7 +266,6 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
 # Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014),
-# [Neural
-# Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473), where attention
-# begins; Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), where the Transformer
-# begins.
+# [Neural Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473), where
+# attention begins; Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), where the
+# Transformer begins.

@@ -7,13 +7,12 @@
 # # The whole Transformer, on a map
 #
 # If you came here through the lessons, you have met every part of this page but the last row of its table, which is the
-# next lesson, and can now see how it all hangs together. If
-# you came for the map alone: every part has a link to the lesson that explains it, and
-# [the first lesson](reading_dates.py) starts with no more than Python.
+# next lesson, and can now see how it all hangs together. If you came for the map alone: every part has a link to the
+# lesson that explains it, and [the first lesson](reading_dates.py) starts with no more than Python.
 #
-# A Transformer turns one sequence into another: a sentence into its translation, or, on this site, a date as people write
-# it into a date as computers do. The **encoder** (left) reads the source. The **decoder** (right) writes the target,
-# one letter after the other.
+# A Transformer turns one sequence into another: a sentence into its translation, or, on this site, a date as people
+# write it into a date as computers do. The **encoder** (left) reads the source. The **decoder** (right) writes the
+# target, one letter after the other.
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
@@ -27,9 +26,9 @@
 # | feed-forward | works on each letter alone | [Feed-forward](feed_forward.py) |
 # | linear and softmax | turns a vector into probabilities of letters | [Training and writing](transformer.py) |
 #
-# Nothing here is recurrent: to read a letter, no part waits for the letter before. Nothing slides a window over the text,
-# either. Attention is the only part in which letters meet, and it looks at the whole sequence at once. (Writing goes
-# letter by letter all the same, because each letter must be chosen before the next.)
+# Nothing here is recurrent: to read a letter, no part waits for the letter before. Nothing slides a window over the
+# text, either. Attention is the only part in which letters meet, and it looks at the whole sequence at once. (Writing
+# goes letter by letter all the same, because each letter must be chosen before the next.)
 #
 # ## The three places
 #
@@ -136,15 +135,15 @@ print(
 )
 
 # %% [markdown]
-# Some twenty lines of wires, and the same numbers. (The answer so far was given, as in training. Left alone, the machine
-# writes the same.) That is the whole Transformer. A large one differs in size: the first
-# one of 2017 stacked six encoder layers and six decoder layers, and was eight times as wide.
+# Some twenty lines of wires, and the same numbers. (The answer so far was given, as in training. Left alone, the
+# machine writes the same.) That is the whole Transformer. A large one differs in size: the first one of 2017 stacked
+# six encoder layers and six decoder layers, and was eight times as wide.
 #
 # ## One letter on its way
 #
-# What do these lines do to a letter? "may 5th, 1955" has a 5 that is a day, and two that belong to a year. Follow the first
-# and the second of them through the encoder. Each strip shows the 64 numbers of a letter at one station: blue is positive,
-# orange is negative.
+# What do these lines do to a letter? "may 5th, 1955" has a 5 that is a day, and two that belong to a year. Follow the
+# first and the second of them through the encoder. Each strip shows the 64 numbers of a letter at one station: blue is
+# positive, orange is negative.
 
 # %% tags=["live", "hide-input"]
 from live import journey
@@ -176,10 +175,10 @@ journey(
 )
 
 # %% [markdown]
-# Both come in as the same 64 numbers, because a 5 is a 5. Attention finds different things for them, since one stands beside "may" and
-# the other in "1955", and feed-forward draws conclusions from that. At the end they have next to nothing in
-# common, while the two of the year still look alike. So what leaves the encoder says not which letter
-# it is, but what the letter means *here*.
+# Both come in as the same 64 numbers, because a 5 is a 5. Attention finds different things for them, since one stands
+# beside "may" and the other in "1955", and feed-forward draws conclusions from that. At the end they have next to
+# nothing in common, while the two of the year still look alike. So what leaves the encoder says not which letter it is,
+# but what the letter means *here*.
 #
 # ## Where the numbers are
 #
@@ -208,10 +207,10 @@ assert sum(counts.values()) == model.count_params()
 #
 # ## Who found this, and when
 #
-# The whole is from 2017, by Vaswani and seven others, and it was made for translation. A year later it was cut in halves,
-# and both were useful alone. An *encoder* without a decoder turns a text into vectors, for search or for sorting; BERT
-# (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on writing; GPT (2018) and most of
-# today's language models are of this kind.
+# The whole is from 2017, by Vaswani and seven others, and it was made for translation. A year later it was cut in
+# halves, and both were useful alone. An *encoder* without a decoder turns a text into vectors, for search or for
+# sorting; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on writing; GPT
+# (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #
@@ -246,9 +245,9 @@ assert swapped.shape == (1, 34, 64)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
-# cross-attention, so no shape is wrong. (With the mask it would be refused, because the mask hides 34 keys and there are
-# 11.) If text and answer were equally long, not even the shape would give it away. Name the arguments, and it cannot
-# happen.
+# cross-attention, so no shape is wrong. (With the mask it would be refused, because the mask hides 34 keys and there
+# are 11.) If text and answer were equally long, not even the shape would give it away. Name the arguments, and it
+# cannot happen.
 #
 # </details>
 #
@@ -257,7 +256,7 @@ assert swapped.shape == (1, 34, 64)
 # ```self-check
 # ? A source of 7 tokens, a target of 4, all of depth 8. What shape have the weights of cross-attention, for one text and one head?
 # - `(1, 7, 4)` | Rows are the tokens that look, and those are the target's. The 7 source tokens are the columns.
-# - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not channels.
+# - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not numbers of a vector.
 # + `(1, 4, 7)` | A row for each target token that looks, a column for each source token that is looked at.
 # - `(1, 4, 4)` | That is the decoder's self-attention. Here the keys are the source's.
 # ? Source and target of a batch are both padded. Which mask does cross-attention need?
@@ -265,9 +264,9 @@ assert swapped.shape == (1, 34, 64)
 # - the padding of the target | A mask blocks keys, and the target's tokens are the queries here.
 # - padding of the source and look-ahead | The whole source is there before the first word is written: nothing to hide.
 # - none, since the encoder had its padding mask | It kept padding out of real tokens. Padded rows still hold numbers.
-# ? Source: 6 tokens, target: 4. Cross-attention is called as `attention(encoded, decoded, decoded)`. What comes out?
+# ? Source: 6 tokens, target: 4. By mistake the encoder's output goes in as the queries, and the decoder's as keys and values. What comes out?
 # - a `ValueError`, since 6 queries meet 4 keys | Lengths may differ. Only the depths of queries and keys have to agree.
-# - 4 rows, with wrong numbers | There is one row for each query, and the queries are `encoded` here.
+# - 4 rows, with wrong numbers | There is one row for each query, and the queries are the source here.
 # + 6 rows, where 4 are wanted | The output follows the queries. With equal lengths nothing would show.
 # ```
 #
@@ -278,6 +277,6 @@ assert swapped.shape == (1, 34, 64)
 # * [Notation](../notation.md): every symbol and axis of this site.
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), figures 1
-# and 2; Devlin and others (2018), [BERT](https://arxiv.org/abs/1810.04805); Radford and others (2018), [Improving Language
-# Understanding by Generative
+# and 2; Devlin and others (2018), [BERT](https://arxiv.org/abs/1810.04805); Radford and others (2018), [Improving
+# Language Understanding by Generative
 # Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf).

@@ -7,8 +7,8 @@
 # %% [markdown]
 # # How is it trained, and how does it write?
 #
-# This is the machine of all these lessons before its first step of training. Its [map](recap.py) is complete. Every part
-# is in its place, and every number in it is random.
+# This is the machine of all these lessons before its first step of training. Its [map](recap.py) is complete. Every
+# part is in its place, and every number in it is random.
 
 # %%
 import sys
@@ -43,8 +43,8 @@ for text, answer in zip(texts, target.decode(ids), strict=True):
 # ## How wrong is it? By hand
 #
 # To make a machine less wrong, we need a number that says *how* wrong it is. At each place the machine gives a
-# probability to each letter that could come next. Only one of them matters: the probability $p$ of the right letter. The
-# **loss** is $-\ln p$, the negative logarithm:
+# probability to each letter that could come next. Only one of them matters: the probability $p$ of the right letter.
+# The **loss** is $-\ln p$, the negative logarithm:
 #
 # | probability of the right letter | loss |
 # | --- | --- |
@@ -55,8 +55,8 @@ for text, answer in zip(texts, target.decode(ids), strict=True):
 # | 0.001 | 6.908 |
 #
 # Certain and right costs nothing, certain and wrong costs much. The mean over all places is called the *cross-entropy*.
-# There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and end. So an untrained
-# machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is mostly wrong:
+# There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and end. So an
+# untrained machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is mostly wrong:
 
 # %%
 unseen, right = create_date_pairs(2000, seed=1, split="test")
@@ -77,15 +77,14 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 #
 # ## A nudge
 #
-# Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If it
-# falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take
-# forever. The
-# *gradient* gives all the answers in one go, by going backwards through the calculation: for each number the slope of the
-# loss. To find it is what TensorFlow is for.
+# Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If
+# it falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take
+# forever. The *gradient* gives all the answers in one go, by going backwards through the calculation: for each number
+# the slope of the loss. To find it is what TensorFlow is for.
 #
 # By hand, with one number $w$ and a loss of $(w - 3)^2$: at $w = 1$ the loss is 4, and its slope is $2 (w - 3) = -4$. A
-# negative slope says "larger is better". So $w$ is nudged against the slope, by a small share of it, say a tenth:
-# $1 + 0.1 \cdot 4 = 1.4$. There the loss is 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
+# negative slope says "larger is better". So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 +
+# 0.1 \cdot 4 = 1.4$. There the loss is 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
 # Train it yourself. Which learning rate is the fastest, and which is too large?
 
 # %% tags=["live", "hide-input"]
@@ -109,8 +108,8 @@ touch(
 # valley.
 #
 # This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y`
-# are
-# the right answers, which are given and must be predicted [one place further](causal.py#one-date-is-eleven-examples).
+# are the right answers, which are given and must be predicted [one place
+# further](causal.py#one-date-is-eleven-examples).
 
 # %% tags=["source"]
 import inspect
@@ -124,12 +123,10 @@ print(inspect.getsource(dates.train))
 # * **Adam** keeps two running means for each number of the machine, of its gradient and of the gradient's square, and
 #   nudges by the first, divided by the root of the second. So numbers with small gradients get nudges as large as the
 #   others. `beta_2=0.98` says how long the second mean remembers: about 50 steps. The usual 0.999 remembers 1,000.
-# * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little.
-#   `peak` is the largest learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can
-#   settle.
+# * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little. `peak` is the largest
+#   learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
 # * **The factor** √64 = 8, by which the model itself multiplies its embeddings. They start small, and the positions
-#   that are
-#   added are about 1 large.
+#   that are added are about 1 large.
 
 # %% tags=["hide-input"]
 from trained.ablations import shares
@@ -147,13 +144,11 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
 # Two of the three make no difference here. They may in larger machines; this one is too small to show it. Warm-up
-# matters a
-# little. But with nudges two and a half times as large, it decides between a good machine and a
-# bad one. That is its use: it lets one take larger steps, and large machines are trained with steps as large as they can
-# bear.
+# matters a little. But with nudges two and a half times as large, it decides between a good machine and a bad one. That
+# is its use: it lets one take larger steps, and large machines are trained with steps as large as they can bear.
 #
-# Here is the training itself. The line shows the share of wrong letters since the start, so that the bad beginning still
-# counts at the end.
+# Here is the training itself. The line shows the share of wrong letters since the start, so that the bad beginning
+# still counts at the end.
 
 # %% tags=["hide-input"] alt="Training curve: the share of wrong letters since the start falls from over one half to a few per cent within 1,000 steps."
 import matplotlib.pyplot as plt
@@ -168,14 +163,14 @@ plt.show()
 # ## Writing, greedy and by beam { #unseen-dates-greedy-and-by-beam }
 #
 # Now nobody gives it the right letters. The simplest way to write is **greedy search**: take the most probable letter,
-# hand it back to the machine, and go on until the end mark. It never takes a letter back. So it can walk into a dead end:
-# a first letter that looks best, and then nothing good to go on with.
+# hand it back to the machine, and go on until the end mark. It never takes a letter back. So it can walk into a dead
+# end: a first letter that looks best, and then nothing good to go on with.
 #
 # Say the first letter is A with 0.6 or B with 0.4, the best that can follow A has 0.3, and the best that can follow B
 # has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$.
 #
-# **Beam search** keeps several beginnings at once, here four, and at each step the four best of all their continuations.
-# So it would have found B. At the end it has four whole answers, each with its probability.
+# **Beam search** keeps several beginnings at once, here four, and at each step the four best of all their
+# continuations. So it would have found B. At the end it has four whole answers, each with its probability.
 
 # %%
 written = target.decode(greedy_search(model, unseen_ids, max_length=11))
@@ -187,8 +182,8 @@ for name, answers in {"greedy": written, "by beam": best}.items():
     assert exact > 0.99
 
 # %% [markdown]
-# Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation a
-# small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
+# Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation
+# a small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
 #
 # Does a beam at least show what the machine is torn between? Here are its three best answers to texts unlike those it
 # learnt from:
@@ -206,20 +201,18 @@ assert sure[2] < 0.8
 
 # %% [markdown]
 # Sometimes. "3 may" has no year, and the machine spreads its bets, even on years that it was never shown. But month 13
-# comes with a high probability, as you saw
-# on [the first page](reading_dates.py#sure-and-wrong). A probability says how much the machine prefers an answer to other
-# answers. It does not say that the answer is right, and nothing in the training taught the machine that a text could be
-# no date.
+# comes with a high probability, as you saw on [the first page](reading_dates.py#sure-and-wrong). A probability says how
+# much the machine prefers an answer to other answers. It does not say that the answer is right, and nothing in the
+# training taught the machine that a text could be no date.
 #
 # ## What a cache saves
 #
 # To write the tenth letter, the decoder looks back at nine. Their keys and values are the same as one step before,
 # because no letter sees a later one, and so nothing that comes later can change them. So `greedy_search` computes them
 # once and keeps them: this is the *cache*. First the check, with an untrained machine that never writes the end mark:
-# the same 64 letters with
-# the cache and without.
+# the same 64 letters with the cache and without.
 
-# %%
+# %% tags=["hide-input"]
 silence = np.zeros(untrained.target_vocab)
 silence[untrained.end_id] = -1e9
 untrained.project_logits.bias.assign(silence)
@@ -236,9 +229,9 @@ np.testing.assert_array_equal(
 print("the same 64 letters")
 
 # %% [markdown]
-# And the time? Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler that
-# turns the whole loop into one program. Here is what the cache saves alone, and what both save together, measured with a
-# larger machine on the computer that [Benchmarks](../about/benchmarks.py) names:
+# And the time? Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler
+# that turns the whole loop into one program. Here is what the cache saves alone, and what both save together, measured
+# with a larger machine on the computer that [Benchmarks](../about/benchmarks.py) names:
 
 # %% tags=["hide-input"]
 import json
@@ -257,7 +250,10 @@ for row in results["decoding"]:
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# The model itself takes ids, and makes its masks by itself. This is its source without the docstrings.
+# The model itself takes ids, and makes its masks by itself. Encode the source, decode the target with what was encoded,
+# project to logits: there is nothing in it that the [map](recap.py) does not show.
+#
+# <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
 
 # %% tags=["source"]
 import re
@@ -270,21 +266,23 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 # %% [markdown]
 # `vocabulary_ids` and `begins_with` refuse ids that are not in the vocabulary, and answers that do not begin with the
 # start mark. `source_mask` hides padding, `target_mask` padding and the future. With `return_weights=True` the encoder
-# and
-# the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the last projection.
+# and the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the last
+# projection.
+#
+# </details>
 #
 # ## Who found this, and when
 #
 # Adam is by Kingma and Ba (2014). Warm-up for it, a `beta_2` of 0.98 and the factor √d_model are in the first
 # Transformer (2017), with hardly a word of reason. Beam search is from speech recognition in the 1970s. That a trained
-# network is
-# too sure of itself was measured by Guo and others in 2017.
+# network is too sure of itself was measured by Guo and others in 2017.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The machine was trained on texts padded to 34 letters. Does the padding matter? Compare with a text that is not padded.
+# The machine was trained on texts padded to 34 letters. Does the padding matter? Compare with a text that is not
+# padded.
 
 # %% tags=["answer"]
 given = target.encode(["2018-05-03"])[:, :-1]
@@ -332,13 +330,12 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 # ## Where to go next
 #
 # You can now build this machine, train it, let it write, and say how far to trust it. One thing should bother you: our
-# texts
-# have 34 letters. A book has a million, and each of them would look at each of the others.
+# texts have 34 letters. A book has a million, and each of them would look at each of the others.
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.
 # * [Use it in a model of your own](../guides/use_it.py).
 # * [Reference: transformer](../reference/transformer.md) and [generation](../reference/generation.md): every argument.
 #
-# Read on elsewhere: Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and others (2017), [Attention
-# Is All You Need](https://arxiv.org/abs/1706.03762), section 5; Guo and others (2017), [On Calibration of Modern Neural
-# Networks](https://arxiv.org/abs/1706.04599).
+# Read on elsewhere: Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and others (2017),
+# [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section 5; Guo and others (2017), [On Calibration of
+# Modern Neural Networks](https://arxiv.org/abs/1706.04599).

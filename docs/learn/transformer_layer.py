@@ -7,9 +7,8 @@
 # # What holds a deep machine together?
 #
 # Attention gives each letter an average of values. That average *replaces* the letter: what the letter was is gone,
-# unless
-# it looked at itself. Here is a machine trained like that. Each part of it passes on only what it found, and nothing of
-# what it got.
+# unless it looked at itself. Here is a machine trained like that. Each part of it passes on only what it found, and
+# nothing of what it got.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -24,30 +23,30 @@ machine(
     *names, piece="beside", sibling="dates-no-residual", without=comparison(*names)
 )
 
-# %%
+# %% [markdown]
+# That machine was trained for 500 steps. Trained for 1,000 like the whole one, three machines of each kind, each begun
+# from other random numbers, read these shares of 2,000 unseen dates:
+
+# %% tags=["hide-input"]
 for name in ("whole", "no residual"):
     print(f"{name:12}", "   ".join(f"{share:.2%}" for share in shares(name)))
 
 # %% [markdown]
-# These are the shares of unseen dates that three machines of each kind read right, trained for 1,000 steps from different
-# random numbers. It is worse, but no disaster. (After 500 steps, as above, the gap is wider.) Our machine is only one
-# layer deep. What
-# about a tower?
+# That is worse, but no disaster. Our machine is only one layer deep. What about a tower?
 #
 # ## A tower of four
 #
-# Here is a harder task for a deeper machine: four layers, one on the other, must write eight digits backwards. Each layer
-# has two things around attention that keep it upright:
+# Here is a harder task for a deeper machine: four layers, one on the other, must write eight digits backwards. Each
+# layer has two things around attention that keep it upright:
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
-# * the **norm**: the numbers of each letter are brought to one size before they are used, so that they do not get out of
-#   hand from layer to layer.
+# * the **norm**: the numbers of each letter are brought to one size before they are used, so that they do not get out
+#   of hand from layer to layer.
 #
-# We train the tower three times from the same random numbers, on the same examples: whole, without the norms, and without
-# the residuals. (To train is to [nudge](reading_dates.py#it-learnt-from-examples) numbers, as ever.) Guess first: which
-# loss
-# hurts more?
+# We train the tower three times from the same random numbers, on the same examples: whole, without the norms, and
+# without the residuals. (To train is to [nudge](reading_dates.py#it-learnt-from-examples) numbers, as ever.) Guess
+# first: which loss hurts more?
 
 # %% tags=["hide-input"]
 import keras
@@ -148,14 +147,13 @@ plt.show()
 # (The *loss* says how improbable the right answers still are: 0 is perfect, and guessing among ten digits costs 2.3.)
 #
 # Without norms the tower learns the task, only later; the first exercise shows when it fails. Without residuals it gets
-# three digits in ten right, about what one gets by guessing if one knows
-# which digits occur, but not where. Dong and others (2021) gave the reason a name, *rank collapse*: after a few rounds
-# of averaging
-# all letters of a text look alike. That can be measured even before any training: how alike are two letters of one text,
-# from about 0 for "nothing in common" to 1 for "the same"?
+# three digits in ten right, about what one gets by guessing if one knows which digits occur, but not where. Dong and
+# others (2021) gave the reason a name, *rank collapse*: after a few rounds of averaging all letters of a text look
+# alike. That can be measured even before any training: how alike are two letters of one text, from about 0 for "nothing
+# in common" to 1 for "the same"?
 
 
-# %%
+# %% tags=["hide-input"]
 def alikeness(x):
     """Mean cosine between two different letters of a text."""
     x = x / np.linalg.norm(x, axis=-1, keepdims=True)
@@ -191,8 +189,8 @@ assert alike[False][1] > 0.95 > alike[True][1]
 # (-1.342, -0.447, 0.447, 1.342)
 # $$
 #
-# Each letter is treated by itself, with its own mean and size. Two more vectors, $\gamma$ and $\beta$, are learnt, which
-# multiply and shift the result; they start as 1 and 0. Try to get a large number through the norm:
+# Each letter is treated by itself, with its own mean and size. Two more vectors, $\gamma$ and $\beta$, are learnt,
+# which multiply and shift the result; they start as 1 and 0. Try to get a large number through the norm:
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -206,8 +204,8 @@ touch(
 )
 
 # %% [markdown]
-# You cannot. Whatever all numbers of a letter have in common is taken away, and only their differences are left. Here is
-# the same in code:
+# You cannot. Whatever all numbers of a letter have in common is taken away, and only their differences are left. Here
+# is the same in code:
 
 # %%
 x, found = np.array([1.0, 2, 0, 1]), np.array([0.0, 1, 5, 6])
@@ -221,8 +219,8 @@ np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 # %% [markdown]
 # ## The formula
 #
-# A layer of the encoder has two parts, attention and a network that works on each letter alone (the
-# [next lesson](feed_forward.py)). In the decoder a second attention stands between them, the one that looks at the text.
+# A layer of the encoder has two parts, attention and a network that works on each letter alone (the [next
+# lesson](feed_forward.py)). In the decoder a second attention stands between them, the one that looks at the text.
 # Around each part stand residual and norm:
 #
 # $$
@@ -242,8 +240,8 @@ np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 #
 # ## Reading the function { #the-function-read }
 #
-# What stands before and after attention is the same as what stands before and after the network, so the package writes it
-# once.
+# What stands before and after attention is the same as what stands before and after the network, so the package writes
+# it once.
 
 # %% tags=["source"]
 import inspect
@@ -257,7 +255,7 @@ print(inspect.getsource(ResidualBlock.after))
 # `normed` applies the norm. `drop` sets some of the numbers to 0 during a training if you ask for dropout, and does
 # nothing otherwise. The layer itself is its two blocks in their order, and a check from outside says so:
 
-# %%
+# %% tags=["hide-input"]
 from clear_attention import EncoderLayer, FeedForwardBlock, SelfAttentionBlock
 
 inputs = keras.Input((None, 128))
@@ -276,10 +274,9 @@ print("two blocks are the layer:", by_blocks.output.shape)
 # %% [markdown]
 # ## Norm first or norm last?
 #
-# *Post-norm*, as in 2017, norms the sum. *Pre-norm* (`norm_first=True`) norms only what a part reads, so that $x$ itself
-# runs through the whole tower as one growing sum, which is normed once, at the very end. Here is the size of the
-# numbers in
-# twelve layers that are not trained yet:
+# *Post-norm*, as in 2017, norms the sum. *Pre-norm* (`norm_first=True`) norms only what a part reads, so that $x$
+# itself runs through the whole tower as one growing sum, which is normed once, at the very end. Here is the size of the
+# numbers in twelve layers that are not trained yet:
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, a straight line."
 tokens = np.random.default_rng(5).normal(size=(8, 16, 64)).astype("float32")
@@ -329,19 +326,16 @@ assert min(shares("norm first")) > max(shares("norm last, warm-up"))
 
 # %% [markdown]
 # So in a deep machine, put the **norm first.** Most large models of today do. Here not even warm-up saves the norm
-# last; with
-# smaller nudges and many more steps it may. With few layers, as in our date machine, either works; the
-# first Transformer, of 2017, put the norm last in six. Each layer has the same weights both ways, so one takes the
-# other's without complaint and computes something
-# else: when you carry weights over, look up which it was.
+# last; with smaller nudges and many more steps it may. With few layers, as in our date machine, either works; the first
+# Transformer, of 2017, put the norm last in six. Each layer has the same weights both ways, so one takes the other's
+# without complaint and computes something else: when you carry weights over, look up which it was.
 #
 # ## Who found this, and when
 #
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
-# residual around
-# every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016. The
-# Transformer took both. Xiong and others explained in 2020 why the norm last depends on warm-up so much more than the
-# norm first.
+# residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016.
+# The Transformer took both. Xiong and others explained in 2020 why the norm last depends on warm-up so much more than
+# the norm first.
 #
 # ## Exercises
 #
@@ -398,8 +392,7 @@ assert quick["whole"] > 0.9 > 0.6 > quick["without the norms"]
 # ## Where to go next
 #
 # You can now stack layers, and say what keeps the stack upright. One thing should bother you: we keep speaking of "a
-# network
-# that works on each letter alone". What does it do there?
+# network that works on each letter alone". What does it do there?
 #
 # * [The feed-forward network](feed_forward.py): what a letter does while nobody looks.
 # * [Bugs of published layers](../guides/museum.py#shapes-and-layers), among them one that saves and no longer loads.

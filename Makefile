@@ -89,6 +89,9 @@ book: site ## print the lessons and guides into dist/clear-attention.pdf (needs 
 check-torch: $(PEERS) ## compare with a real torch, in the environment of the benchmarks
 	PYTHONPATH=src .cache/peers/bin/python benchmarks/check_torch.py
 
+check-peers: $(PEERS) ## call torch, JAX, Flax, Hugging Face and others with converted masks, and keep the result for a guide
+	HF_HUB_OFFLINE=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks.check_peers
+
 bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 50
 	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
@@ -139,7 +142,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 $(PEERS): requirements.lock benchmarks/requirements.txt | $(READY)
-	@echo "Making .cache/peers with torch and JAX beside the locked packages (1 GB and more, once)"
+	@echo "Making .cache/peers with torch, JAX and others beside the locked packages (1 GB and more, once)"
 	$(BIN)/python -m venv --clear .cache/peers
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --require-hashes --requirement requirements.lock
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --requirement benchmarks/requirements.txt
@@ -153,4 +156,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch bench bench-workers bench-softmax check-dates lint format lock clean
+.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch check-peers bench bench-workers bench-softmax check-dates lint format lock clean

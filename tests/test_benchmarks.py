@@ -1,11 +1,14 @@
 """The harness of the benchmarks: turns, medians, ratios, verdicts and tables, on numbers made up for it."""
 
+import datetime
+import json
 import math
+import re
 import time
 
 import pytest
 
-from benchmarks import report, timing
+from benchmarks import check_peers, report, timing
 
 
 def cell(size=(1, 8, 4096, 64), mask="causal", passes="forward", what="function", **times_ms):
@@ -111,3 +114,20 @@ def test_tables_show_the_quickest_in_bold():
     )
     assert text.splitlines()[0] == "| Size and mask | t | j | x |"
     assert text.splitlines()[2] == "| (1, 8, 4096, 64), causal | 123 | **0.568** | - |"
+
+
+def test_the_masks_of_every_library_that_the_guide_names_were_checked():
+    """With the versions that are pinned now, so that a new pin asks for `make check-peers`."""
+    kept = json.loads(check_peers.RESULTS.read_text(encoding="utf-8"))
+    datetime.date.fromisoformat(kept["date"])
+    rows, folder = kept["rows"], check_peers.RESULTS.parent
+    found = {row["library"]: row["version"].partition("+")[0] for row in rows}
+    pins = dict(re.findall(r"^(\S+)==(\S+)$", (folder / "requirements.txt").read_text(encoding="utf-8"), re.M))
+    assert found == {name: pins[name] for name in ("jax", "flax", "torch", "equinox", "x-transformers", "transformers")}
+    guide = (folder.parent / "docs/guides/mask_conventions.py").read_text(encoding="utf-8")
+    names = ("JAX", "Flax", "torch", "Equinox", "x-transformers", "Hugging Face")
+    assert all(f" {name}" in guide for name in names)
+    assert "not run" not in guide
+    assert {row["call"] for row in rows} == {call.__doc__ for call in check_peers.CALLS if "`" in (call.__doc__ or "")}
+    assert all(row["converted"] <= check_peers.ROUNDING for row in rows)
+    assert all(row["opposite"] > check_peers.WRONG for row in rows)

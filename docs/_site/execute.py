@@ -31,6 +31,7 @@ NOTEBOOKS = ROOT / ".cache" / "notebooks"
 USED = {  # by the lessons that say so
     b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("report.py", "pictures.py")],
     b"from benchmarks.softmax": [ROOT / "benchmarks" / name for name in ("softmax.py", "softmax.json")],
+    b"from benchmarks import check_peers": [ROOT / "benchmarks" / name for name in ("check_peers.py", "peers.json")],
     b"benchmarks/results.json": [ROOT / "benchmarks" / "results.json"],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
     b"import trained": sorted((ROOT / "trained").glob("*.py")),

@@ -124,8 +124,8 @@ class CrossAverages(NoAttention):
         return super().averaging()[len(self.encoder.layers) :]
 
 
-def train(model, steps=STEPS, peak=4e-3, warmup=150, beta_2=0.98, seed=SEED):
-    """Fit a model to fresh dates; return the share of wrong letters since the start, at every 50th step."""
+def train(model, steps=STEPS, peak=4e-3, warmup=150, beta_2=0.98, seed=SEED, diary=()):
+    """Fit a model to fresh dates; return the share of wrong letters, and what it writes of a diary, every 50 steps."""
     sources, targets = create_date_pairs(BATCH * steps, seed=seed)
     x = source_tokenizer.encode(sources, length=LENGTH)
     y = target_tokenizer.encode(targets)
@@ -133,7 +133,7 @@ def train(model, steps=STEPS, peak=4e-3, warmup=150, beta_2=0.98, seed=SEED):
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     adam = keras.optimizers.Adam(rate, beta_2=beta_2)
     model.compile(adam, loss, metrics=["accuracy"])
-    curve = Curve()
+    curve = Curve(partial(write, model, diary) if diary else None)
     model.fit(
         (x, y[:, :-1]),
         y[:, 1:],
@@ -141,7 +141,14 @@ def train(model, steps=STEPS, peak=4e-3, warmup=150, beta_2=0.98, seed=SEED):
         verbose=0,
         callbacks=[curve],
     )
-    return {"steps": np.array(curve.steps), "wrong": np.array(curve.wrong)}
+    record = {"steps": np.array(curve.steps), "wrong": np.array(curve.wrong)}
+    return record | ({"diary": np.array(diary), "written": np.array(curve.written)} if diary else {})
+
+
+def write(model, texts, length=LENGTH):
+    return target_tokenizer.decode(
+        greedy_search(model, source_tokenizer.encode(texts, length=length), 11, jit_compile=False)
+    )
 
 
 def measure(model, paddings=()):
@@ -149,8 +156,7 @@ def measure(model, paddings=()):
     sources, targets = create_date_pairs(2000, seed=1, split="test")
 
     def written(length):
-        ids = greedy_search(model, source_tokenizer.encode(sources, length=length), 11, jit_compile=False)
-        return shares_right([text.ljust(10) for text in target_tokenizer.decode(ids)], targets)
+        return shares_right([text.ljust(10) for text in write(model, sources, length)], targets)
 
     x, y = source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
     letters = np.mean(np.argmax(model(x, y[:, :-1], training=False), axis=-1) == y[:, 1:])
@@ -171,11 +177,12 @@ def sibling(name, kind=Transformer, lacks=(), paddings=(), num_heads=4, **traini
     return Recipe(build, partial(train, **training), partial(measure, paddings=paddings), config)
 
 
+DIARY = ("thursday 3rd of may 2018", "5/3/2018", "3. mai '18", "22.12.1960", "march 9th, 2001", "christmas 2018")
 BRIEF = {"steps": 500, "peak": 6e-3}  # the same for all that are compared; each step more is paid in every build
 RECIPES = {
     name: sibling(name, **options)
     for name, options in {
-        "dates": {"paddings": PADDINGS},
+        "dates": {"paddings": PADDINGS, "diary": DIARY},
         "dates-brief": BRIEF,
         "dates-one-head": {"num_heads": 1, **BRIEF},
         "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"], **BRIEF},

@@ -46,18 +46,27 @@ def shares_right(written, dates):
 
 
 class Curve(keras.callbacks.Callback):
-    """Note how many letters are wrong so far, and say how long it takes."""
+    """Note which share of the last letters was wrong, and what the model writes so far; say how long it takes."""
 
-    def __init__(self, every=50):
+    def __init__(self, write=None, every=50):
         super().__init__()
         self.every, self.steps, self.wrong, self.start = every, [], [], time.monotonic()
+        self.write, self.written, self.right = write, [], 0.0
+
+    def on_train_begin(self, logs=None):
+        if self.write:
+            self.written.append(self.write())
 
     def on_train_batch_end(self, batch, logs=None):
         done, steps = batch + 1, self.params["steps"]
         if done % self.every and done != steps:
             return
+        right = logs["accuracy"] * done  # Keras gives the mean since the start
+        self.wrong.append(1 - (right - self.right) / (done - (self.steps[-1] if self.steps else 0)))
         self.steps.append(done)
-        self.wrong.append(1 - logs["accuracy"])
+        self.right = right
+        if self.write:
+            self.written.append(self.write())
         if done % (4 * self.every) == 0:
             left = (time.monotonic() - self.start) * (steps / done - 1)
             print(f"{self.model.name}: step {done} of {steps}, {left:.0f} s left", flush=True)

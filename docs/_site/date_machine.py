@@ -92,7 +92,7 @@ def machine(*names, piece=None, without="", page="", title="", **state):
     data = {
         "tokenizers": {"source": source.characters, "target": target.characters},
         "names": NAMES,
-        "siblings": [about(name) for name in names],
+        "siblings": [about(name, state.get("places")) for name in names],
         "examples": [{"title": title, "state": differs} for title, differs in examples.items()],
         "state": state,
         "page": page,
@@ -103,11 +103,13 @@ def machine(*names, piece=None, without="", page="", title="", **state):
     return HTML(f'{head}<date-machine {kind}><script type="application/json">{text}</script>{without}</date-machine>')
 
 
-def about(name):
-    """Say what a model is, and what it does with unseen dates."""
+def about(name, places=None):
+    """Say what a model is, and what it does with unseen dates, if so many places are filled."""
     _, config, record = trained.kept(name)
     title, how, sentence = SIBLINGS[name]
     shares = {part: float(record[part]) for part in ("exact", "year", "month", "day")}
+    if places:
+        shares["exact"] = float(dict(zip(record["paddings"], record["padded"], strict=True))[places])
     return {"name": name, "title": title, "with": how, "about": sentence, "measured": shares, "config": config}
 
 

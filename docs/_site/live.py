@@ -58,15 +58,15 @@ CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"  # 64
 
 
 def journey(text, stations, letter, other):
-    """Show a letter's numbers, and another's, at each station: {name: (vectors (1, length, d_model), a sentence)}."""
+    """Show a letter's numbers, and another's, at each station: {name: (vectors (length, d_model), a sentence)}."""
     found, alike = [], []
     for name, (vectors, says) in stations.items():
-        x = np.asarray(vectors)[0, : len(text)]
+        x = np.asarray(vectors)[: len(text)]
         most = float(np.quantile(np.abs(x), 0.98))
         levels = np.rint((np.clip(x / most, -1, 1) + 1) * 31.5).astype(int)
         words = ["".join(CODES[level] for level in row) for row in levels]
         unit = x / np.linalg.norm(x, axis=1, keepdims=True)
-        alike.append((unit @ unit.T).round(3))
+        alike.append((unit @ unit.T).round(2))
         found.append({"name": name, "says": says, "words": words, "alike": alike[-1].tolist()})
     first, last = alike[0][letter, other], alike[-1][letter, other]
     without = (

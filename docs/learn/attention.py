@@ -22,8 +22,7 @@
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
 # Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter
-# of its answer: the query was made to write that letter, and the brighter a letter of the text, the better its key
-# fitted.
+# of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -44,9 +43,10 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
-# it is an arrow. A key fits the better, the more it points where the query points. What is fetched is a mixture of all
-# values, and most of it comes from the key that fits best. Turn the query, and watch the output move from value to
-# value. Then make the query longer, and make it shorter: what changes?
+# it is an arrow. The score of a key is large when it points where the query points, and larger still when both are
+# long. (It is their dot product divided by √2; you will see below how it is computed, and why it is divided.) What is
+# fetched is a mixture of all values, and most of it comes from the key that fits best. Turn the query, and watch the
+# output move from value to value. Then make the query longer, and make it shorter: what changes?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -140,10 +140,23 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# That is the whole of attention. Here is the same in NumPy, a line for each step, for all three letters at once.
+# That is the whole of attention. Here is the same in NumPy, for all three letters at once. Keep the two functions: each
+# of the next lessons adds a few lines to them, and [at the end](recap.py#put-together-by-hand) they are a machine that
+# reads dates.
 
 # %%
 import numpy as np
+
+
+def softmax(scores):
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v):
+    scores = q @ k.T / np.sqrt(k.shape[-1])  # a row for each query
+    return softmax(scores) @ v
+
 
 x = np.array([[1, 0], [0, 1], [1, 1]])  # m, a, y
 W_Q = np.array([[1, 0, 0, 1], [1, 0, 1, -1]])
@@ -151,14 +164,10 @@ W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]])
 W_V = np.array([[10, 0], [0, 10]])
 
 q, k, v = x @ W_Q, x @ W_K, x @ W_V
-scores = q @ k.T / np.sqrt(4)  # a row for each query, a column for each key
-powers = np.exp(scores)
-weights = powers / powers.sum(axis=1, keepdims=True)
-output = weights @ v
-print("scores of y ", scores[2])
+weights, output = softmax(q @ k.T / 2), attention(q, k, v)
 print("weights of y", weights[2].round(4))
 print("output of y ", output[2].round(3))
-np.testing.assert_allclose(scores[2], [3, -2, 1])
+np.testing.assert_allclose(weights[2], [0.8756, 0.0059, 0.1185], atol=5e-5)
 np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
 
 # %% tags=["hide-input"] alt="Heat map of the weights of m, a and y, a row for each letter that looks. m looks at all three, a little more at y; a looks almost only at m; y looks mostly at m."
@@ -211,7 +220,7 @@ plt.show()
 # the four lines in its middle, printed from the package. The comments at the ends of the lines give the shape after
 # each step.
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 import re
 import textwrap
@@ -224,9 +233,9 @@ middle = re.search(r"^ +scores = .*?^ +output = .*?\n", function, re.DOTALL | re
 print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
-# `depth(q)` is $d_k$. `softmax_of_visible` is the softmax, of what a [mask](masks.py) leaves visible. `dropout` may set
-# some of the weights to 0 at random during a training, so that the machine does not rely on single ones; without it,
-# `kept` is the same as `weights`. One detail: the queries are divided *before* the product and not afterwards. The
+# `depth(q)` is $d_k$. `softmax_of_visible` is the softmax over whatever a [mask](masks.py) leaves visible. `dropout`
+# may set some of the weights to 0 at random during training, so that the machine does not rely on single ones; without
+# it, `kept` is the same as `weights`. One detail: the queries are divided *before* the product and not afterwards. The
 # result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and what keeps it safe</summary>
@@ -287,9 +296,9 @@ np.testing.assert_allclose(
 #
 # Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the
 # weights of its encoder with the formula. Three things are the subject of later lessons. The machine has four
-# [*heads*](multi_head.py), four attentions side by side, each with 16 of the 64 numbers; the first head is the first 16
-# columns. Its letters' vectors are multiplied by 8 and get their [positions](positions.py) added. And it adds a *bias*
-# to each query, key and value, one more vector that was trained.
+# [*heads*](multi_head.py), four attentions side by side, each with 16 of the 64 numbers. Its letters' vectors are
+# multiplied by 8 and get their [positions](positions.py) added. And it adds a *bias* to each query, key and value, one
+# more vector that was trained.
 
 # %% tags=["hide-input"]
 from clear_attention import date_tokenizers
@@ -301,20 +310,21 @@ vectors = model.source_positions(model.embed_source(ids) * 8.0)[
 ].numpy()  # √64 = 8
 
 matrices = model.encoder.layers[0].self_attention.attention
-q16 = (vectors @ matrices.project_queries.kernel + matrices.project_queries.bias)[
-    :, :16
-]
-k16 = (vectors @ matrices.project_keys.kernel + matrices.project_keys.bias)[:, :16]
-powers = np.exp(q16 @ np.transpose(k16) / np.sqrt(16))
-by_formula = powers / powers.sum(axis=1, keepdims=True)
-
+all_queries = (
+    vectors @ matrices.project_queries.kernel + matrices.project_queries.bias
+)
+all_keys = vectors @ matrices.project_keys.kernel + matrices.project_keys.bias
 given = target.encode(["2018-05-03"])[:, :-1]
 maps = model(ids, given, return_weights=True).weights
-np.testing.assert_allclose(by_formula, maps["encoder.0"][0, 0], atol=1e-5)
-print("the machine's weights and the formula's are the same:", by_formula.shape)
+for head in range(4):
+    own = slice(16 * head, 16 * head + 16)
+    by_formula = softmax(all_queries[:, own] @ np.transpose(all_keys[:, own]) / 4)
+    np.testing.assert_allclose(by_formula, maps["encoder.0"][0, head], atol=1e-5)
+print("the same weights in all four heads:", maps["encoder.0"].shape)
 
 # %% [markdown]
-# So nothing is hidden in the machine: 24 letters look at 24 letters, and each weight is what the formula says.
+# So nothing is hidden in the machine: in four heads 24 letters look at 24 letters, and each weight is what the formula
+# says.
 #
 # ## Why divide by the root of d_k?
 #
@@ -360,14 +370,14 @@ lab(
 )
 
 # %% [markdown]
-# Divided by nothing, the longer the keys, the more one of them takes. Divided by $d_k$, all weights become alike, and
-# the query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow slowly,
-# because many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A product
-# of two such numbers is of the same kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on
-# average, you get products of *different* terms. These are as often negative as positive, and cancel. What is left is
-# $d_k$ on average, so the sum itself is about $\sqrt{d_k}$ large. Divided by $\sqrt{d_k}$, scores are about 1 large at
-# every depth. (This holds for numbers that know nothing of each other, such as the random ones with which a training
-# begins. Later the machine can make its scores as large as it needs them.)
+# Divided by nothing, longer keys mean that one of them takes nearly everything. Divided by $d_k$, all weights become
+# alike, and the query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow
+# slowly, because many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A
+# product of two such numbers is of the same kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares,
+# each 1 on average, you get products of *different* terms. These are as often negative as positive, and cancel. What is
+# left is $d_k$ on average, so the sum itself is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$, scores are of size
+# about 1 at every depth. (This holds for numbers that know nothing of each other, such as the random ones with which a
+# training begins. Later the machine can make its scores as large as it needs them.)
 #
 # One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
 # 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
@@ -405,8 +415,8 @@ assert largest["nothing"][-1] > 0.9
 assert largest["d_k"][-1] < 0.1
 
 # %% [markdown]
-# Only the middle column reads the same from top to bottom. That is why the formula has a root in it, and why this
-# attention is called *scaled* dot-product attention.
+# Only the middle column reads nearly the same from top to bottom. That is why the formula has a root in it, and why
+# this attention is called *scaled* dot-product attention.
 #
 # ## Who found this, and when
 #
@@ -472,7 +482,7 @@ np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 # + `(2, 3, 32)` | A row for each query, of the values' depth.
 # - `(2, 5, 32)` | That is a row for each key. The keys are summed over.
 # - none: the depths of keys and values differ | They may. Queries and keys share a depth, keys and values a length.
-# ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do scores change that are not divided?
+# ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do the undivided scores change?
 # + They get about 2 times as large. | Their squares are 4 times as large, so they themselves are √4 = 2 times as large. Hence the root of `d_k`.
 # - They get about 4 times as large. | Their squares do. Terms of either sign cancel in part.
 # - They stay as large, since each term does. | But four times as many terms are summed.

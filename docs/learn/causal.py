@@ -62,9 +62,8 @@ assert forgetful_record["exact"] == 0
 # And here is the danger. All letters of the answer lie before the machine at once. To predict the letter at some place,
 # attention only has to look one place to the right, where that very letter stands. Copying is much easier to learn than
 # reading dates. So the machine above learnt to copy, for which a third of the steps was plenty. When it writes for
-# itself, there is nothing to its right yet, and it has learnt nothing else. It writes the end mark at once, probably
-# because in its training one place only had nothing to its right, the last, and the right letter there was the end
-# mark.
+# itself, there is nothing to its right yet, and it has learnt nothing else. It writes the end mark at once. Why that?
+# Probably because in training only the last place had nothing after it, and the answer there was always the end mark.
 #
 # So we hide the future: **no letter may look at a later one.** The mask for this is called the *look-ahead mask*, and
 # attention with it is called *causal*, because what comes later cannot be a cause.
@@ -132,9 +131,16 @@ x = np.array([[1.0, 0], [0, 1], [1, 1]])  # m, a, y
 W_Q = np.array([[1, 0, 0, 1], [1, 0, 1, -1]])
 W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]])
 W_V = np.array([[10, 0], [0, 10]])
-mask = create_look_ahead_mask(3)
+
+
+def look_ahead(length):
+    return np.triu(np.ones((length, length)), k=1)  # 1 above the diagonal
+
+
+mask = look_ahead(3)
+np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
 output, weights = scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V, mask)
-print(mask.numpy())
+print(mask)
 print(weights.numpy().round(3))
 print(output.numpy().round(3))
 np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
@@ -170,8 +176,9 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written. Press a letter of the answer, or a row of a map: the upper
-# right of each map stays dark, whatever you type.
+# This is how the whole machine looks at what it has written. Press a letter of the answer, or a row of a map. A row is
+# the letter *to be written*, and a column a letter that is given: to write the first 2, only the start mark is given.
+# The hatched upper right stays empty, whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -320,8 +327,8 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # ## Where to go next
 #
 # You now know how a machine learns from all letters at once without seeing the answer, and why an accuracy that was
-# measured with the right answer given proves nothing: let the machine write. By now you have seen maps that come in
-# fours. Why does the machine look with four heads?
+# measured with the right answer given proves nothing about writing alone. By now you have seen four maps for one
+# answer. Why does the machine look four times?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.

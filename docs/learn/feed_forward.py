@@ -8,7 +8,8 @@
 #
 # After attention, each layer has a second part. Each letter's vector goes through two more matrices, by itself, without
 # looking at any other letter. This *feed-forward network* holds more than half of the numbers in our machine. So take
-# it out and see. Three machines were trained with it and three without, as on the [page before](transformer_layer.py):
+# it out and see. Three machines were trained with it and three without, as in the [lesson
+# before](transformer_layer.py):
 
 # %% tags=["hide-input"]
 import sys
@@ -22,14 +23,14 @@ for name in ("whole", "no feed-forward"):
 assert min(shares("no feed-forward")) > 0.98
 
 # %% [markdown]
-# Little happens: three mistakes more among a thousand dates. Reading dates is mostly copying: find the right digit,
-# write it down. The machine could do without half of its numbers. So why does every Transformer have this part?
+# Little happens: three more mistakes in a thousand dates. Reading dates is mostly copying: find the right digit, write
+# it down. The machine could do without half of its numbers. So why does every Transformer have this part?
 #
 # ## Finding is not thinking
 #
 # Attention brings back a mixture of values. Whatever the weights are, a mixture lies *between* the values, as a mixture
 # of blue and yellow is some green. For "what stands there?" that is right. But suppose the answer is not what was
-# found, but something that follows from it. A child that reads "7 times 8" finds a 7 and an 8, and the answer is in
+# found, but something that follows from it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in
 # neither of them. It has to be looked up in a table, *by what was found*.
 #
 # Here is such a task, in its purest form. There is a secret table: for every pair of letters it names a third one,
@@ -97,20 +98,21 @@ assert found[128] > 0.95 > 0.6 > wider > found[0]
 
 # %% [markdown]
 # Width 0 is the layer without the network. It still gets 30 %, because some of the table can be guessed from each
-# letter by itself: the best sum of what one letter suggests and what the other suggests is right for 26 % of the pairs.
-# The wider the network, the more of the table the layer knows. And it is not only a question of how many numbers there
-# are to train. The last line has as many as the one with a width of 128, all of them in attention, and knows half of
-# the table. (The texts of the test are new, the pairs in them are not. To know the table by heart is the task.)
+# letter by itself: the best sum of what one letter suggests and what the other suggests is right for 26 % of the pairs,
+# and the weights of attention, which change with the letters, may add the rest. The wider the network, the more of the
+# table the layer knows. And it is not only a question of how many numbers there are to train. The last line has as many
+# as the one with a width of 128, all of them in attention, and knows half of the table. (The texts of the test are new,
+# the pairs in them are not. To know the table by heart is the task.)
 #
 # ## By hand
 #
 # How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
-# it. Then everything negative is set to 0; this is called *ReLU*, and it is the step that matters. Each of the many
-# numbers becomes a small alarm, which is silent unless several things are there together. The second matrix says what
-# to answer for each alarm.
+# it. Then everything negative is set to 0; this is called *ReLU*, and it is the step that matters: without it, two
+# matrices in a row would be one, their product. Each of the many numbers becomes a small alarm, which can be set so
+# that it is silent unless several things are there together. The second matrix says what to answer for each alarm.
 #
 # Take two numbers: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0 otherwise.
-# One alarm is enough: $x_1 + x_2 - 1$, and 0 if that is negative.
+# One alarm is enough: $\max(0, x_1 + x_2 - 1)$.
 #
 # | found | first number | second | their sum - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -119,12 +121,14 @@ assert found[128] > 0.95 > 0.6 > wider > found[0]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# No mixture with fixed shares can do this. Whatever shares of $x_1$ and $x_2$ one takes, "both" gives the sum of what
-# "a 7" gives and what "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule.
+# A sum with fixed shares cannot do this. Whatever shares of $x_1$ and $x_2$ one takes, "both" gives the sum of what "a
+# 7" gives and what "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule. (The shares of
+# attention are not fixed, since they depend on the letters. That is how wide attention gets beyond 26 %. But it can
+# only choose what to mix, which is a clumsy way to hold a table.)
 #
-# And how many alarms does a table need? Here is a table with one question $x$ and eight answers, which you can drag up
-# and down. Each ReLU is silent up to some place, and from there on it adds a slope. So each makes one bend. How many
-# bends must you give the network until it knows the whole table?
+# And how many alarms does a table need? Here is a smaller one: for each $x$ from 0 to 7 it names one number, which you
+# can drag up and down. Each ReLU is silent up to some place, and from there on it adds a slope. So each makes one bend
+# (the first is at the edge, at 0). How many must you give the network until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -143,7 +147,8 @@ touch(
 
 # %% [markdown]
 # With enough bends every table can be drawn. This is why a wide network knows more of the secret table than a narrow
-# one.
+# one. (It needs far fewer than one for each of the 676 entries, because a letter is 32 numbers and not one, so that one
+# bend cuts through the whole table and serves many pairs at once.)
 #
 # ## The formula
 #
@@ -161,12 +166,17 @@ touch(
 #
 # The example above is this formula with $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$:
 
+
 # %%
+def feed_forward(x, W_1, b_1, W_2, b_2):
+    return np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2
+
+
 W_1, b_1, W_2, b_2 = np.array([[1.0], [1.0]]), -1.0, np.array([[56.0]]), 0.0
 x = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-print((np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2).T)
+print(feed_forward(x, W_1, b_1, W_2, b_2).T)
 np.testing.assert_array_equal(
-    (np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2).T, [[0, 0, 0, 56]]
+    feed_forward(x, W_1, b_1, W_2, b_2).T, [[0, 0, 0, 56]]
 )
 
 # %% [markdown]
@@ -174,8 +184,8 @@ np.testing.assert_array_equal(
 #
 # In the package it is one of three blocks, beside self-attention and cross-attention. `before` and `after` are the
 # residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow` the two matrices, and `widen`
-# does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix. `Tokens.of` and `marked` see to
-# it that a NaN in one letter stays in that letter.
+# does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix. (`tensors.d_model` refuses a
+# wrong width, and `Tokens.of` and `marked` see to it that a NaN in one letter stays in that letter.)
 
 # %% tags=["source"]
 import inspect
@@ -202,30 +212,30 @@ np.testing.assert_array_equal(moved, [2])
 # ## Who found this, and when
 #
 # Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
-# bend that with enough alarms they can come as near as you like to any continuous rule; later proofs cover ReLU. The
-# Transformer (2017) put one into each layer. In 2021 Geva and others read the alarms of a trained language model, and
-# found that many of them answer to something a person can name, such as a text about television, and say which words
-# are likely next.
+# bend that with enough alarms they can come as near as you like to any continuous function; later proofs cover ReLU.
+# The Transformer (2017) put one into each layer. In 2021 Geva and others read the alarms of a trained language model,
+# and found that many of them go off at something a person can name, such as a text about television, and then make
+# certain next words likelier.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. Which width is
-# needed now? Change `task` and run it.
+# needed now? Change `table` and `task`, and run it.
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # There are 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. Set `table` to
 # `(np.arange(26)[:, None] + np.arange(26)) % 10` and draw digits below 10. Even without the network the layer gets a
-# good part of them right: a sum is the one thing that a mixture can carry.
+# good part of them right: a mixture can carry the sum, and only forgetting the tens needs bends.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count attention and feed-forward
-# apart before you ask it.
+# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count the two separately before you
+# ask the layer.
 
 # %% tags=["answer"]
 h = 128

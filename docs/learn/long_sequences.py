@@ -6,7 +6,7 @@
 # %% [markdown]
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
-# Our dates have 34 letters, and each looks at each: 34 times 34 weights, in every head. That is nothing. A book has a
+# Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing. A book has a
 # million letters.
 
 # %%
@@ -15,20 +15,20 @@ HEADS, DEPTH, BYTES = 8, 64, 4  # as in the first Transformer; four bytes a numb
 print("   length   queries, keys, values       weights")
 for n in (34, 1_000, 30_000, 1_000_000):
     inputs, weights = 3 * HEADS * n * DEPTH * BYTES, HEADS * n * n * BYTES
-    print(f"{n:9,}{inputs / 1e6:20,.1f} MB{weights / 1e6:16,.2f} MB")
+    print(f"{n:9,}{inputs / 1e6:20,.1f} MB{weights / 1e9:16,.5f} GB")
 assert weights > 30e12
 
 # %% [markdown]
-# Thirty times the letters make the inputs 30 times as large, and the weights 900 times. For a book they take 32
+# With thirty times as many letters the inputs grow 30-fold, and the weights 900-fold. For a book they take 32
 # terabytes, in every layer, and a training needs several such matrices. Yet what comes *out* of attention is no larger
 # than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
-# output and throw the row away. Then make the next. Row by row would be slow, because processors like large products.
-# So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book these are
-# still 8 GB in eight heads. But smaller blocks do it too.)
+# output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
+# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book
+# that is still 8 GB in eight heads; then take smaller blocks.)
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller.
 
@@ -49,8 +49,8 @@ touch(
 )
 
 # %% [markdown]
-# With a look-ahead mask there is more to win: a block never looks at keys that come after its last query, so these need
-# not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
+# With a look-ahead mask there is more to save: a block never looks at keys that come after its last query, so these
+# need not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
 # hidden, hatched is never touched.
 
 # %% tags=["hide-input"] alt="A grid of 32 queries by 32 keys in eight by eight blocks. Below the diagonal all blocks are blue: computed and visible. The blocks on the diagonal are half blue, half grey: computed, partly hidden. Above the diagonal 28 of 64 blocks are hatched: skipped."
@@ -102,21 +102,23 @@ print(
 # And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over
 # all of it. It can be done in pieces all the same, and the trick is the loveliest in this field.
 #
-# A softmax in a computer subtracts the row's largest score $m$ first, so that no exponential overflows. This changes no
-# weight, because $e^{-m}$ stands above and below the fraction line. Now let the scores 1, 3, 2, 5 with the values 10,
-# 20, 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
+# A softmax in a computer subtracts the row's largest score $m$ first, so that no exponential overflows ($e^{100}$ is
+# too large for a number of four bytes). This changes no weight, because $e^{-m}$ stands above and below the fraction
+# line. But of a row in pieces we do not know the largest score yet. Let the scores 1, 3, 2, 5 with the values 10, 20,
+# 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
 #
 # | after | largest | sum of $e^{s - m}$ | the same, times values |
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
 #
-# Then comes a 5. Everything so far was measured from 3, and should have been measured from 5. So it is too large by
-# $e^{5 - 3}$, a factor that we *know*. Mend it by multiplying with $e^{3 - 5} = 0.1353$, and go on:
+# Then comes the second piece, 2 and 5. Its 5 is a new largest score. Everything so far was measured from 3, and should
+# have been measured from 5. So it is too large by $e^{5 - 3}$, a factor that we *know*. Mend it by multiplying with
+# $e^{3 - 5} = 0.1353$, and go on:
 #
 # | after | largest | sum | times values |
 # | --- | --- | --- | --- |
 # | mended | 5 | $1.1353 \cdot 0.1353 = 0.1536$ | $21.3534 \cdot 0.1353 = 2.8899$ |
-# | second piece: 2, 5 | 5 | $+\, e^{-3} + 1 = 1.2034$ | $+\, 30\,e^{-3} + 40 = 44.3835$ |
+# | second piece: 2, 5 | 5 | $0.1536 + e^{-3} + 1 = 1.2034$ | $2.8899 + 30\,e^{-3} + 40 = 44.3835$ |
 #
 # The output is $44.3835 / 1.2034 = 36.88$. Nothing was lost, and no two pieces need ever be in memory at once.
 
@@ -144,10 +146,11 @@ print(f"output / sum = {output / total:.6f}, ordinary softmax {expected:.6f}")
 assert math.isclose(output / total, expected, rel_tol=1e-12)
 
 # %% [markdown]
-# This is the *online softmax*. FlashAttention, which graphics processors use, cuts queries and keys alike, and does all
-# of this inside one program on the chip, so that no piece of scores ever travels to the slow memory. In plain
-# TensorFlow each step of the mending is a trip of its own, so this package cuts the queries only and leaves the rows
-# whole. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both ways.
+# This is the *online softmax*. A graphics processor has a small, fast memory on the chip and a large, slow one beside
+# it. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so that no scores ever travel
+# to the slow memory. From TensorFlow we cannot reach into the chip: each mending would travel there and back. So this
+# package uses the first trick only, blocks of queries with whole rows.
+# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both ways.
 #
 # ## The formula
 #
@@ -155,7 +158,7 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 # the block may see.
 #
 # $$
-# O_b = \operatorname{softmax}\left(\frac{Q_b K^\top}{\sqrt{d_k}}\right) V
+# O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
 # $$
 #
 # ## Reading the function { #the-function-read }
@@ -194,7 +197,8 @@ print(function)
 #
 # ## A check: the same numbers
 #
-# With a padded text, blocks that do not divide the length, forward and backward:
+# Here the whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The outputs
+# are compared, and the gradients:
 
 # %% tags=["hide-input"]
 from clear_attention import (
@@ -259,23 +263,30 @@ for name, lines in {"memory": memory, "time": times}.items():
 print("measured on", results["date"])
 
 # %% [markdown]
-# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice. The
-# fused attention of torch, another library, needs less still, because it cuts the keys as well. The *time* still grows
-# with the square, since every letter still meets every other, except under a **window**, a mask that hides all but the
-# near keys. [Benchmarks](../about/benchmarks.py) has all times, ours and others', including those where we lose.
+# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice.
+# PyTorch's own attention needs less still, because it cuts the keys as well. The *time* still grows with the square,
+# since every letter still meets every other. It does not under a **window**, which is a mask that hides all but the
+# nearest keys: then blocks far away are never computed. [Benchmarks](../about/benchmarks.py) has all times.
 #
 # ## When to use it
 #
-# Mostly it is not for you to decide. `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by
-# blocks with `causal=True` from 2,048 keys inside a `tf.function` and from 4,096 outside, or wherever all weights at
-# once would take over 2 GiB. It does so only if nobody asks for the weights, because they are never there all at once,
-# and if no dropout acts on them, because the backward pass would have to drop the same ones again.
+# You need not decide: the layer switches to blocks by itself when the text is long.
+#
+# <details class="lesson-more" markdown="1"><summary>When exactly</summary>
+#
+# `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
+# keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
+# only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them, because
+# the backward pass would have to drop the same ones again.
+#
+# </details>
 #
 # ## Who found this, and when
 #
 # Milakov and Gimelshein published the online softmax in 2018, for the last layer of language models. Rabe and Staats
-# built attention in little memory from it in 2021. In 2022 Dao and others made it fast, with FlashAttention: it does
-# *more* arithmetic than plain attention and takes less time, because moving numbers costs more than multiplying them.
+# built attention in little memory with the same trick in 2021. In 2022 Dao and others made it fast, with
+# FlashAttention: it does *more* arithmetic than plain attention and takes less time, because moving numbers costs more
+# than multiplying them.
 #
 # ## Exercises
 #
@@ -323,7 +334,7 @@ assert computed == block * (16 * 64 + 15 * 63)
 #
 # ```self-check
 # ? For 2,000 tokens all weights take 128 MB. How much do they take for 6,000?
-# - 384 MB | So grow queries, keys and values: three times the tokens. Weights have a row and a column for each token.
+# - 384 MB | That is how queries, keys and values grow: three times the tokens. Weights have a row and a column for each token.
 # - 768 MB | Rows and columns are three times as many each. That is 3 times 3, not 3 plus 3.
 # + 1,152 MB | Nine times as many: three times the rows, three times as long.
 # ? The largest score so far is 2, the sum so far 1.5. A piece comes with the score 4. What becomes of the 1.5?
@@ -340,11 +351,12 @@ assert computed == block * (16 * 64 + 15 * 63)
 #
 # ## Where to go next
 #
-# This is the end of the story. You took a machine apart that reads dates, put it together again, trained it, and know
-# what happens when its texts get long.
+# This is the end of the story. You took apart a machine that reads dates, wrote it again in NumPy, and saw where its
+# numbers come from. The large machines of today are built of the same parts, only with more of them. They, too, are
+# surest of what they were shown most.
 #
-# * [Use it in a model of your own](../guides/use_it.py), or [certify](../guides/certify_your_layer.py) a layer you
-#   have.
+# * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
+#   have written.
 # * [The museum](../guides/museum.py): other people's bugs, each as code that runs.
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.
 #

@@ -49,7 +49,6 @@ assert seeing_record["padded"][0] > 0.98 > 0.4 > seeing_record["padded"][-1]
 # %% tags=["live", "hide-input"]
 machine(
     "dates",
-    "dates-brief",
     "dates-padding-seen",
     piece="beside",
     sibling="dates-padding-seen",
@@ -65,7 +64,8 @@ machine(
 # **mask** says which keys these are: it holds a 1 where a key must not be looked at, and we say that the key is
 # *blocked*. It holds a 0 where a key may be looked at.
 #
-# (Other libraries count the other way round, which is [a trap of its own](../guides/mask_conventions.py).)
+# (Some other libraries, Keras among them, count the other way round, which is [a trap of its
+# own](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
 # letter that looks, a column a letter that is looked at. Press a letter in the row marked "padding" to hide it from
@@ -121,15 +121,21 @@ lab(
 # | weight, padding hidden | **0.665** | 0.245 | 0.090 | 0 | 1 |
 #
 # Note the order. The padding leaves *before* the division, so that the other weights still add up to one. Setting its
-# weight to 0 afterwards would leave 0.356 in all.
+# weight to 0 afterwards would leave 0.356 in all. So your softmax gets a mask:
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
 mask = np.array([0, 0, 0, 1])
-powers = np.where(mask == 1, 0, np.exp(scores))
-print("weights", (powers / powers.sum()).round(3))
+
+
+def softmax(scores, mask):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+print("weights", softmax(scores, mask).round(3))
 np.testing.assert_allclose(
-    powers / powers.sum(), [0.665, 0.245, 0.090, 0], atol=5e-4
+    softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
 )
 
 # %% [markdown]
@@ -177,10 +183,11 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 #
 # ## Four ways to hide a score
 #
-# People try four ways. Here each meets an ordinary row, in which two of three keys are visible, and an empty one, in
-# numbers of 32 bits and of 16. (NaN means "not a number". It spreads: whatever is computed with it is NaN, too.)
+# People try four ways. Only one of them is right in all the cases below. Which one? Each meets an ordinary row, in
+# which two of three keys are visible, and an empty one, in numbers of 32 bits and of 16. (NaN means "not a number". It
+# spreads: nearly everything that is computed with it is NaN, too.)
 
-# %%
+# %% tags=["hide-input"]
 import tensorflow as tf
 from clear_attention.attention import softmax_of_visible
 
@@ -209,9 +216,29 @@ for way in (add_infinity, add_a_billion, fill_infinity, select):
         scores = tf.constant([[2, 1, 3], [2, 1, 3]], dtype)
         mask = tf.constant([[0, 0, 1], [1, 1, 1]], dtype)
         full, empty = found[way.__name__, dtype] = way(scores, mask).numpy()
-        print(
-            f"{way.__name__:14} {dtype}  ordinary {full.round(2)}  empty {empty.round(2)}"
-        )
+
+
+def said(row):
+    if np.isnan(row).any():
+        return "NaN"
+    return "reads what is hidden" if row[2] else "right"
+
+
+lines = [
+    "| way | ordinary row, 32 bits | empty row, 32 bits | ordinary row, 16 bits | empty row, 16 bits |",
+    "| --- " * 5 + "|",
+]
+for way, words in {
+    "add_infinity": "add minus infinity times the mask",
+    "add_a_billion": "add -1,000,000,000 times the mask",
+    "fill_infinity": "fill with minus infinity",
+    "select": "select",
+}.items():
+    cells = [
+        said(row) for dtype in ("float32", "float16") for row in found[way, dtype]
+    ]
+    lines.append(f"| {words} | " + " | ".join(cells) + " |")
+display(Markdown("\n".join(lines)))
 
 np.testing.assert_allclose(
     found["select", "float16"], [[0.731, 0.269, 0], [0, 0, 0]], atol=1e-3
@@ -352,7 +379,7 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 # ### Exercise 1
 #
 # `keras.layers.MultiHeadAttention` reads a mask the other way round: `True` means *may be looked at*. What does a model
-# see if it is given our padding mask of "3 may" as it is? Which line mends it?
+# see if it is given our padding mask of "3 may" as it is? Which line fixes it?
 
 # %% tags=["answer"]
 from clear_attention import convert_mask
@@ -401,11 +428,11 @@ assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
 # ## Check yourself
 #
 # ```self-check
-# ? The ids are `[[0, 0, 0, 0]]`, a text of nothing but padding, and all scores are equal. What weights has any query?
+# ? The ids are `[[0, 0, 0, 0]]`, a text of nothing but padding, and all scores are equal. What are the weights of each query?
 # - `[0.25, 0.25, 0.25, 0.25]` | This is what `-1e9` gives: it drowns the scores, and all weights come out equal.
 # + `[0, 0, 0, 0]` | No key is left, so all is 0, and so are output and gradient.
 # - NaN | That is what filling with `-inf` gives, because 0 is divided by 0. Here such a row gets zeros instead.
-# ? The ids are `[[5, 6, 0]]`, their padding mask is handed in, all scores are equal. What weights has query 2, the last?
+# ? The ids are `[[5, 6, 0]]`, their padding mask is handed in, all scores are equal. What are the weights of query 2, the last?
 # + `[0.5, 0.5, 0]` | A padding mask blocks padded keys. The padded query looks at the real letters like any other.
 # - `[0, 0, 0]` | A padded query is not blocked. Only a row with no key left gets zeros, and this one has two.
 # - `[0, 0, 1]` | Its own letter is padding, so this very key is blocked.

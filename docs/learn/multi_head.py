@@ -32,7 +32,7 @@ assert min(shares("one head")) > 0.99
 #
 # So let us ask for more in one look. This machine is built differently, and does not write letter by letter. It has a
 # single query, which looks at the text *once*, and from what comes back all eight digits of the date must be read.
-# First with one head. It reads some dates right. Try a few more, and dates in other notations:
+# First with one head. It reads one date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -40,6 +40,7 @@ machine(
     "digits-1",
     piece="beside",
     sibling="digits-1",
+    text="may 14th, 1959",
     without=comparison("dates", "digits-1"),
 )
 
@@ -83,8 +84,9 @@ touch(
 )
 
 # %% [markdown]
-# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
-# these cross in one place. The simplest pair looks at one digit each:
+# One head draws a line through the square, and all texts on the line are the same to it. (That is, if its weights stay
+# as they are; in a real head they also depend on the keys.) Two heads draw two lines, and these cross in one place. The
+# simplest pair looks at one digit each:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
@@ -109,7 +111,7 @@ from clear_attention import merge_heads, split_heads
 from live import grid, lab
 
 numbered = np.arange(24).reshape(1, 3, 8)
-split = split_heads(numbered, num_heads=2).numpy()
+apart = split_heads(numbered, num_heads=2).numpy()
 letters = ["m", "a", "y"]
 lab(
     [
@@ -122,20 +124,32 @@ lab(
             }
         }
     ],
-    grid("head 1 of 2", split[0, 0], letters)
-    + grid("head 2 of 2", split[0, 1], letters),
+    grid("head 1 of 2", apart[0, 0], letters)
+    + grid("head 2 of 2", apart[0, 1], letters),
     piece="heads",
 )
 
 # %% [markdown]
 # No number is lost and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts
-# the pieces side by side again, and one last matrix $W_O$ mixes what the heads found.
+# the pieces side by side again, and one last matrix $W_O$ mixes what the heads found. In your own machine this takes
+# two lines:
+
 
 # %%
+def split(x, heads):
+    return x.reshape(len(x), heads, -1).swapaxes(0, 1)  # (heads, length, depth)
+
+
+def merge(x):
+    return x.swapaxes(0, 1).reshape(x.shape[1], -1)  # (length, d_model)
+
+
+np.testing.assert_array_equal(split(numbered[0], 2), apart[0])
+np.testing.assert_array_equal(merge(apart[0]), numbered[0])
 print("a:            ", numbered[0, 1])
-print("a, in head 1: ", split[0, 0, 1])
-print("a, in head 2: ", split[0, 1, 1])
-np.testing.assert_array_equal(merge_heads(split), numbered)
+print("a, in head 1: ", apart[0, 0, 1])
+print("a, in head 2: ", apart[0, 1, 1])
+np.testing.assert_array_equal(merge_heads(apart), numbered)
 
 # %% [markdown]
 # ## One matrix or many?
@@ -233,7 +247,7 @@ print(docstring.sub("", inspect.getsource(split_heads)))
 
 # %%
 wrong = numbered.reshape(1, 2, 3, 4)
-print("right, head 1, a row for each letter:", split[0, 0].tolist())
+print("right, head 1, a row for each letter:", apart[0, 0].tolist())
 print("wrong, head 1:                       ", wrong[0, 0].tolist())
 
 changed = numbered.copy()
@@ -245,9 +259,9 @@ def touched(before, after):
     return sorted({int(place) for place in np.argwhere(before != after)[:, 2]})
 
 
-print("places that change, right:", touched(split, split_heads(changed, 2).numpy()))
+print("places that change, right:", touched(apart, split_heads(changed, 2).numpy()))
 print("places that change, wrong:", touched(wrong, changed.reshape(1, 2, 3, 4)))
-assert touched(split, split_heads(changed, 2).numpy()) == [2]
+assert touched(apart, split_heads(changed, 2).numpy()) == [2]
 assert touched(wrong, changed.reshape(1, 2, 3, 4)) == [1, 2]
 
 # %% [markdown]
@@ -283,8 +297,8 @@ assert weights[7].argmax() == text.index("may") + 1
 assert weights[3].max() > 0.8
 
 # %% [markdown]
-# Head 3 has the day, head 7 the "a" of "may", and five heads share the year. Do not read too much into such pictures:
-# for another date, or after another training, the heads may divide the work in another way.
+# Head 4 has the day, head 8 the "a" of "may", and most of the others share the year. Do not read too much into such
+# pictures: for another date, or after another training, the heads may divide the work in another way.
 #
 # ## Is it the heads, or the width?
 #
@@ -297,8 +311,8 @@ for name in ("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wid
 
 # %% [markdown]
 # So width helps too. It even helps more, at four times the price. And with half the width, eight heads are worse than
-# one of full width: each has only four numbers to compare with. Heads are a way to use the numbers one has, and no
-# magic.
+# one of full width: perhaps because each has only four numbers to compare with. Heads are a way to use the numbers one
+# has, and no magic.
 #
 # ## What heads cost
 #

@@ -22,7 +22,7 @@ machine(
     *names, piece="beside", sibling="dates-no-positions", without=comparison(*names)
 )
 
-# %%
+# %% tags=["hide-input"]
 import numpy as np
 from clear_attention import create_date_pairs, date_tokenizers, greedy_search
 
@@ -130,7 +130,17 @@ plt.show()
 # %%
 from clear_attention import sinusoidal_encoding
 
-places = sinusoidal_encoding(length=3, depth=4).numpy()
+
+def positions(length, depth):
+    speeds = 10000.0 ** (-np.arange(0, depth, 2) / depth)  # one for each dial
+    angles = np.arange(length)[:, None] * speeds
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(
+        length, depth
+    )
+
+
+places = positions(length=3, depth=4)
+np.testing.assert_allclose(places, sinusoidal_encoding(3, 4), atol=1e-6)
 print("place 2:    ", places[2].round(3))
 print("m at place 2:", (0.5 + places[2]).round(3))
 print("m at place 0:", (0.5 + places[0]).round(3))
@@ -157,9 +167,9 @@ np.testing.assert_allclose(places[2], [0.909, -0.416, 0.020, 1.000], atol=5e-4)
 # %% tags=["source"]
 import inspect
 
-from clear_attention import positions
+from clear_attention.positions import waves
 
-print(inspect.getsource(positions.waves))
+print(inspect.getsource(waves))
 
 # %% [markdown]
 # And this is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials
@@ -245,10 +255,10 @@ ax.legend(frameon=False, fontsize=8, loc="upper right")
 plt.show()
 
 # %% [markdown]
-# The dashed curve has its peak at −3, and here is why that matters. For it, all hands of the query were turned back by
-# three places first. Turning a hand is a product with a small matrix, and it is the same turn at every place, so one
-# big matrix can turn all hands. $W_Q$ can be that matrix. Then, as far as positions go, a query fits best the key three
-# places before it, anywhere in the text. So a head can *learn* to look three places back, or, with a turn the other
+# Can a head look three places back? Turn all hands of the query back by three places. Now it fits best the key that
+# stands three before it: this is the dashed curve, with its peak at −3. Turning a hand is a product with a small
+# matrix, and the turn is the same at every place, so one big matrix can turn all hands. $W_Q$ can be that matrix. So,
+# as far as positions go, a head can *learn* to look three places back, anywhere in the text, or, with a turn the other
 # way, at the next letter.
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }

@@ -41,7 +41,7 @@ machine(
 # nudge of all numbers is called a *step*; this machine took 1,000. When we say **trained** in these lessons, we mean
 # just that: numbers that were nudged, step by step, until nearly all answers were right.
 #
-# One date in five was kept away from the training. Only with such dates can we tell whether the machine has learnt to
+# One date in five was kept out of the training. Only with such dates can we tell whether the machine has learnt to
 # read, or has merely learnt its examples by heart.
 
 # %%
@@ -145,7 +145,8 @@ print(f"the three letters of 'may' got {month:.0%} of the weight")
 assert looked[6].argmax() in (16, 17, 18)
 
 # %% [markdown]
-# More than half of the weight goes to the three letters that matter, and most of the rest to the letters before them.
+# More than half of the weight goes to "may", nearly all of it to the m and the y. And why to the f before it? Before
+# the decoder looks, the encoder has let the letters look at each other, so what stands at the f is no longer just an f.
 # This looking is called **attention**. Each letter of the answer has weights of its own. Try it in the machine at the
 # top: press a digit of the year, and then one of the day. Nobody said where to look. The machine found out during its
 # training, because looking there made the right letters more probable.
@@ -154,7 +155,7 @@ assert looked[6].argmax() in (16, 17, 18)
 #
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of the 24 letters counts for
-# 1/24. It may still look at its own answer as it likes. Try both on a date of yours.
+# 1/24. It may still look freely at its own answer. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -166,8 +167,8 @@ machine(
 )
 
 # %% [markdown]
-# (Training takes time. So on these pages most machines that lack a part were trained for 500 steps instead of 1,000,
-# and are compared with a whole machine after as many steps. The four *heads* in the table are a later lesson.)
+# (For a fair comparison, look at the whole machine trained half as long: on these pages most machines that lack a part
+# were trained for 500 steps.)
 #
 # It gets a few dates right, and it is worth asking which. Guess first: each vector still carries its place, but all of
 # them are now mixed into one. What can still be read from the mixture?
@@ -199,12 +200,12 @@ assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 #
 # ## Who found this, and when
 #
-# In 2014, translation programs had the same kind of trouble. They read a sentence word by word into one vector, and
-# wrote the translation from that vector. Cho and others saw that the results got worse the longer the sentence was. In
-# the same year Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the
-# sentence, with weights of its own for each word that it wrote. That was attention. In 2017 eight authors kept the
-# attention, left out the reading of one word after the other that all such machines had done until then, and called the
-# result the Transformer.
+# In 2014, the first neural translation programs had the same kind of trouble. They read a sentence word by word into
+# one vector, and wrote the translation from that vector. Cho and others saw that the results got worse the longer the
+# sentence was. In the same year Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at
+# every word of the sentence, with weights of its own for each word that it wrote. That was attention. In 2017 eight
+# authors kept the attention, left out the reading of one word after the other that most such machines had done until
+# then, and called the result the Transformer.
 #
 # ## Exercises
 #
@@ -262,7 +263,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # * [How does attention decide where to look?](attention.py) is the next lesson.
 # * [The date machine](../machine.py) can be taken apart further: heads, positions, masks, weights.
-# * Those who know Transformers and look for the map of the whole find it [here](recap.py).
+# * If you already know Transformers and want the overview, it is [here](recap.py).
 #
 # Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
 # Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014),

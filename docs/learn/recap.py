@@ -6,9 +6,9 @@
 # %% [markdown]
 # # The whole Transformer, on a map
 #
-# If you came here through the lessons, you have met every part of this page but the last row of its table, which is the
-# next lesson, and can now see how it all hangs together. If you came for the map alone: every part has a link to the
-# lesson that explains it, and [the first lesson](reading_dates.py) starts with no more than Python.
+# You know the parts. Here they are in one picture. Then one letter walks through them, and the lines that you wrote on
+# the way become a machine. (If you came for the map alone: every part has a link to the lesson that explains it, and
+# [the first lesson](reading_dates.py) starts with no more than Python.)
 #
 # A Transformer turns one sequence into another: a sentence into its translation, or, on this site, a date as people
 # write it into a date as computers do. The **encoder** (left) reads the source. The **decoder** (right) writes the
@@ -26,9 +26,9 @@
 # | feed-forward | works on each letter alone | [Feed-forward](feed_forward.py) |
 # | linear and softmax | turns a vector into probabilities of letters | [Training and writing](transformer.py) |
 #
-# Nothing here is recurrent: to read a letter, no part waits for the letter before. Nothing slides a window over the
-# text, either. Attention is the only part in which letters meet, and it looks at the whole sequence at once. (Writing
-# goes letter by letter all the same, because each letter must be chosen before the next.)
+# Older machines read one letter after the other (they were *recurrent*), or slid a small window over the text. Here
+# attention is the only part in which letters meet, and it looks at the whole sequence at once. (Writing goes letter by
+# letter all the same, because each letter must be chosen before the next.)
 #
 # ## The three places
 #
@@ -39,7 +39,7 @@
 # | --- | --- | --- | --- |
 # | encoder **self-attention** | the source, embedded, with positions | the same | padding |
 # | decoder **masked self-attention** | the target so far, embedded, with positions | the same | padding and the future |
-# | **cross-attention** | the decoder: the *normalised* output of the block below | the encoder's output | padding of the source |
+# | **cross-attention** | the decoder, after its self-attention and norm | the encoder's output | padding of the source |
 #
 # Here are all three in a trained machine. The buttons above the maps change the place:
 
@@ -71,73 +71,60 @@ machine(
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 # $$
 #
-# | symbol | what it is | shape |
-# | --- | --- | --- |
-# | $Q$ | queries, one for each letter that looks | `(batch, heads, query_length, d_k)` |
-# | $K$ | keys, one for each letter that is looked at | `(batch, heads, key_length, d_k)` |
-# | $V$ | values, one for each key | `(batch, heads, key_length, d_v)` |
-# | $d_k$, $d_v$ | how many numbers a key has, and a value | `d_model / heads`, here 16 |
-# | the output | one row for each *query* | `(batch, heads, query_length, d_v)` |
+# $Q$ holds a query for each letter that looks, $K$ and $V$ a key and a value for each letter that is looked at, and
+# $d_k$ is how many numbers a key has: the width, shared by the heads, which is 64 / 4 = 16 here.
 #
 # ## Put together by hand
 #
-# Is the map complete? Let us take the trained machine apart, connect its parts again with nothing but the lines of the
-# map, and compare. The parts are the machine's own: embeddings, attentions, norms. The wires are ours.
+# In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split` and `merge`, `positions`, `norm` and
+# `feed_forward`. They are collected in one file, with `multi_head`, which is four products with a matrix around them.
+# What is missing are the wires of the map:
+
+# %% tags=["source", "hide-input"]
+import inspect
+
+# The file is in the repository and not in the package, so this cell needs a clone.
+from examples import numpy_machine as own
+
+for function in (own.enter, own.encode, own.decode, own.write):
+    print(inspect.getsource(function))
+
+# %% [markdown]
+# `w` holds the trained numbers by name. (The factor √64 in `enter`, and the 14 *logits* that `decode` gives for each
+# next letter, belong to the [next lesson](transformer.py).) Give it those of our machine, and let it read dates:
 
 # %%
 import numpy as np
-from clear_attention import (
-    combine_masks,
-    create_look_ahead_mask,
-    create_padding_mask,
-    date_tokenizers,
-    sinusoidal_encoding,
-)
+from clear_attention import create_date_pairs, date_tokenizers, greedy_search
 
 source, target = date_tokenizers()
-source_ids = source.encode(["thursday 3rd of may 2018"], length=34)
-given = target.encode(["2018-05-03"])[:, :-1]  # the answer so far, at each step
+w = own.weights_of(model)
 
 
-def entered(ids, embed):
-    """Embed, times the root of d_model, and add positions."""
-    return embed(ids) * np.sqrt(64) + sinusoidal_encoding(ids.shape[1], 64)
+def read(text):
+    ids = own.write(source.encode([text])[0], w, target.start_id, target.end_id)
+    return target.decode([ids])[0]
 
 
-def fed_forward(block, x):
-    """Widen (which sets to 0 what is negative) and narrow; add and norm."""
-    return block.norm(x + block.narrow(block.widen(x)))
+for text in ("thursday 3rd of may 2018", "3. mai '18", "christmas 2018"):
+    print(f"{text:26} {read(text)}")
 
-
-encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
-padding = create_padding_mask(source_ids)
-future = create_look_ahead_mask(given.shape[1])
-
-x = entered(source_ids, model.embed_source)
-x = encoder.self_attention.norm(
-    x + encoder.self_attention.attention(x, mask=padding)
-)
-context = fed_forward(encoder.feed_forward, x)
-
-y = entered(given, model.embed_target)
-hidden = combine_masks(create_padding_mask(given), future)
-y = decoder.self_attention.norm(
-    y + decoder.self_attention.attention(y, mask=hidden)
-)
-looked = decoder.cross_attention.attention(queries=y, keys=context, mask=padding)
-y = decoder.cross_attention.norm(y + looked)
-y = fed_forward(decoder.feed_forward, y)
-logits = model.project_logits(y)
-
-np.testing.assert_allclose(logits, model(source_ids, given), atol=1e-4)
-print(
-    "says, the answer so far given:", target.decode(np.argmax(logits, axis=-1))[0]
-)
+texts, _ = create_date_pairs(200, seed=1, split="test")
+by_keras = greedy_search(model, source.encode(texts, length=34), max_length=11)
+assert [read(text) for text in texts] == target.decode(by_keras)
+print("the same answers as the package on 200 unseen dates")
 
 # %% [markdown]
-# Some twenty lines of wires, and the same numbers. (The answer so far was given, as in training. Left alone, the
-# machine writes the same.) That is the whole Transformer. A large one differs in size: the first one of 2017 stacked
-# six encoder layers and six decoder layers, and was eight times as wide.
+# That is the whole Transformer, in NumPy, and you can say what each line of it is for. A large one differs in size: the
+# first one of 2017 stacked six encoder layers and six decoder layers, and was eight times as wide.
+#
+# <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
+
+# %% tags=["source", "remove-input"]
+print(inspect.getsource(own))
+
+# %% [markdown]
+# </details>
 #
 # ## One letter on its way
 #
@@ -149,16 +136,15 @@ print(
 from live import journey
 
 text = "may 5th, 1955"
-ids = source.encode([text], length=34)
-masked = create_padding_mask(ids)
-embedded = model.embed_source(ids) * np.sqrt(64)
-placed = entered(ids, model.embed_source)
-found = encoder.self_attention.attention(placed, mask=masked)
-added = encoder.self_attention.norm(placed + found)
-thought = encoder.feed_forward.narrow(encoder.feed_forward.widen(added))
-left = encoder.feed_forward.norm(added + thought)
-np.testing.assert_allclose(left, model.encode(ids).output, atol=1e-5)
-directions = (left[0] / np.linalg.norm(left[0], axis=1, keepdims=True)).numpy()
+ids = source.encode([text])[0]
+embedded = w["source"][ids] * np.sqrt(64)
+placed = own.enter(ids, w["source"])
+found = own.multi_head(placed, placed, w, "encoder.self", mask=0)
+added = own.norm(placed + found, *w["encoder.self.norm"])
+thought = own.feed_forward(added, w, "encoder.forward")
+left = own.encode(ids, w)
+np.testing.assert_allclose(left, model.encode(ids[None]).output[0], atol=1e-4)
+directions = left / np.linalg.norm(left, axis=1, keepdims=True)
 assert directions[4] @ directions[11] < 0.3 < 0.9 < directions[11] @ directions[12]
 journey(
     text,
@@ -176,15 +162,17 @@ journey(
 
 # %% [markdown]
 # Both come in as the same 64 numbers, because a 5 is a 5. Attention finds different things for them, since one stands
-# beside "may" and the other in "1955", and feed-forward draws conclusions from that. At the end they have next to
-# nothing in common, while the two of the year still look alike. So what leaves the encoder says not which letter it is,
-# but what the letter means *here*.
+# beside "may" and the other in "1955", and feed-forward works on that. (After "added and normed" they are more alike
+# again than what was found: that is the residual, which brings the letter itself back.) At the end they have next to
+# nothing in common, while the two of the year are still alike to 0.9. So what leaves the encoder says not only which
+# letter it is, but what it means *here*: a 5 that is a day, or a 5 of a year.
 #
 # ## Where the numbers are
 #
-# Which part holds the most of what was trained?
+# Which part holds most of the trained numbers?
 
-# %%
+# %% tags=["hide-input"]
+encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
 parts = {
     "embeddings": [model.embed_source, model.embed_target],
     "encoder, attention": [encoder.self_attention],
@@ -207,10 +195,10 @@ assert sum(counts.values()) == model.count_params()
 #
 # ## Who found this, and when
 #
-# The whole is from 2017, by Vaswani and seven others, and it was made for translation. A year later it was cut in
-# halves, and both were useful alone. An *encoder* without a decoder turns a text into vectors, for search or for
-# sorting; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on writing; GPT
-# (2018) and most of today's language models are of this kind.
+# The whole design is from 2017, by Vaswani and seven others, and it was made for translation. A year later it was cut
+# in half, and each half proved useful alone. An *encoder* without a decoder turns a text into vectors, for search or
+# for classification; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on
+# writing; GPT (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #
@@ -219,6 +207,8 @@ assert sum(counts.values()) == model.count_params()
 # The answer gets one letter longer. Which of the three weight matrices grow, and by how much?
 
 # %% tags=["answer"]
+source_ids = source.encode(["thursday 3rd of may 2018"], length=34)
+given = target.encode(["2018-05-03"])[:, :-1]
 for letters in (10, 11):
     maps = model(source_ids, given[:, :letters], return_weights=True).weights
     print({name: tuple(grid.shape) for name, grid in maps.items()})
@@ -234,27 +224,29 @@ for letters in (10, 11):
 #
 # ### Exercise 2
 #
-# In the line with `looked`, swap queries and keys, and leave out the mask. What comes out? Why does nothing complain?
+# In `decode`, swap `y` and `context` in the line of the cross-attention. What comes out? Why does nothing complain?
 
 # %% tags=["answer"]
-swapped = decoder.cross_attention.attention(queries=context, keys=y)
+ids = source.encode(["thursday 3rd of may 2018"])[0]
+context, y = own.encode(ids, w), own.enter(given[0], w["target"])
+looked = own.multi_head(y, context, w, "decoder.cross", mask=0)
+swapped = own.multi_head(context, y, w, "decoder.cross", mask=0)
 print("swapped:", swapped.shape, "instead of", looked.shape)
-assert swapped.shape == (1, 34, 64)
+assert swapped.shape == (24, 64)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
-# cross-attention, so no shape is wrong. (With the mask it would be refused, because the mask hides 34 keys and there
-# are 11.) If text and answer were equally long, not even the shape would give it away. Name the arguments, and it
-# cannot happen.
+# cross-attention, so no shape is wrong here. The sum with `y` in the same line would complain. If text and answer were
+# equally long, not even that would give it away.
 #
 # </details>
 #
 # ## Check yourself
 #
 # ```self-check
-# ? A source of 7 tokens, a target of 4, all of depth 8. What shape have the weights of cross-attention, for one text and one head?
+# ? A source of 7 tokens, a target of 4, all of depth 8. What shape do the weights of cross-attention have, for one text and one head?
 # - `(1, 7, 4)` | Rows are the tokens that look, and those are the target's. The 7 source tokens are the columns.
 # - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not numbers of a vector.
 # + `(1, 4, 7)` | A row for each target token that looks, a column for each source token that is looked at.
@@ -271,6 +263,9 @@ assert swapped.shape == (1, 34, 64)
 # ```
 #
 # ## Where to go next
+#
+# You can now follow every number of a Transformer from the text to the answer. But there are 121,422 trained numbers in
+# it, and nobody typed them in. Where do they come from?
 #
 # * [Training and writing](transformer.py): where all these numbers come from, and how an answer is written.
 # * [Use it in a model of your own](../guides/use_it.py): the layers, ready made.

@@ -7,12 +7,39 @@
 # %% [markdown]
 # # How is it trained, and how does it write?
 #
-# This is the machine of all these lessons before its first step of training. Its [map](recap.py) is complete. Every
-# part is in its place, and every number in it is random.
+# Before its first step of training, the machine of all these lessons has every part in its place, and every matrix in
+# it is random. A thousand steps later it reads 999 dates in a thousand. Watch it learn: here are its answers to six
+# texts, kept at every 50th step.
 
-# %%
+# %% tags=["live", "hide-input"]
 import sys
 
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from live import touch
+
+model, record = trained.load("dates")
+wanted = ["2018-05-03", "2018-05-03", "2018-05-03", "1960-12-22", "2001-03-09", ""]
+first, early, last = (record["written"][i].tolist() for i in (0, 4, -1))
+assert last[:5] == wanted[:5]
+assert not {*first} & {*wanted}
+touch(
+    "growth",
+    f"<p>“5/3/2018” gives {first[1]} at the start, {early[1]} after 200 steps, and {last[1]} after 1,000.</p>",
+    texts=record["diary"].tolist(),
+    right=wanted,
+    steps=[0, *record["steps"].tolist()],
+    written=record["written"].tolist(),
+    wrong=[round(float(share), 4) for share in record["wrong"]],
+    now=2,
+)
+
+# %% [markdown]
+# First it learns what an answer looks like: ten letters, dashes in two places, a year that begins with 19 or 20. Only
+# then does it look at the text. Each step is a *nudge* of all its numbers. What is a nudge?
+
+# %% tags=["hide-input"]
 import keras
 import numpy as np
 from clear_attention import (
@@ -22,24 +49,14 @@ from clear_attention import (
     date_tokenizers,
     greedy_search,
 )
-
-# The machines are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
-import trained
 from trained import dates
 
 source, target = date_tokenizers()
 keras.utils.set_random_seed(0)
 untrained = Transformer(**dates.SIZES)
 untrained.build()
-texts = ["thursday 3rd of may 2018", "5/3/2018", "christmas 2018"]
-ids = greedy_search(untrained, source.encode(texts, length=34), max_length=11)
-for text, answer in zip(texts, target.decode(ids), strict=True):
-    print(f"{text:26} {answer!r}")
 
 # %% [markdown]
-# A thousand nudges later it reads 99.9 of 100 dates. What is a nudge?
-#
 # ## How wrong is it? By hand
 #
 # To make a machine less wrong, we need a number that says *how* wrong it is. At each place the machine gives a
@@ -51,41 +68,42 @@ for text, answer in zip(texts, target.decode(ids), strict=True):
 # | 1 | 0 |
 # | 0.9 | 0.105 |
 # | 0.5 | 0.693 |
-# | 1/14: all letters alike | 2.639 |
+# | 1/14: all equally probable | 2.639 |
 # | 0.001 | 6.908 |
 #
-# Certain and right costs nothing, certain and wrong costs much. The mean over all places is called the *cross-entropy*.
-# There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and end. So an
-# untrained machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is mostly wrong:
+# Certain and right costs nothing, certain and wrong costs a lot. The mean over all places is called the
+# *cross-entropy*. There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and
+# end. So an untrained machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is
+# mostly wrong:
 
 # %%
 unseen, right = create_date_pairs(2000, seed=1, split="test")
 unseen_ids, right_ids = source.encode(unseen, length=34), target.encode(right)
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-model, record = trained.load("dates")
 for name, candidate in {"untrained": untrained, "trained": model}.items():
     logits = candidate.predict(
         (unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0
     )
     print(f"{name:10} loss {loss(right_ids[:, 1:], logits):.4f}")
-print(f"all letters alike: {-np.log(1 / 14):.4f}")
+print(f"all equally probable: {-np.log(1 / 14):.4f}")
 assert loss(right_ids[:, 1:], logits) < 0.01
 
 # %% [markdown]
-# "From logits" means: the machine's last step gives any 14 numbers, the *logits*, and the softmax that turns them into
-# probabilities is part of the loss.
+# The machine's last step gives 14 numbers of any size, the *logits*. The softmax that makes probabilities of them is
+# part of the loss (`from_logits=True`).
 #
 # ## A nudge
 #
 # Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If
 # it falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take
 # forever. The *gradient* gives all the answers in one go, by going backwards through the calculation: for each number
-# the slope of the loss. To find it is what TensorFlow is for.
+# the slope of the loss. Finding it is TensorFlow's job.
 #
-# By hand, with one number $w$ and a loss of $(w - 3)^2$: at $w = 1$ the loss is 4, and its slope is $2 (w - 3) = -4$. A
-# negative slope says "larger is better". So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 +
-# 0.1 \cdot 4 = 1.4$. There the loss is 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
-# Train it yourself. Which learning rate is the fastest, and which is too large?
+# A nudge uses a *batch* of 64 dates: the loss is their mean, and all numbers are nudged at once. By hand, with one
+# number $w$ and a loss of $(w - 3)^2$: at $w = 1$ the loss is 4, and its slope is $2 (w - 3) = -4$. A negative slope
+# says "larger is better". So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 + 0.1 \cdot 4 =
+# 1.4$. There the loss is 2.56. The next nudge starts from 1.4. The share is called the *learning rate*. Train it
+# yourself. Which learning rate is the fastest, and which is too large?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -103,13 +121,13 @@ touch(
 )
 
 # %% [markdown]
-# With 0.5 one nudge is enough here, because the slope of this valley points exactly at its bottom. Real valleys have no
-# such luck: they are narrow in one direction and wide in another. From 1 on, each nudge jumps to the other side of the
-# valley.
+# With 0.5 one nudge is enough here, because the slope of this valley changes by 2 for each step of 1. Above 0.5 each
+# nudge jumps across to the other side, and above 1 it lands higher than it was. Real valleys are less kind. They are
+# narrow in one direction and wide in another, so that no learning rate suits all numbers of a machine at once.
 #
 # This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y`
-# are the right answers, which are given and must be predicted [one place
-# further](causal.py#one-date-is-eleven-examples).
+# are the right answers: the decoder is given `y` without its last letter, and must predict `y` without its first, [one
+# place further](causal.py#one-date-is-eleven-examples).
 
 # %% tags=["source"]
 import inspect
@@ -117,12 +135,13 @@ import inspect
 print(inspect.getsource(dates.train))
 
 # %% [markdown]
-# Three choices in it need an explanation. Does this small machine need them? Each was left out, and the machine trained
-# again, three times from different random numbers. Guess before you look.
+# Three choices in it need an explanation. Does this small machine need them? Each was changed to what is usual or left
+# out, and the machine trained again, three times from different random numbers. Guess before you look.
 #
-# * **Adam** keeps two running means for each number of the machine, of its gradient and of the gradient's square, and
-#   nudges by the first, divided by the root of the second. So numbers with small gradients get nudges as large as the
-#   others. `beta_2=0.98` says how long the second mean remembers: about 50 steps. The usual 0.999 remembers 1,000.
+# * **`beta_2=0.98`**. Adam keeps two running means for each number of the machine, of its gradient and of the
+#   gradient's square, and nudges by the first, divided by the root of the second. So every number gets a nudge of about
+#   the same size, whether its gradients are small or large. `beta_2` says how long the second mean remembers: 0.98
+#   about 1 / (1 - 0.98) = 50 steps, and the usual 0.999 about 1,000.
 # * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little. `peak` is the largest
 #   learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
 # * **The factor** √64 = 8, by which the model itself multiplies its embeddings. They start small, and the positions
@@ -147,19 +166,6 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 # matters a little. But with nudges two and a half times as large, it decides between a good machine and a bad one. That
 # is its use: it lets one take larger steps, and large machines are trained with steps as large as they can bear.
 #
-# Here is the training itself. The line shows the share of wrong letters since the start, so that the bad beginning
-# still counts at the end.
-
-# %% tags=["hide-input"] alt="Training curve: the share of wrong letters since the start falls from over one half to a few per cent within 1,000 steps."
-import matplotlib.pyplot as plt
-
-_, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
-ax.plot(record["steps"], record["wrong"], color="#0072b2")
-ax.set(xlabel="step", ylabel="wrong letters, so far", xlim=(0, 1000), ylim=0)
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-
-# %% [markdown]
 # ## Writing, greedy and by beam { #unseen-dates-greedy-and-by-beam }
 #
 # Now nobody gives it the right letters. The simplest way to write is **greedy search**: take the most probable letter,
@@ -207,10 +213,10 @@ assert sure[2] < 0.8
 #
 # ## What a cache saves
 #
-# To write the tenth letter, the decoder looks back at nine. Their keys and values are the same as one step before,
-# because no letter sees a later one, and so nothing that comes later can change them. So `greedy_search` computes them
-# once and keeps them: this is the *cache*. First the check, with an untrained machine that never writes the end mark:
-# the same 64 letters with the cache and without.
+# To write the tenth letter, the decoder looks back at the start mark and nine letters. Their keys and values are the
+# same as one step before, because no letter sees a later one, and so nothing that comes later can change them. So
+# `greedy_search` computes them once and keeps them: this is the *cache*. Its letters are the same with and without (the
+# folded code compares 64 of them).
 
 # %% tags=["hide-input"]
 silence = np.zeros(untrained.target_vocab)
@@ -238,14 +244,21 @@ import json
 import statistics
 from pathlib import Path
 
+from IPython.display import Markdown
+
 results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
+lines = [
+    "| texts at once | without a cache | with it | compiled, too |",
+    "| --- " * 4 + "|",
+]
 for row in results["decoding"]:
     ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
-    print(
-        f"{row['batch']:2} texts at once: without a cache {ms['no cache']:5.0f} ms, with it "
-        f"{ms['cache']:4.0f} ({ms['no cache'] / ms['cache']:.1f} times as fast), compiled too "
-        f"{ms['cache and XLA']:4.0f} ({ms['no cache'] / ms['cache and XLA']:.0f} times)"
+    slow, kept, compiled = ms["no cache"], ms["cache"], ms["cache and XLA"]
+    lines.append(
+        f"| {row['batch']} | {slow:,.0f} ms | {kept:,.0f} ms, {slow / kept:.1f} times as fast "
+        f"| {compiled:,.0f} ms, {slow / compiled:.0f} times |"
     )
+Markdown("\n".join(lines))
 
 # %% [markdown]
 # ## Reading the function { #the-function-read }
@@ -274,8 +287,8 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 # ## Who found this, and when
 #
 # Adam is by Kingma and Ba (2014). Warm-up for it, a `beta_2` of 0.98 and the factor √d_model are in the first
-# Transformer (2017), with hardly a word of reason. Beam search is from speech recognition in the 1970s. That a trained
-# network is too sure of itself was measured by Guo and others in 2017.
+# Transformer (2017), with hardly a word about why. Beam search is from speech recognition in the 1970s. That trained
+# networks tend to be too sure of themselves was measured by Guo and others in 2017.
 #
 # ## Exercises
 #
@@ -316,7 +329,7 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 # - given `[1, 7, 8, 9]`, to predict `[1, 7, 8, 9]` | Each token sees itself, so it would only have to be copied.
 # - given `[7, 8, 9, 2]`, to predict `[1, 7, 8, 9]` | Backwards: it would say what came before.
 # + given `[1, 7, 8, 9]`, to predict `[7, 8, 9, 2]` | At every place the next token, and after the last letter the end.
-# ? One machine always gives the right letter 0.9, another 0.999 and 0.5 alternately. Whose mean loss is larger?
+# ? One machine always gives the right letter a probability of 0.9, another 0.999 and 0.5 alternately. Whose mean loss is larger?
 # - the first's, since it is never sure | Its loss is 0.105 everywhere. The other's is 0.001 and 0.693 alternately.
 # + the second's | Its mean is 0.347. The loss punishes one bad doubt more than it rewards certainty.
 # - both are equal | Not even the mean probabilities are: 0.9 and 0.75.

@@ -7,8 +7,8 @@
 # # What holds a deep machine together?
 #
 # Attention gives each letter an average of values. That average *replaces* the letter: what the letter was is gone,
-# unless it looked at itself. Here is a machine trained like that. Each part of it passes on only what it found, and
-# nothing of what it got.
+# unless it looked at itself. Here is a machine trained like that, for half as long as ours. Each part passes on only
+# what it found, and nothing of what came in. It still knows which letters there are, but it mixes up their order.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -20,33 +20,36 @@ from trained.ablations import shares
 
 names = ["dates", "dates-brief", "dates-no-residual"]
 machine(
-    *names, piece="beside", sibling="dates-no-residual", without=comparison(*names)
+    *names,
+    piece="beside",
+    sibling="dates-no-residual",
+    text="april 26th, 2021",
+    without=comparison(*names),
 )
 
 # %% [markdown]
-# That machine was trained for 500 steps. Trained for 1,000 like the whole one, three machines of each kind, each begun
-# from other random numbers, read these shares of 2,000 unseen dates:
+# Trained as long as the whole one, three machines of each kind, each begun from other random numbers, read these shares
+# of 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 for name in ("whole", "no residual"):
     print(f"{name:12}", "   ".join(f"{share:.2%}" for share in shares(name)))
 
 # %% [markdown]
-# That is worse, but no disaster. Our machine is only one layer deep. What about a tower?
+# One date in ten is lost, and the machine is only one layer deep. What about a tower?
 #
 # ## A tower of four
 #
-# Here is a harder task for a deeper machine: four layers, one on the other, must write eight digits backwards. Each
+# Here is a harder task for a deeper machine: four layers on top of each other must write eight digits backwards. Each
 # layer has two things around attention that keep it upright:
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
 # * the **norm**: the numbers of each letter are brought to one size before they are used, so that they do not get out
-#   of hand from layer to layer.
+#   of hand from layer to layer. (Before or after: both exist, and the last section lets them race.)
 #
-# We train the tower three times from the same random numbers, on the same examples: whole, without the norms, and
-# without the residuals. (To train is to [nudge](reading_dates.py#it-learnt-from-examples) numbers, as ever.) Guess
-# first: which loss hurts more?
+# We train the tower three times from the same random numbers, on the same examples: whole, without the norms of its
+# layers, and without the residuals.  Guess first: which of the two would you miss more?
 
 # %% tags=["hide-input"]
 import keras
@@ -116,7 +119,10 @@ towers = {
 results = {name: train(model) for name, model in towers.items()}
 for name, (_, right) in results.items():
     print(f"{name:22} digits right: {right:.0%}")
+commonest = np.mean([np.bincount(row).max() / 8 for row in unseen])
+print(f"the commonest digit of each text, eight times: {commonest:.0%}")
 assert results["whole"][1] > 0.95
+assert abs(results["without the residuals"][1] - commonest) < 0.05
 assert results["without the residuals"][1] < 0.5
 
 # %% tags=["hide-input"] alt="Loss over 400 steps. The whole tower falls to 0 first. Without the norms it stays on a plateau for longer, then falls. Without the residuals it stays on that plateau to the end."
@@ -144,13 +150,14 @@ ax.legend(frameon=False, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# (The *loss* says how improbable the right answers still are: 0 is perfect, and guessing among ten digits costs 2.3.)
+# The line falls as the answers get better: the *loss*, which [a later lesson](transformer.py#how-wrong-is-it-by-hand)
+# computes by hand, is 0 for a perfect machine, and 2.3 for one that guesses among ten digits.
 #
 # Without norms the tower learns the task, only later; the first exercise shows when it fails. Without residuals it gets
-# three digits in ten right, about what one gets by guessing if one knows which digits occur, but not where. Dong and
-# others (2021) gave the reason a name, *rank collapse*: after a few rounds of averaging all letters of a text look
-# alike. That can be measured even before any training: how alike are two letters of one text, from about 0 for "nothing
-# in common" to 1 for "the same"?
+# three digits in ten right, no more than one gets by writing the commonest of the eight digits in all eight places.
+# Dong and others (2021) gave the reason a name, *rank collapse*: after a few rounds of averaging all letters of a text
+# look alike. That can be measured even before any training: how alike are two letters of one text? The cosine of the
+# angle between their vectors is about 0 for "nothing in common" and 1 for "the same direction".
 
 
 # %% tags=["hide-input"]
@@ -182,15 +189,16 @@ assert alike[False][1] > 0.95 > alike[True][1]
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
 # $$
 #
-# **The norm** brings this to mean 0 and size 1. The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The size is the root of
-# the mean square, $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
+# **The norm** brings this sum to mean 0 and size 1. (Here the norm comes after the sum, as in the first Transformer. In
+# our tower it comes before the part.) The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The size is the root of the mean
+# square, $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
 #
 # $$
 # (-1.342, -0.447, 0.447, 1.342)
 # $$
 #
-# Each letter is treated by itself, with its own mean and size. Two more vectors, $\gamma$ and $\beta$, are learnt,
-# which multiply and shift the result; they start as 1 and 0. Try to get a large number through the norm:
+# Each letter is treated by itself, with its own mean and size. Two learnt vectors then scale and shift the result:
+# $\gamma$ starts as all ones, $\beta$ as all zeros. Try to get a large number through the norm:
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -204,13 +212,20 @@ touch(
 )
 
 # %% [markdown]
-# You cannot. Whatever all numbers of a letter have in common is taken away, and only their differences are left. Here
-# is the same in code:
+# You cannot: of four numbers none comes out larger than √3. What all numbers of a letter have in common is taken away,
+# and their differences are brought to one size. Only the pattern is left. For your own machine (the `1e-6` keeps 0 from
+# being divided by 0):
+
 
 # %%
+def norm(x, scale=1, shift=0):
+    x = x - x.mean(axis=-1, keepdims=True)
+    return scale * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6) + shift
+
+
 x, found = np.array([1.0, 2, 0, 1]), np.array([0.0, 1, 5, 6])
 total = x + found
-normed = (total - total.mean()) / np.sqrt(total.var() + 1e-6)
+normed = norm(total)
 print(total, "->", normed.round(3))
 layer_norm = keras.layers.LayerNormalization(epsilon=1e-6)
 np.testing.assert_allclose(layer_norm(total[None])[0], normed, atol=1e-6)
@@ -311,7 +326,7 @@ ax.legend(frameon=False, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# Both keep the numbers in hand. Which one learns? Here are twelve layers at the backwards task, each way, three times,
+# Both keep the numbers in check. Which one learns? Here are twelve layers at the backwards task, each way, three times,
 # with twice as many steps as above. *Warm-up* means that the first 200 steps nudge the numbers less.
 
 # %% tags=["hide-input"]
@@ -325,23 +340,23 @@ for name in (
 assert min(shares("norm first")) > max(shares("norm last, warm-up"))
 
 # %% [markdown]
-# So in a deep machine, put the **norm first.** Most large models of today do. Here not even warm-up saves the norm
-# last; with smaller nudges and many more steps it may. With few layers, as in our date machine, either works; the first
-# Transformer, of 2017, put the norm last in six. Each layer has the same weights both ways, so one takes the other's
-# without complaint and computes something else: when you carry weights over, look up which it was.
+# So in a deep machine, put the **norm first.** Most of today's large models do. Here not even warm-up saves post-norm.
+# Smaller nudges and many more steps might; we did not try. With few layers, as in our date machine, either works; the
+# Transformer of 2017 had six layers and put the norm last. Careful when you carry weights from one model to another:
+# both kinds have weights of the same shapes, so nothing complains if you mix them up, and the result is wrong.
 #
 # ## Who found this, and when
 #
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
 # residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016.
-# The Transformer took both. Xiong and others explained in 2020 why the norm last depends on warm-up so much more than
-# the norm first.
+# The Transformer took both. Xiong and others explained in 2020 why post-norm needs warm-up, where pre-norm does not.
+# (In our twelve layers even warm-up was not enough.)
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The tower without norms learnt the task in the end. Would it have been as quick with larger nudges? Train it and the
+# The tower without norms learnt the task in the end. Would larger nudges have helped it catch up? Train it and the
 # whole tower with nudges three times as large, for 160 steps. Guess first.
 
 # %% tags=["answer"]

@@ -9,9 +9,9 @@ from clear_attention import scaled_dot_product_attention, sinusoidal_encoding
 
 
 class Piece:
-    def __init__(self, page):
+    def __init__(self, page, kind):
         self.page = page
-        self.element = page.locator("lesson-piece")
+        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece")
         self.element.scroll_into_view_if_needed()
 
     def says(self):
@@ -32,7 +32,7 @@ class Piece:
 
 @pytest.fixture
 def piece(visit):
-    return lambda lesson: Piece(visit(f"/learn/{lesson}/").page)
+    return lambda lesson, kind=None: Piece(visit(f"/learn/{lesson}/").page, kind)
 
 
 @pytest.mark.parametrize(("angle", "length"), [(45, 2), (135, 0.5), (290, 4), (0, 0)])
@@ -127,7 +127,7 @@ def test_each_relu_makes_one_answer_right(piece):
 
 
 def test_a_nudge_goes_down_the_slope(piece):
-    nudge = piece("transformer")
+    nudge = piece("transformer", "nudge")
     w = 1.0
     for _ in range(3):
         assert nudge.numbers()[:4] == pytest.approx([nudge.numbers()[0], w, (w - 3) ** 2, 2 * (w - 3)], abs=1e-3)
@@ -170,3 +170,14 @@ def test_a_letter_can_be_followed(piece):
 def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
     page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
     assert re.search(r"\d\.?\d*", page.locator("lesson-piece").inner_text())
+
+
+def test_the_training_can_be_watched(piece):
+    growth = piece("transformer", "growth")
+    growth.slide("Step", 0)
+    assert "0 of these 5 dates are right" in growth.says()
+    assert growth.element.locator(".box td.written .off").count() > 10
+    growth.slide("Step", 20)
+    assert growth.says().startswith("After 1,000 steps, 5 of these 5 dates are right.")
+    assert growth.element.locator(".box td.written").first.inner_text() == "2018-05-03"
+    assert growth.element.locator(".box td.written .off").count() == 0

@@ -6,10 +6,10 @@ import { mapOf, mapsOf, nameOf } from "./machine-run.js";
 import { isWhole, LONGEST, MOST_PADDED, toAddress, TRAINED_LENGTH } from "./machine-state.js";
 import { ATTENTIONS, effect, looking, verdict } from "./machine-words.js";
 
-const percent = (x) => `${(100 * x).toFixed(1)} %`;
+const percent = (x) => `${(Math.floor(1000 * x + 0.5) / 10).toFixed(1)} %`; // as Python's half up
 
 export function whole(machine) {
-  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}${steps(machine)}
+  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine, true)}${steps(machine)}
     <div class="columns"><div>${chances(machine)}</div><div>${maps(machine)}</div></div>
     ${apart(machine)}<p role="status">${escape(machine.message)}</p></div>`;
 }
@@ -106,10 +106,10 @@ function answerShade(result, state, i) {
   return grid[result.atOnce ? 0 : i][state.at] ?? 0;
 }
 
-function says({ result, state, siblings, means, problem, text }) {
+function says({ result, state, siblings, means, problem, text }, andBack = false) {
   if (problem) return `<p class="says" aria-live="polite">The letters above are those of the last text that it could read: “${escape(text)}”.</p>`;
   state = { ...state, text };
-  return `<p class="says" aria-live="polite">${escape(looking(result, state))}</p>
+  return `<p class="says" aria-live="polite">${escape(looking(result, state, andBack))}</p>
     <p class="effect" aria-live="polite">${escape(effect(result, state, siblings, means))}</p>`;
 }
 

@@ -43,8 +43,8 @@ function wordsOf(text) {
   return [...text.matchAll(/[^ ,./]+/g)].map(({ 0: word, index }) => ({ word, from: index, to: index + word.length }));
 }
 
-/** Say what the chosen letter looks at, or who looks at it. */
-export function looking(result, state) {
+/** Say what the chosen letter looks at, or who looks at it; andBack: also which later letter looked back at it. */
+export function looking(result, state, andBack) {
   const { side, at, head, text } = state;
   const heads = mapsOf(result, "cross");
   const map = mapOf(heads, head);
@@ -66,7 +66,7 @@ export function looking(result, state) {
   const what = named(letter);
   const start = result.atOnce ? `All digits come from one look. ${what} has ${percent(chance)}.` : `It wrote ${what} with ${percent(chance)}.`;
   if (!row.some((x) => x > 0)) return `${start} ${blind(result, state)}`;
-  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "a little at every word: none got 10 %"}.${lookedBack(result, head, i)}`;
+  return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "a little at every word: none got 10 %"}.${andBack ? lookedBack(result, head, i) : ""}`;
 }
 
 /** Say why a letter looked at nothing. */

@@ -38,6 +38,8 @@ th{font-weight:500;padding:.2em .5em;text-align:left}
 td{padding:.2em .4em;text-align:right}
 .track{width:8em}
 .track i{display:block;height:1em;min-width:1px;width:var(--share);background:var(--md-accent-fg-color)}
+.written{font-family:var(--md-code-font-family,var(--md-code-font,monospace));text-align:left}
+.off{color:var(--ca-keys);text-decoration:underline}
 .letters{display:flex;flex-wrap:wrap;gap:.2em;margin:.3em 0 .8em}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 .station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}

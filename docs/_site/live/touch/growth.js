@@ -1,0 +1,33 @@
+/* A training, step by step: what the machine writes so far, and how many letters are wrong. */
+
+import { escape } from "../html.js";
+import { at, number, says, slider } from "./draw.js";
+
+/** state: texts, right (the answers wanted, "" where there is none), steps, written (for each step, an answer to each text),
+    wrong (the share of wrong letters in the steps before), now (which step is shown). */
+export const growth = {
+  view({ texts, right, steps, written, wrong, now }) {
+    const rows = texts.map((text, i) => {
+      const answer = written[now][i];
+      const mark = right[i] === "" ? "" : answer === right[i] ? "✓" : "✗";
+      const letters = [...answer].map((c, k) => `<span class="${right[i] !== "" && c !== right[i][k] ? "off" : ""}">${escape(c)}</span>`);
+      return `<tr><th scope="row">${escape(text)}</th><td class="written">${letters.join("")}</td><td>${mark}</td></tr>`;
+    });
+    const good = texts.filter((_, i) => right[i] !== "" && written[now][i] === right[i]).length;
+    const known = right.filter(Boolean).length;
+    return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}</div>
+      <table><thead><tr><th scope="col">text</th><th scope="col">what it writes</th><th scope="col">right?</th></tr></thead>
+      <tbody>${rows.join("")}</tbody></table>${curve(steps, wrong, now)}
+      ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates are right.${now ? ` In the last ${steps[now] - steps[now - 1]}
+        steps ${number(100 * wrong[now - 1], 1)} % of the letters were wrong.` : " Every matrix is random."}`)}`;
+  },
+};
+
+function curve(steps, wrong, now) {
+  const [last, most] = [steps.at(-1), Math.max(...wrong)];
+  const point = (i) => `${at(20 + (270 * steps[i + 1]) / last)},${at(70 - (60 * wrong[i]) / most)}`;
+  const here = now ? `<circle class="q fill" cx="${point(now - 1).split(",")[0]}" cy="${point(now - 1).split(",")[1]}" r="5"/>` : "";
+  return `<svg viewBox="0 0 300 92" style="max-width:30em" role="img" aria-label="The share of wrong letters against the steps of the training: it falls fast, and then slowly.">
+    <path class="axis" d="M20 8V70H292"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
+    <text class="small soft" x="26" y="12">wrong letters</text><text class="small soft end" x="292" y="84">step ${last.toLocaleString("en")}</text></svg>`;
+}

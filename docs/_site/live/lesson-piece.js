@@ -12,7 +12,7 @@ import { journey } from "./touch/journey.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { rows } from "./touch/rows.js";
-import { TOUCH } from "./touch/style.js";
+import { TOUCH } from "./touch/touch-style.js";
 
 const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows };
 

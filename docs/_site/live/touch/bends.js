@@ -1,6 +1,6 @@
 /* A table of numbers, and how much of it a network of so many ReLUs can answer. */
 
-import { at, between, check, number, says, slider } from "./draw.js";
+import { at, between, check, says, slider } from "./draw.js";
 
 const [LEFT, BASE, WIDE, UNIT] = [22, 150, 34, 13];
 const [x, y] = [(place) => at(LEFT + WIDE * place), (height) => at(BASE - UNIT * height)];

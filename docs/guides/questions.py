@@ -266,6 +266,7 @@ import keras
 import numpy as np
 from clear_attention import convert_mask, create_look_ahead_mask
 
+keras.utils.set_random_seed(0)  # the layer's weights are random
 x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
 layer = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
 whole = layer(x, x, use_causal_mask=True)  # five queries, five keys
@@ -441,6 +442,7 @@ import keras
 import numpy as np
 from clear_attention import SelfAttentionBlock
 
+keras.utils.set_random_seed(0)  # the block's weights are random
 x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32") * 3
 post = SelfAttentionBlock(d_model=8, num_heads=2)
 pre = SelfAttentionBlock(d_model=8, num_heads=2, norm_first=True)

@@ -241,6 +241,8 @@ assert np.all(both[2, 0, :3] == 1)
 # nothing goes on yet. But a question that is given from the start could be read as a whole, as our encoder reads its
 # text. A **prefix mask** allows that: the letters of the given part see each other in both directions, and what is
 # written after them stays causal.
+#
+# <details class="lesson-more" markdown="1"><summary>A prefix mask in three lines</summary>
 
 # %%
 from clear_attention import create_prefix_mask
@@ -251,6 +253,8 @@ np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
 np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 
 # %% [markdown]
+# </details>
+#
 # ## Who found this, and when
 #
 # Teacher forcing was named by Williams and Zipser in 1989. Machines that read one word after the other could not peek,

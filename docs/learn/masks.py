@@ -401,27 +401,31 @@ print(
 #
 # ### Exercise 2
 #
-# A batch of 2 texts of 5 letters, and a mask of shape `(2, 5)`, a row for each text. Why is it refused? Which shape
-# does it need?
+# Add 5 to every score of a row. Which weights change? Now add 5 to the score of the padding alone, once before the mask
+# is applied, and once to what is left after it, as a program might that forgets the order. Which weights change?
 
-# %% tags=["answer", "wrap"]
-y = np.zeros((2, 5, 4), "float32")
-mask = np.array([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]])
-try:
-    scaled_dot_product_attention(y, y, y, mask)
-except ValueError as error:
-    print(error)
-assert scaled_dot_product_attention(y, y, y, mask[:, None]).weights.shape == (
-    2,
-    5,
-    5,
+# %% tags=["answer"]
+scores, hidden = np.array([2.0, 1.0, 0.0, 3.0]), np.array([0, 0, 0, 1])
+five_more = np.array([0, 0, 0, 5.0])
+print("as it is:               ", softmax(scores, hidden).round(3))
+print("5 more for all:         ", softmax(scores + 5, hidden).round(3))
+print("5 more for the padding: ", softmax(scores + five_more, hidden).round(3))
+filled = np.where(hidden == 1, -np.inf, scores)
+print("the same, after filling:", softmax(filled + five_more, 0 * hidden).round(3))
+late = np.where(hidden == 1, 0, scores)  # "hidden", but with 0
+print("after filling with 0:   ", softmax(late + five_more, 0 * hidden).round(3))
+np.testing.assert_allclose(softmax(scores + 5, hidden), softmax(scores, hidden))
+np.testing.assert_array_equal(
+    softmax(scores + five_more, hidden), softmax(scores, hidden)
 )
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Shapes are read from the right: the last two axes of a mask are queries and keys. So `(2, 5)` means 2 queries and 5
-# keys, and there are 5 queries. `mask[:, None]` has the shape `(2, 1, 5)`: for each text, one row for all its queries.
+# None in the first case: $e^5$ stands above and below the fraction line. None in the second, because what is hidden is
+# out of the sum, whatever its score. And none in the third, because minus infinity plus 5 is minus infinity. But a
+# program that "hides" a score by setting it to 0 hides nothing: 0 is a score like any other, and with 5 more it takes
+# nearly all.
 #
 # </details>
 #

@@ -320,7 +320,7 @@ for name in ("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wid
 # 512 and 64 letters: four products with a matrix, and for each head two more, one for its scores and one for its
 # output.
 
-# %%
+# %% tags=["hide-input"]
 d_model, n = 512, 64
 print("heads  d_k    numbers  multiplications  weights")
 costs = set()
@@ -341,6 +341,8 @@ assert len(costs) == 1
 #
 # ## A check: Keras's layer, with the same weights
 #
+# <details class="lesson-more" markdown="1"><summary>The layer of Keras gives the same numbers</summary>
+#
 # [`weights_from_keras`][clear_attention.weights_from_keras] copies the weights. Then both layers must give the same
 # numbers. Mind the mask: Keras wants `True` where a query *may* look.
 
@@ -358,6 +360,8 @@ np.testing.assert_allclose(ours(tokens, mask=mask), expected, atol=1e-6)
 print("the same numbers to six places")
 
 # %% [markdown]
+# </details>
+#
 # ## Who found this, and when
 #
 # Several looks side by side were tried by Lin and others early in 2017. The Transformer (Vaswani and others, 2017) made

@@ -100,27 +100,41 @@ def gradients(subject, given, judged=None):
 def slopes(subject, given, judged):
     """Return the gradients of sums of outputs, one for each row of `judged`, to the tokens that keys are made of.
 
-    `judged` is `(count, batch, query_length, numbers)`, bool; the result `(count, batch, key_length, numbers)`. A token
-    that is an id has the gradient to its row of the table of words; None if there is no such table.
+    `judged` is `(count, batch, query_length, numbers)`, bool; the result `(count, batch, key_length, numbers)`. For ids
+    it is the gradient to what their embedding returns; None if there is no layer that embeds them.
     """
     names = [n for n in subject.content if n != "ids"]
     tensors = {n: tf.constant(given.tensors[n]) for n in names}
-    tables = [] if names else [v for v in variables(subject.layer) if v.shape[0] == subject.vocab and v.shape.rank == 2]
-    with tf.GradientTape(persistent=True) as tape:
-        tape.watch(tensors)
+    with contextlib.ExitStack() as stack, tf.GradientTape(persistent=True) as tape:
+        wanted = list(tensors.values()) or [stack.enter_context(embedded_and(subject.layer, given.tensors["ids"]))]
+        if wanted == [None]:
+            return None
+        tape.watch(wanted)
         output, _ = evaluate(subject, given, tensors=tensors)
         output = tf.reshape(output, (*output.shape[:2], -1))
         totals = [tf.reduce_sum(tf.sin(tf.boolean_mask(output, chosen))) for chosen in judged]
-    wanted = list(tensors.values()) or tables
-    if not wanted:
-        return None
     found = []
     for total in totals:
         parts = [array(g) for g in tape.gradient(total, wanted, unconnected_gradients="zero")]
-        if not names:
-            parts = [part[given.tensors["ids"]] for part in parts]
         found.append(np.concatenate(parts, axis=-1))
     return np.array(found)
+
+
+@contextlib.contextmanager
+def embedded_and(layer, ids):
+    """Add a tensor of zeros to what the first embedding inside returns, and hand it out, to take gradients to."""
+    table = next((x for x in inner_layers(layer) if isinstance(x, keras.layers.Embedding)), None)
+    if table is None:
+        yield None
+        return
+    zeros, embed = tf.zeros((*ids.shape, table.output_dim)), table.call
+
+    def embedded(x, *args, **kwargs):
+        found = embed(x, *args, **kwargs)
+        return found + tf.cast(zeros, found.dtype) if found.shape == zeros.shape else found
+
+    with mock.patch.object(table, "call", embedded):
+        yield zeros
 
 
 def trace(subject, given, compiled, traced):
@@ -347,8 +361,9 @@ class MaskWatch:
 
         @functools.wraps(call)
         def watching(*args, **kwargs):
-            has = any(getattr(x, "_keras_mask", None) is not None for x in (*args, *kwargs.values()))
-            told = any(kwargs.get(name) is not None for name in ("mask", "attention_mask", "query_mask", "key_mask"))
+            has = any(getattr(x, "_keras_mask", None) is not None for x in tf.nest.flatten((args, kwargs)))
+            masks = [x for name, x in kwargs.items() if "mask" in name and not isinstance(x, bool)]
+            told = any(x is not None for x in tf.nest.flatten(masks))
             if isinstance(inner, keras.layers.Embedding) and inner.mask_zero:
                 self.makers.append(inner.name)
             elif uses and self.makers and not has and not told:

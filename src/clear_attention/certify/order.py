@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clear_attention.certify import snippets
-from clear_attention.certify.case import Case, case, case_sizes, difference, influence, make_case
+from clear_attention.certify.case import Case, case, case_sizes, difference, influence, make_case, numbers
 from clear_attention.certify.numerics import told
 from clear_attention.certify.verdicts import BrokenError, NotApplicableError
 from clear_attention.certify.visibility import finite, judgeable
@@ -99,9 +99,9 @@ def places_that_agree(subject):
 
 def of_equal_tokens(subject, length, hidden=""):
     """Return the outputs `(length, numbers)` of a sentence of equal tokens."""
+    token = numbers(subject, subject.query, np.random.default_rng(subject.seed), (1, 1, 1))  # the same in every length
     given = make_case(subject, (1, length, length), hidden)
-    same = {subject.query: np.repeat(given.tensors[subject.query][:, :1], length, axis=1)}
-    return subject.run(given.having(**same))[0]
+    return subject.run(given.having(**{subject.query: np.repeat(token, length, axis=1)}))[0]
 
 
 def positions(subject):

@@ -80,10 +80,9 @@ def inverted_among_ids(subject):
     if found is None:
         return None
     size = np.abs(found[0, 0]).max(axis=-1)
-    hidden = given.padded[0] if subject.pooled else given.blocked[0, 0]
+    hidden = given.tensors["ids"][0] == subject.pad_id
     others = ~hidden & (np.arange(len(hidden)) > 0)
-    same = given.tensors["ids"][0] == given.tensors["ids"][0, 0]
-    if (size[hidden] > 1e-5).any() and (size[others & ~same] < 1e-7).all() and (others & ~same).any():
+    if (size[hidden] > 1e-5).any() and (size[others] < 1e-7).all():
         return "real tokens have a gradient to padding, and none to each other"
     return False
 
@@ -463,13 +462,15 @@ def values_hidden_keys_not(subject, given):
 def mask_too_soft(subject):
     """Where all tokens are equal, a hidden key weighs less than a visible one, always by the same factor, and not 0."""
     given = masked(subject)
-    if subject.query == "ids":
+    if subject.query == "ids" and not subject.can_hide_the_future:
         return None
     found = []
     for query in range(given.shape[1]):
         hidden = given.blocked[0, query]
         visible = ~hidden & tools.off_diagonal(subject, given)[query]
         size = tools.weights_on_equal_tokens(subject, given, query)
+        if size is None:
+            return None
         if hidden.any() and visible.any():
             found.append(size[hidden] / size[visible].mean())
     if not found:

@@ -91,10 +91,13 @@ def weights_on_equal_tokens(subject, given, query):
 
 def weigh_alike(subject, given, expected):
     """Tell whether of equal tokens those that a query notices weigh the same; True where nobody can tell."""
-    if subject.query == "ids" or subject.positions:
+    if subject.positions:
         return True
     for query in range(1, given.shape[1]):
-        size = weights_on_equal_tokens(subject, given, query)[expected[query] & off_diagonal(subject, given)[query]]
+        size = weights_on_equal_tokens(subject, given, query)
+        if size is None:
+            return True
+        size = size[expected[query] & off_diagonal(subject, given)[query]]
         if size.size and size.max() > 1.05 * size.min():
             return False
     return True

@@ -1,8 +1,7 @@
-"""Broken attention layers as people write them, each with its mended twin.
+"""Broken attention layers as people write them, each with its mended twin and the cause that certify has to name.
 
-Those that mistake their mask stand in broken_masks.py, and models of ids in broken_models.py. Of each layer in `BROKEN`
-certify breaks a row, and of its twin none but hidden_nan, empty_query, float16 and save_load, and what `TWIN_BREAKS`
-says. Those in `MISSED` are broken, and certify finds no row that is; those in `REFUSED` it won't try.
+They were written by somebody who had not read certify. Those that mistake their mask stand in broken_masks.py, and
+models of ids in broken_models.py.
 """
 
 from functools import partial
@@ -316,35 +315,24 @@ BROKEN = {
     "rotary": Broken("positions_undeclared", *functions(rotary), *ON_QKV, {}, mended_options=PLACED),
     "pe[:len(x)]": Broken("position_axes_swapped", *both(LengthFirstPositions), *ON_X, PLACED),
     "token shift": Broken(None, *both(TokenShift), *ON_X, CAUSAL),
-    "linear attention": Broken(None, *functions(linear_attention), *ON_X, CAUSAL),
+    "linear attention": Broken("mask_after_softmax", *functions(linear_attention), *ON_X, CAUSAL),
     "one head unmasked": Broken(None, *both(OneHeadUnmasked), MASKED_X, "keras", {}),
     "values normalised over time": Broken(None, *functions(normalised_values), PADDED_QKV, "keras", {}),
 }
 
-# Saying that it knows positions does not help a layer of q, k and v.
-TWIN_BREAKS = {"rotary": {"key_permutation"}}
-
 KNOWS_POSITIONS = {"cause": "positions_undeclared", "call": ON_X[0], "convention": None, "options": {}}
 KNOWS_POSITIONS["mended_options"] = PLACED
 
-MISSED = {
-    # Nothing says that a causal layer sees the token itself, where there are no q and k apart.
+BROKEN |= {
     "a loop over time, on x": Broken(
         "own_token_hidden", *functions(step_by_step), lambda layer, x: layer(x, x, x), None, CAUSAL
     ),
-    # With seed 0 the largest score is in the sentence that is looked at; seeds 1 and 2 find it.
     "the largest score": Broken("batch_statistics", *functions(partial(scores_of_one_size, size=largest)), *ON_QKV, {}),
-    # A sentence sees those before it in the batch, and only the first one is looked at.
     "causal over the batch": Broken(
         "batch_and_length_swapped", *both(partial(TransposedTwice, causal=True)), *ON_X, CAUSAL
     ),
-    # Positions that nobody declared make key_permutation 'not applicable'.
     "sinusoids inside": Broken(layer=SelfAttentionWithPositions, mended=SelfAttentionWithPositions, **KNOWS_POSITIONS),
     "relative bias": Broken(layer=RelativeBias, mended=RelativeBias, **KNOWS_POSITIONS),
-}
-
-# A ValueError says that it gives other numbers when it is called again.
-REFUSED = {
     "tf.nn.dropout": Broken("dropout_at_inference", *both(DropsWeights), PADDED_X, "blocked", {}),
     "Monte Carlo dropout": Broken("dropout_at_inference", *both(MonteCarloGPT), *ON_IDS, LANGUAGE),
 }

@@ -380,7 +380,9 @@ MODELS = {
     "logical_and of padding": Broken("padding_hidden_only_from_padding", *both(PreNormEncoder), *ON_IDS, PADDED),
     "BERT4Rec, rows zeroed": Broken("padding_of_queries", *both(Bert4Rec), *ON_IDS, PADDED),
     "mask lost in a Highway": Broken("mask_lost_inside", *both(lost_in_a_highway), None, None, PADDED),
-    "mask lost in a Lambda": Broken("mask_lost_inside", *both(lost_in_a_lambda), *ON_IDS, PADDED),
+    "mask lost in a Lambda": Broken(
+        "mask_lost_inside", *both(lost_in_a_lambda), *ON_IDS, PADDED, {**PADDED, "positions": True}
+    ),
     "mask lost by a product": Broken("mask_lost_inside", *both(ScaledEmbedding), *ON_IDS, PADDED),
     "positions of the batch": Broken(
         "position_axes_swapped", *both(PositionsOfTheBatch), *ON_IDS, {"vocab": VOCAB, "positions": True}

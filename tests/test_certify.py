@@ -12,7 +12,6 @@ from test_certify_faults import CAUSAL, ON_X, PADDED, attend, pooled, scores_of
 
 import clear_attention as ca
 from clear_attention import certify
-from clear_attention.certify import PROMISES
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 

@@ -83,6 +83,8 @@ PROMISES = {
     "float16": ("In float16 outputs are finite", numerics.finite_in_16_bits),
     "save_load": ("Saved and loaded it gives the same bits", sameness.save_load),
 }
+
+
 class Sizes(NamedTuple):
     """What a layer is tried with."""
 

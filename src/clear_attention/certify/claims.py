@@ -1,4 +1,4 @@
-"""Promises that only some layers make: a window, a cache, grouped heads, relative positions, packed texts, less memory."""
+"""Promises that only some layers make: about windows, caches, grouped heads, positions, packed texts, memory."""
 
 from __future__ import annotations
 
@@ -41,13 +41,11 @@ def window_extent(subject):
     row, query, key = map(int, np.argwhere(wrong)[0])
     distance, why = abs(query - key), f"a window of {subject.window}"
     changed = another(subject, given, row, query, key)
-    verb, write = "does not notice", snippets.must_change
-    arguments = (subject, given, changed, row, query, why)
+    verb, example = "does not notice", snippets.must_change(subject, given, changed, row, query, why)
     if sees[row, query, key]:
-        verb, write = "notices", snippets.must_stay
-        arguments = (*arguments, subject.tolerance(subject.run(given)))
-    words = f"with a window of {subject.window} query {query} {verb} key {key}, {distance} away"
-    raise BrokenError(words, write(*arguments))
+        atol = subject.tolerance(subject.run(given))
+        verb, example = "notices", snippets.must_stay(subject, given, changed, row, query, why, atol)
+    raise BrokenError(f"with a window of {subject.window} query {query} {verb} key {key}, {distance} away", example)
 
 
 def cache_equals_full(subject):
@@ -166,7 +164,9 @@ def checkpointing(subject):
         for number, (one, other) in enumerate(zip(kept, again, strict=True)):
             if one.shape != other.shape or difference(one, other).max(initial=0) > atol * max(1, np.abs(one).max()):
                 what = "the output" if not number else "a gradient"
-                raise BrokenError(f"{what} is another one when it is computed again", again_example(subject, given, call))
+                raise BrokenError(
+                    f"{what} is another one when it is computed again", again_example(subject, given, call)
+                )
 
 
 def again_example(subject, given, call):

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from clear_attention.certify import framework, refusals
-from clear_attention.certify.case import case, case_sizes, influence
+from clear_attention.certify.case import case, case_sizes, influence, own_token
 from clear_attention.certify.framework import NoQueryAxisError, PooledError
 from clear_attention.certify.subject import WIDER, first_line
 
@@ -33,7 +33,8 @@ def begin(subject):
 
 def find_a_way(subject, layer):
     """Try the call, then the call with more axes for the mask, then other calls, then another length."""
-    calls, errors = (subject.call, *subject.guesses), []
+    calls = (subject.call, *subject.guesses)
+    errors: list[Exception] = []
     for call in calls:
         subject.use(call)
         for mask, padding in ways(subject):
@@ -88,7 +89,7 @@ def one_number_for_each_token(subject, length):
         try:
             subject.run(case(subject, (2, n, n)))
         except PooledError as error:
-            widths.append(error.width == n)
+            widths.append(error.args[1] == n)
     return all(widths) and len(widths) > 1
 
 
@@ -110,5 +111,4 @@ def see_whether_anything_shows(subject):
 
 def seen(subject, given):
     """Return the largest change that one token makes to the output of another."""
-    found = influence(subject, given)[0]
-    return found[~np.eye(*found.shape, dtype=bool)].max(initial=0) if not (subject.crosses or subject.pooled) else found.max()
+    return np.where(own_token(subject, given), 0, influence(subject, given)).max()

@@ -27,9 +27,10 @@ class NoQueryAxisError(Exception):
 
 
 class PooledError(NoQueryAxisError):
-    """The output is one row of features for each sentence."""
+    """The output is one row of numbers for each sentence; the second argument says how many."""
 
-    width = 0  # how many
+    def __str__(self):
+        return self.args[0]
 
 
 def in_convention(blocked, convention):
@@ -51,9 +52,7 @@ def evaluate(subject, case, return_weights=False, tensors=None):
     if tuple(output.shape[:2]) != (batch, length) or output.shape.rank < 3:
         words = f"its output has shape {tuple(output.shape)}, not (batch, query_length, ...) = ({batch}, {length}, ...)"
         pooled = output.shape.rank == 2 and output.shape[0] == batch
-        error = (PooledError if pooled else NoQueryAxisError)(words)
-        error.width = output.shape[-1] if pooled else 0
-        raise error
+        raise PooledError(words, output.shape[-1]) if pooled else NoQueryAxisError(words)
     return output, weights
 
 

@@ -38,7 +38,7 @@ def scale(subject):
     if abs(factor * depth**0.5 - 1) < 1e-3:
         return None
     if abs(factor - 1) < 1e-3:
-        found = f"its scores are not divided by the root of the depth ({depth}), as scaled dot-product attention divides them"
+        found = f"its scores are not divided by the root of the depth ({depth})"
     elif abs(factor * depth - 1) < 1e-3:
         found = f"its scores are divided by the depth ({depth}) and not by its root"
     else:

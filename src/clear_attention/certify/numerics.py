@@ -124,7 +124,8 @@ def empty_query(subject):
     if not found or subject.query == "ids":
         raise NotApplicableError("no mask can take all keys from a query")
     finite(subject, case(subject, next(case_sizes(subject))))
-    return [without_a_key(subject, given, row, query) for given, (row, query) in found][0]
+    words = [without_a_key(subject, given, row, query) for given, (row, query) in found]
+    return words[0]
 
 
 def without_a_key(subject, given, row, query):
@@ -246,6 +247,7 @@ def finite_in_16_bits(subject):
     if subject.query == "ids" and not half.is_layer:
         raise NotApplicableError("a function of ids has no dtype to choose")
     for hidden, given in cases(subject):
+        finite(subject, given)
         try:
             output, dtype = half.run(given)
         except Exception as error:

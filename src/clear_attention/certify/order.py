@@ -79,7 +79,9 @@ def undeclared(subject):
     check = snippets.equal("after", "before" if subject.pooled else f"before[:, {order.tolist()}]", atol)
     words = "it tells positions apart, though nobody said so"
     if places_that_agree(subject):
-        words += "; of equal tokens some places get the same and others not, as when heads are reshaped and not transposed"
+        words += (
+            "; of equal tokens some places get the same and others not, as when heads are reshaped and not transposed"
+        )
     elif not subject.pooled:
         words += ": either it adds positions (then say positions=True), or it reshapes its heads without transposing"
     return words, snippets.must_hold(subject, given, check, "another order, the same tokens", **steps)

@@ -18,7 +18,9 @@ def repeatable(subject):
         return
     given = case(subject, next(case_sizes(subject)))
     steps = {"before": f"np.array({subject.text()})", "after": f"np.array({subject.text()})"}
-    example = snippets.must_hold(subject, given, "np.testing.assert_array_equal(after, before)", "the same call", **steps)
+    example = snippets.must_hold(
+        subject, given, "np.testing.assert_array_equal(after, before)", "the same call", **steps
+    )
     raise BrokenError("two equal calls give other numbers, as with a dropout that is active at inference", example)
 
 
@@ -86,8 +88,8 @@ def batch_independence(subject):
 
 def one_sentence(given, row):
     tensors = {n: x[row : row + 1] for n, x in given.tensors.items()}
-    masks = (x[row : row + 1] for x in (given.blocked, given.mask, given.padding))
-    return Case(tensors, *masks, given.causal)
+    blocked, mask, padding = (x[row : row + 1] for x in (given.blocked, given.mask, given.padding))
+    return Case(tensors, blocked, mask, padding, given.causal)
 
 
 def lengths(subject):

@@ -1,15 +1,18 @@
 """What is behind a broken promise: cheap experiments, each of which proves one cause or rules it out."""
 
-# The rooms:
+# Each experiment returns its evidence, False if it rules the cause out, or None if it can't tell. The rooms:
 #
 #     words         each cause in a sentence, and its room in the museum
 #     tools         what the experiments measure
-#     masks         causes that show in who sees whom
-#     others        causes that show in numbers, batches, positions
+#     masks         how a mask is read
+#     ahead         the look-ahead mask
+#     softmax       before and after the softmax
+#     heads         how heads are taken apart
+#     others        numbers, batches, positions, layers inside
 
 from __future__ import annotations
 
-from clear_attention.certify.causes import masks, others
+from clear_attention.certify.causes import ahead, heads, masks, others, softmax
 from clear_attention.certify.causes.words import SENTENCES, Cause
 
 __all__ = ["SENTENCES", "Cause", "find"]
@@ -21,19 +24,19 @@ EXPERIMENTS = {  # in this order: one that proves something hides what comes aft
     "batch_statistics": others.batch_statistics,
     "position_axes_swapped": others.position_axes_swapped,
     "mask_lost_inside": others.mask_lost_inside,
-    "heads_not_transposed": masks.heads_not_transposed,
+    "heads_not_transposed": heads.heads_not_transposed,
     "additive_read_as_bool": masks.additive_read_as_bool,
     "mask_inverted": masks.mask_inverted,
     "mask_transposed": masks.mask_transposed,
     "padding_hidden_only_from_padding": masks.padding_hidden_only_from_padding,
     "padding_of_queries": masks.padding_of_queries,
-    "own_token_hidden": masks.own_token_hidden,
-    "softmax_over_queries": masks.softmax_over_queries,
-    "mask_after_softmax": masks.mask_after_softmax,
-    "mask_too_soft": masks.mask_too_soft,
-    "look_ahead_off_by_one": masks.look_ahead_off_by_one,
-    "nothing_hidden": masks.nothing_hidden,
-    "upper_left": masks.upper_left,
+    "own_token_hidden": ahead.own_token_hidden,
+    "softmax_over_queries": softmax.softmax_over_queries,
+    "mask_after_softmax": softmax.mask_after_softmax,
+    "mask_too_soft": softmax.mask_too_soft,
+    "look_ahead_off_by_one": ahead.look_ahead_off_by_one,
+    "nothing_hidden": ahead.nothing_hidden,
+    "upper_left": ahead.upper_left,
     "positions_undeclared": others.positions_undeclared,
 }
 WHERE = {  # the rows that a cause breaks: it is looked for if one of them is broken

@@ -41,11 +41,13 @@ def batch_and_length_swapped(subject):
     given = case(subject, (2, length, length))
     before = subject.run(given)
     atol, rng = subject.tolerance(before), np.random.default_rng(subject.seed)
-    across, within = np.zeros((length, length), bool), np.zeros((length, length), bool)
-    for key in range(length):
-        gap = difference(before, subject.run(changed_key(subject, given, 1, key, rng, 1))).max(axis=-1) > atol
-        across[:, key], within[:, key] = gap[0], gap[1]
+    noticed = np.zeros((2, 2, length, length), bool)  # (changed sentence, sentence, query, key)
+    for row, key in np.ndindex(2, length):
+        gap = difference(before, subject.run(changed_key(subject, given, row, key, rng, 1))).max(axis=-1)
+        noticed[row, :, :, key] = gap > atol
     same = np.eye(length, dtype=bool)
+    within = noticed[0, 0] | noticed[1, 1]
+    across = noticed[0, 1] | noticed[1, 0]
     if (across == same).all() and not within[~same].any():
         return "a token notices the token at its place in the other sentence, and none of its own sentence"
     return False
@@ -61,14 +63,12 @@ def batch_statistics(subject):
     gap = difference(before, subject.run(changed))[0].max(axis=-1)
     if not (gap > atol).all():
         return False
-    twice = Case(*(repeated(x) for x in (given.tensors, given.blocked, given.mask, given.padding)), given.causal)
+    tensors = {name: np.concatenate([x, x]) for name, x in given.tensors.items()}
+    blocked, mask, padding = (np.concatenate([x, x]) for x in (given.blocked, given.mask, given.padding))
+    twice = Case(tensors, blocked, mask, padding, given.causal)
     if difference(before, subject.run(twice)[:2]).max() < 100 * atol:
         return "one token changes every place of the other sentence, and the same batch twice over changes nothing"
     return False
-
-
-def repeated(x):
-    return {n: repeated(y) for n, y in x.items()} if isinstance(x, dict) else np.concatenate([x, x])
 
 
 def position_axes_swapped(subject):
@@ -115,6 +115,8 @@ def positions_undeclared(subject):
     if moves_with_its_tokens(subject) or places_that_agree(subject):
         return False
     output = of_equal_tokens(subject, 5)
+    if difference(output[:1], output).max() <= subject.tolerance(output):
+        return "equal tokens get equal outputs, and the order of others matters: it tells distances apart"
     gap = difference(output[:, None], output).max(axis=-1) + np.eye(5)
     if (gap > 10 * subject.tolerance(output)).all():
         return "of equal tokens every place gets an output of its own"

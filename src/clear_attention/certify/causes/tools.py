@@ -107,5 +107,42 @@ def heads_known(subject, usual=(2, 4, 8)):
     """Return the numbers of heads that layers inside are said to have, or the usual ones."""
     found = set()
     for layer in framework.inner_layers(subject.layer):
-        found |= {getattr(layer, name) for name in ("num_heads", "heads", "n_heads", "n_head", "h") if hasattr(layer, name)}
+        found |= {
+            getattr(layer, name) for name in ("num_heads", "heads", "n_heads", "n_head", "h") if hasattr(layer, name)
+        }
     return sorted(n for n in found if isinstance(n, int) and n > 1) or [*usual]
+
+
+def masked(subject):
+    """Return the case that tells most: with a mask of its own, or with the future hidden, or with padding."""
+    if subject.pooled:
+        return padded(subject)
+    if "mask" in subject.names:
+        return random_mask_case(subject)
+    if subject.can_hide_the_future:
+        return future_case(subject)
+    return padded(subject)
+
+
+def padded(subject):
+    length = length_of(subject)
+    given = case(subject, (1, length, length))
+    hidden = np.arange(length) >= length - 2
+    return padded_with(subject, given, hidden[None])
+
+
+def padded_with(subject, given, hidden):
+    """Return a case with these keys padded, told in the layer's own way."""
+    tensors, mask, padding = dict(given.tensors), given.mask & False, given.padding & False
+    if "padding" in subject.names:
+        padding = padding | hidden
+    elif "mask" in subject.names:
+        mask = mask | hidden[:, None]
+    else:
+        tensors["ids"] = np.where(hidden, subject.pad_id, tensors["ids"])
+    told = np.broadcast_to(hidden[:, None], given.mask.shape)
+    return Case(tensors, truth(subject, told), mask, padding, given.causal)
+
+
+def padding_can_be_perturbed(subject):
+    return subject.can_hide_padding and (subject.query != "ids" or "padding" in subject.names)

@@ -20,12 +20,12 @@ SENTENCES = {  # name -> the cause in words, its room
     "padding_of_queries": ("The padding hides queries and not keys", "axes"),
     "own_token_hidden": ("A token does not see itself: the look-ahead mask is off by one", "own-token"),
     "softmax_over_queries": ("The softmax runs over the queries", "softmax"),
-    "mask_after_softmax": ("The mask is applied after the softmax", "after-softmax"),
+    "mask_after_softmax": ("The mask is applied after the softmax, or after what takes its place", "after-softmax"),
     "mask_too_soft": ("The mask subtracts too little: hidden keys keep some weight", "soft"),
     "look_ahead_off_by_one": ("The look-ahead mask is off by one", "leak"),
     "nothing_hidden": ("Nothing is hidden: the mask does not reach the scores", "encoder"),
     "upper_left": ("The first query stands on the first key, and not the last on the last", "alignment"),
-    "positions_undeclared": ("It adds positions, and nobody said so: say positions=True", "again"),
+    "positions_undeclared": ("It tells places apart, and nobody said so: say positions=True", "again"),
 }
 
 

@@ -157,7 +157,7 @@ def difference(a, b):
     return np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.where(np.isfinite(gap), gap, np.inf))
 
 
-def own_token(subject, case):
+def own_place(subject, case):
     """Mark what says nothing about attention: where queries are keys, a token always changes its own output."""
     same = np.zeros(case.shape, bool)
     if not (subject.crosses or subject.pooled):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clear_attention.certify import framework, snippets
-from clear_attention.certify.case import case, case_sizes, difference, influence, make_case, own_token
+from clear_attention.certify.case import case, case_sizes, difference, influence, make_case, own_place
 from clear_attention.certify.verdicts import BrokenError, NotApplicableError
 from clear_attention.certify.visibility import another, finite, judgeable
 
@@ -34,7 +34,7 @@ def window_extent(subject):
     length, hidden = subject.window + 3, "future" if subject.can_hide_the_future else ""
     given = case(subject, (1, length, length), hidden)
     finite(subject, given)
-    sees, judged = influence(subject, given) > 1, ~own_token(subject, given)
+    sees, judged = influence(subject, given) > 1, ~own_place(subject, given)
     wrong = judged & (sees == given.blocked)
     if not wrong.any():
         return f"a window of {subject.window}"

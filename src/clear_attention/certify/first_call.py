@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from clear_attention.certify import framework, refusals
-from clear_attention.certify.case import case, case_sizes, influence, own_token
+from clear_attention.certify.case import case, case_sizes, influence, own_place
 from clear_attention.certify.framework import NoQueryAxisError, PooledError
 from clear_attention.certify.subject import WIDER, first_line
 
@@ -25,8 +25,6 @@ def begin(subject):
         framework.make_weights_random(subject.layer, subject.seed)
     given = case(subject, next(case_sizes(subject)))
     subject.unsteady = not np.array_equal(subject.run(given), subject.run(given), equal_nan=True)
-    if "return_weights" in subject.names:
-        subject.run_with_weights(given)
     if not subject.unsteady:
         see_whether_anything_shows(subject)
 
@@ -76,6 +74,8 @@ def answer(subject, errors):
         subject.pooled = not one_number_for_each_token(subject, length)
         subject.one_number_each = not subject.pooled
         subject.run(case(subject, size))
+    if "return_weights" in subject.names:
+        subject.run_with_weights(case(subject, size))
     for name, axes in subject.wider.items():
         if axes:
             words = f"the layer takes its {name} as {name}{axes}: as {name} alone it raises {first_line(errors[0])}"
@@ -111,4 +111,4 @@ def see_whether_anything_shows(subject):
 
 def seen(subject, given):
     """Return the largest change that one token makes to the output of another."""
-    return np.where(own_token(subject, given), 0, influence(subject, given)).max()
+    return np.where(own_place(subject, given), 0, influence(subject, given)).max()

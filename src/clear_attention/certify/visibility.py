@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention.certify import framework, snippets
+from clear_attention.certify import framework, own_token, snippets
 from clear_attention.certify.case import (
     Case,
     case,
@@ -14,7 +14,7 @@ from clear_attention.certify.case import (
     influence,
     make_case,
     numbers,
-    own_token,
+    own_place,
     real_queries,
 )
 from clear_attention.certify.framework import NoQueryAxisError
@@ -60,7 +60,7 @@ def leak(subject, hidden):
         given = case(subject, size, hidden)
         finite(subject, given)
         meant = future(*given.shape[1:]) if hidden == "future" else given.padded[:, None]
-        judged = given.blocked & meant & ~own_token(subject, given) & real_queries(subject, given)[..., None]
+        judged = given.blocked & meant & ~own_place(subject, given) & real_queries(subject, given)[..., None]
         by_value = judged & (influence(subject, given) > 1)
         slope = gradient_influence(subject, given)
         by_gradient = judged & (slope > SLOPE) if slope is not None else np.zeros_like(judged)
@@ -180,14 +180,14 @@ def visible_keys_count(subject):
         for size in case_sizes(subject, hidden):
             notices_what_it_may(subject, size, hidden)
     if "future" in told:
-        notices_its_own_token(subject)
+        own_token.is_noticed(subject)
 
 
 def notices_what_it_may(subject, size, hidden):
     """Demand that every key that may be seen is noticed: in one of several draws, if the layer hides by itself."""
     given = case(subject, size, hidden)
     finite(subject, given)
-    judged = real_queries(subject, given)[..., None] & ~own_token(subject, given) & ~given.blocked
+    judged = real_queries(subject, given)[..., None] & ~own_place(subject, given) & ~given.blocked
     found = influence(subject, given)
     missing, by_itself = judged & (found == 0), subject.causal
     if missing.any() and not by_itself:
@@ -207,7 +207,7 @@ def notices_what_it_may(subject, size, hidden):
             words = f"{whom} does not notice key {key}, which it may see"
         if by_itself and subject.crosses and query == key:
             words = f"{whom} does not notice its own token, key {key}: the look-ahead mask is off by one"
-        hidden_ones = given.blocked & real_queries(subject, given)[..., None] & ~own_token(subject, given)
+        hidden_ones = given.blocked & real_queries(subject, given)[..., None] & ~own_place(subject, given)
         if not by_itself and hidden_ones.any() and (found > 1)[hidden_ones].all():
             words += "; hidden keys count, so the mask looks inverted"
         changed = another(subject, given, row, query, key)
@@ -228,63 +228,6 @@ def noticed_in_other_draws(subject, size, hidden):
         small = {n: (x * 0.1).astype("float32") if x.dtype.kind == "f" and draw % 2 else x for n, x in fresh.items()}
         found = found | (influence(subject, given.having(**small)) > 0)
     return found
-
-
-def notices_its_own_token(subject):
-    """Demand that a token attends to itself, where queries are keys.
-
-    The last of (a, b) may not get the same as the last of (a, a, b): among a, a and b each a counts less. Only if b
-    is hidden from itself are both the average of what stands before it.
-    """
-    if subject.crosses or subject.pooled or not subject.any_length or tells_places_apart(subject):
-        return
-    if not influence(subject, case(subject, (1, 3, 3), "future"))[0, 2, 0] > 1:
-        return  # a window so narrow that a second a would not be seen
-    for draw in range(DRAWS):
-        short, long, other = own_token_cases(subject, draw)
-        with_one, with_two, without = (subject.run(given)[0, -1] for given in (short, long, other))
-        atol = subject.tolerance(with_one)
-        if difference(with_one, with_two).max() > atol or difference(with_one, without).max() <= 10 * atol:
-            return
-    words = "query 1 does not attend to its own token: the look-ahead mask is off by one"
-    longer = [line for line in snippets.given(subject, long) if line.partition(" = ")[0] in subject.names]
-    steps = {
-        "with_one": f"np.array({subject.text()})[0, -1]",
-        "longer": longer,
-        "with_two": f"np.array({subject.text()})[0, -1]",
-    }
-    check = f"assert np.abs(with_one - with_two).max() > {atol:.3g}"
-    why = "twice the first token, and half as much of its own"
-    raise BrokenError(words, snippets.must_hold(subject, short, check, why, **steps))
-
-
-def own_token_cases(subject, draw):
-    """Make (a, b), (a, a, b) and (c, b), with the future hidden."""
-    name, hidden = subject.query, "future"
-    rng = np.random.default_rng([subject.seed, 19, draw])
-    size = (1, 3, 3)
-    drawn = numbers(subject, name, rng, size)
-    if name == "ids":
-        drawn[0] = rng.permutation(words_apart(subject))[:3]
-    a, c, b = (drawn[:, i : i + 1] for i in range(3))
-    found = []
-    for parts in ((a, b), (a, a, b), (c, b)):
-        length = len(parts)
-        found.append(make_case(subject, (1, length, length), hidden).having(**{name: np.concatenate(parts, axis=1)}))
-    return found
-
-
-def words_apart(subject):
-    return np.array([i for i in range(subject.vocab) if i != subject.pad_id])
-
-
-def tells_places_apart(subject):
-    """Tell whether equal tokens get outputs that differ from place to place, the future hidden."""
-    length = max(subject.lengths)
-    given = make_case(subject, (1, length, length), "future")
-    same = {n: np.repeat(x[:, :1], length, axis=1) for n, x in given.tensors.items() if n == subject.query}
-    output = subject.run(given.having(**same))[0]
-    return bool(difference(output[1], output[2:]).max(initial=0) > 10 * subject.tolerance(output))
 
 
 def all_hidden(given):

@@ -8,7 +8,7 @@ from clear_attention.certify import framework
 from clear_attention.certify.case import Case, difference, influence, make_case
 from clear_attention.certify.causes import tools
 from clear_attention.certify.causes.tools import masked
-from clear_attention.certify.visibility import own_token_cases, tells_places_apart
+from clear_attention.certify.own_token import cases_of_two, tells_places_apart
 
 
 def own_token_hidden(subject):
@@ -35,7 +35,7 @@ def own_token_hidden(subject):
     if first.any() or tells_places_apart(subject):
         return False
     for draw in range(4):
-        with_one, with_two, without = (subject.run(x)[0, -1] for x in own_token_cases(subject, draw))
+        with_one, with_two, without = (subject.run(x)[0, -1] for x in cases_of_two(subject, draw))
         atol = subject.tolerance(with_one)
         if difference(with_one, with_two).max() > atol or difference(with_one, without).max() <= 10 * atol:
             return False

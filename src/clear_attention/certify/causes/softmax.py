@@ -9,7 +9,7 @@ from clear_attention.certify.case import case, changed_key, difference, make_cas
 from clear_attention.certify.causes import tools
 from clear_attention.certify.causes.tools import masked, padded_with, padding_can_be_perturbed
 from clear_attention.certify.order import of_equal_tokens
-from clear_attention.certify.visibility import tells_places_apart
+from clear_attention.certify.own_token import tells_places_apart
 
 
 def softmax_over_queries(subject):
@@ -107,7 +107,7 @@ def parts_of_a_whole(subject):
 
 
 def few_directions(subject):
-    """The denominators of the heads are the only way: so many directions are left to move in, before and after a norm."""
+    """Only the denominators of the heads are left: an output moves in so many directions, after a norm as well."""
     given = masked(subject)
     query = int(given.blocked[0].sum(axis=-1).argmax())
     found = tools.jacobian_rank(subject, given, query)
@@ -158,7 +158,5 @@ def mask_too_soft(subject):
     factors = np.concatenate(found)
     if factors.min() > 1e-6 and factors.max() < 0.9 and factors.max() / factors.min() < 1.05:
         weight = factors.mean()
-        return (
-            f"of equal keys a hidden one weighs {weight:.2g} of a visible one: about {-np.log(weight):.2g} is taken off"
-        )
+        return f"of equal keys a hidden one weighs {weight:.2g} of a visible one: {-np.log(weight):.2g} is taken off"
     return False

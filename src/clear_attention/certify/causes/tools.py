@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clear_attention.certify import framework
-from clear_attention.certify.case import Case, case, difference, influence, own_token, truth
+from clear_attention.certify.case import Case, case, difference, influence, own_place, truth
 
 LENGTH = 5
 
@@ -44,7 +44,7 @@ def sees(subject, given):
 
 
 def off_diagonal(subject, given):
-    return ~own_token(subject, given)[0]
+    return ~own_place(subject, given)[0]
 
 
 def agrees(subject, given, expected):

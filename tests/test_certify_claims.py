@@ -1,6 +1,7 @@
 """Promises that only some layers make: held where they are kept, and each with a planted fault."""
 
 import re
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -82,6 +83,19 @@ def self_attention(x):
     return tf.matmul(tf.nn.softmax(tf.matmul(x, x, transpose_b=True)), x)
 
 
+SPEAK_OF_ARRAYS = [
+    "case",
+    "claims",
+    "first_call",
+    "notes",
+    "numerics",
+    "order",
+    "own_token",
+    "sameness",
+    "snippets",
+    "subject",
+    "visibility",
+]
 WITH_PLACES = lambda layer, x, position_ids: layer(x, position_ids)  # noqa: E731
 WITH_SEGMENTS = lambda layer, x, segment_ids: layer(x, segment_ids)  # noqa: E731
 KEPT = {
@@ -275,3 +289,10 @@ def test_an_allowance_that_nothing_needs_is_reported():
     certificate = certify(ca.DotProductAttention(), only=["lengths", "empty_query"])
     with pytest.warns(UserWarning, match="allow names empty_query, not broken any more"):
         certificate.raise_for_failures(allow=["empty_query"])
+
+
+def test_the_promises_know_nothing_of_tensorflow():
+    folder = Path(ca.certify.__code__.co_filename).parent
+    rows = [*(folder / "causes").glob("*.py"), *(folder / f"{name}.py" for name in SPEAK_OF_ARRAYS)]
+    for path in rows:
+        assert not re.search(r"^(import|from) (tensorflow|keras)", path.read_text(encoding="utf-8"), re.M), path

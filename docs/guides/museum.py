@@ -1,6 +1,6 @@
 # ---
 # title: The museum of bugs
-# description: Forty-two ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the mend.
+# description: Forty-five ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the mend.
 # ---
 
 # %% [markdown]
@@ -11,7 +11,8 @@
 # a tutorial that many readers have followed.
 #
 # "Row" is a row of [`certify`][clear_attention.certify], which tries a layer out; "finding" is one of
-# [`describe_mask`][clear_attention.describe_mask], which reads a mask. Where no check can see a bug, the table says what to
+# [`describe_mask`][clear_attention.describe_mask], which reads a mask. If an experiment can prove which bug it is, the
+# certificate names it in its first line, with a link to its room here. Where no check can see a bug, the table says what to
 # compare.
 #
 # | masks | found by |
@@ -21,6 +22,7 @@
 # | [NaN, but only in float16](#float16) | row `float16` |
 # | [A left-padded sentence reads its padding](#empty) | row `empty_query`; finding `empty_rows` |
 # | [Masked scores print -9.9999994e+08](#step) | finding `not_binary` |
+# | [Hidden keys keep a little weight](#soft) | row `padding_invariance` |
 # | [One NaN in the padding spoils the sentence](#nan) | row `hidden_nan` |
 # | [A (batch, keys) mask is read as (queries, keys)](#axes) | row `batch_independence`; finding `ambiguous_shape` |
 # | [Token 0 is never looked at](#zero) | finding `padding` |
@@ -42,6 +44,8 @@
 # | ["does not support masking"](#warning) | warnings as errors; row `lengths` |
 # | [The output is weights times V, elementwise](#elementwise) | row `lengths` |
 # | [The softmax runs over the queries](#softmax) | row `weights_sum_to_one` |
+# | [Every call gives another answer](#dropout) | row `repeatable` |
+# | [A sentence changes with the others in its batch](#batch) | row `batch_independence` |
 # | [Heads are reshaped, not transposed](#heads) | row `key_permutation` |
 # | [The length is read from axis 2](#length) | row `lengths` |
 # | [With an odd depth the last channel is 0](#odd) | comparison with `sinusoidal_encoding` |
@@ -66,7 +70,7 @@
 # | [Asking for the weights changes the output](#flag) | row `weights_flag` |
 #
 # The exhibits share a few imports, one batch `x`, and a few helpers. `broken` and `held` ask `certify` for one row, print it,
-# and fail if the verdict is another. `refusal` prints the error that a call has to raise. `with_mask`, `crossing` and `alone` say how a function is called.
+# and fail if the verdict is another. `refusal` prints the error that a call has to raise. `with_mask`, `crossing`, `alone` and `padded` say how a function is called.
 
 # %% tags=["hide-input"]
 import keras
@@ -127,6 +131,10 @@ def crossing(f, q, k, v):
 
 def alone(f, x):
     return f(x)
+
+
+def padded(f, x, padding):
+    return f(x, padding)
 
 
 # %% [markdown]
@@ -396,6 +404,32 @@ mended = convert_mask(additive, source="additive", target="blocked")
 np.testing.assert_array_equal(mended, create_look_ahead_mask(3))
 
 # %% [markdown]
+# ### Hidden keys keep a little weight { #soft }
+#
+# Somebody subtracts 5 instead of 1e9, because "the scores are small anyway". Then a hidden key keeps a factor of
+# e<sup>-5</sup> of its weight, about 0.7 %, and much more as soon as its score is large. Nothing in the shapes tells you.
+
+
+# %% tags=["wrap"]
+def subtracting(amount):
+    def attend(x, padding):
+        scores = x @ transpose(x) / 8**0.5 - amount * padding[:, None]
+        return tf.nn.softmax(scores) @ x
+
+    return attend
+
+
+equal = tf.ones((1, 2, 8))
+scores = equal @ transpose(equal) / 8**0.5 - 5 * np.array([[[0, 1]]])
+weight = float(tf.nn.softmax(scores)[0, 0, 1])
+print(f"of two equal keys the hidden one gets {weight:.2%}")
+assert 0.006 < weight < 0.007
+told = certify(subtracting(5.0), padded, "blocked", only=["padding_invariance"])
+print(told.headline)
+assert told.cause.name == "mask_too_soft"
+held("padding_invariance", subtracting(1e9), padded, "blocked")
+
+# %% [markdown]
 # ### One NaN in the padding spoils the sentence { #nan }
 #
 # A weight of 0 times NaN is NaN. What is masked must not reach the sum at all. Mend with Keras's layer: fill padding
@@ -590,10 +624,6 @@ def padding_from_padding(x, padding):
 
 def padding_from_all(x, padding):
     return scaled_dot_product_attention(x, x, x, padding[:, None, :]).output
-
-
-def padded(f, x, padding):
-    return f(x, padding)
 
 
 broken("padding_invariance", padding_from_padding, padded, "blocked")
@@ -860,6 +890,61 @@ weights = tf.nn.softmax(x @ transpose(x), axis=-2)
 print("sums of the rows:", tf.reduce_sum(weights, -1)[0].numpy().round(2))
 broken("weights_sum_to_one", along(axis=-2), crossing)
 held("weights_sum_to_one", along(axis=-1), crossing)
+
+# %% [markdown]
+# ### Every call gives another answer { #dropout }
+#
+# Dropout is for training. `training=True`, left in from an experiment, or a plain `tf.nn.dropout` that nobody switches
+# off, goes on throwing weights away when the model is used.
+
+
+# %% tags=["wrap"]
+def dropping(always):
+    def attend(x, training=False):
+        weights = tf.nn.softmax(x @ transpose(x) / 8**0.5)
+        if training or always:
+            weights = tf.nn.dropout(weights, rate=0.2)
+        return weights @ x
+
+    return attend
+
+
+told = certify(dropping(True), only=["repeatable"])
+print(told.headline)
+assert told.cause.name == "dropout_at_inference"
+held("repeatable", dropping(False))
+
+# %% [markdown]
+# ### A sentence changes with the others in its batch { #batch }
+#
+# Two bugs end here. A norm, or a maximum, that is taken over the whole batch mixes all its sentences. And a layer
+# written for `(length, batch, depth)` that gets `(batch, length, depth)` lets each word look at the words in the same
+# place of the other sentences, and at none of its own.
+
+
+# %% tags=["wrap"]
+def normalised(axes):
+    def attend(x):
+        mean, variance = tf.nn.moments(x, axes, keepdims=True)
+        x = (x - mean) / tf.sqrt(variance + 1e-3)
+        return tf.nn.softmax(x @ transpose(x) / 8**0.5) @ x
+
+    return attend
+
+
+def length_first(x):
+    scores = tf.einsum("qbd,kbd->bqk", x, x) / 8**0.5
+    return tf.einsum("bqk,kbd->qbd", tf.nn.softmax(scores), x)
+
+
+for layer, cause in [
+    (normalised([0, -1]), "batch_statistics"),
+    (length_first, "batch_and_length_swapped"),
+]:
+    told = certify(layer, only=["batch_independence"])
+    print(told.headline)
+    assert told.cause.name == cause
+held("batch_independence", normalised([-1]))
 
 # %% [markdown]
 # ### Heads are reshaped, not transposed { #heads }

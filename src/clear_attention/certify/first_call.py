@@ -46,15 +46,20 @@ def find_a_way(subject, layer):
                 errors.append(error)
     subject.use(calls[0])
     subject.wider = {"mask": "", "padding": ""}
-    usual, subject.lengths = subject.lengths, (subject.depth,)  # all that a layer takes which mixes up its axes
-    try:
-        subject.layer = framework.twin_of_unbuilt(layer)
-        answer(subject, ())
-    except NoQueryAxisError:
-        raise
-    except Exception:
-        subject.lengths = usual
-        raise refusals.wrongly_described(subject.name, first_line(errors[0])) from errors[0]
+    usual = subject.lengths
+    for lengths in (usual[:1], (subject.depth,)):  # all that a layer takes which mixes up its axes
+        subject.lengths = lengths
+        try:
+            subject.layer = framework.twin_of_unbuilt(layer)
+            answer(subject, (), sentences=1)
+        except NoQueryAxisError:
+            raise
+        except Exception:
+            continue
+        subject.lengths = usual if lengths == usual[:1] else lengths
+        return
+    subject.lengths = usual
+    raise refusals.wrongly_described(subject.name, first_line(errors[0])) from errors[0]
 
 
 def ways(subject):
@@ -62,10 +67,10 @@ def ways(subject):
     return itertools.product(*masks)
 
 
-def answer(subject, errors):
+def answer(subject, errors, sentences=2):
     """Call the layer with two sentences, of lengths that are no other size, so that no mask fits by chance."""
     length = subject.lengths[-1]
-    size = (2, length if subject.causal or not subject.crosses else length - 1, length)
+    size = (sentences, length if subject.causal or not subject.crosses else length - 1, length)
     try:
         subject.run(case(subject, size))
     except PooledError:

@@ -84,17 +84,8 @@ def self_attention(x):
 
 
 SPEAK_OF_ARRAYS = [
-    "case",
-    "claims",
-    "first_call",
-    "notes",
-    "numerics",
-    "order",
-    "own_token",
-    "sameness",
-    "snippets",
-    "subject",
-    "visibility",
+    *("case", "claims", "first_call", "notes", "numerics", "order"),
+    *("own_token", "sameness", "snippets", "subject", "visibility"),
 ]
 WITH_PLACES = lambda layer, x, position_ids: layer(x, position_ids)  # noqa: E731
 WITH_SEGMENTS = lambda layer, x, segment_ids: layer(x, segment_ids)  # noqa: E731

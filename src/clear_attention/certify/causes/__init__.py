@@ -15,7 +15,7 @@ from __future__ import annotations
 from clear_attention.certify.causes import ahead, heads, masks, others, softmax
 from clear_attention.certify.causes.words import SENTENCES, Cause
 
-__all__ = ["SENTENCES", "Cause", "find"]
+__all__ = ["SENTENCES", "Cause", "find", "rows_of"]
 
 EXPERIMENTS = {  # in this order: one that proves something hides what comes after it
     "dropout_at_inference": others.dropout_at_inference,
@@ -68,6 +68,11 @@ WHERE = {  # the rows that a cause breaks: it is looked for if one of them is br
     },
 }
 MASKS = {"no_future_leak", "padding_invariance", "visible_keys_count", "weights_sum_to_one"}
+
+
+def rows_of(name):
+    """Return the names of the rows that a cause breaks."""
+    return ("repeatable",) if name == "dropout_at_inference" else tuple(sorted(WHERE.get(name, MASKS)))
 
 
 def find(subject, broken):

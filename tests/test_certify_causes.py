@@ -2,6 +2,7 @@
 
 import inspect
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -123,8 +124,6 @@ def test_like_compares_with_one_that_is_right():
 
 
 def test_small_weights_are_made_larger_or_said_to_be_too_small():
-    import keras
-
     def model(spread, hide):
         start = keras.initializers.RandomNormal(stddev=spread, seed=1)
         ids = keras.Input((None,), dtype="int32")
@@ -157,3 +156,21 @@ def test_what_rests_on_a_finite_output_is_not_held_by_nan():
     assert certificate.broken == ("finite_gradients",)
     held = {row.name for row in certificate.rows if row.verdict == "held"}
     assert held <= {"repeatable", "lengths", "modes_agree"}
+
+
+class FaintPositions(keras.Layer):
+    """Knows distances, by weights so small that a swap of two tokens changes nothing that counts."""
+
+    def build(self, shape):
+        self.bias = self.add_weight(shape=(16, 16), initializer=keras.initializers.RandomNormal(stddev=1e-6, seed=1))
+
+    def call(self, x):
+        length = x.shape[1]
+        scores = tf.matmul(x, x, transpose_b=True) / 8**0.5 + self.bias[:length, :length]
+        return tf.matmul(tf.nn.softmax(scores), x)
+
+
+def test_faint_positions_are_tried_with_larger_weights_before_they_are_denied():
+    layer = FaintPositions()
+    layer(np.ones((1, 2, 8), "float32"))
+    assert certify(layer, positions=True, only=["positions"])["positions"].verdict == "held"

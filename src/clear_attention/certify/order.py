@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clear_attention.certify import snippets
+from clear_attention.certify import framework, snippets
 from clear_attention.certify.case import Case, case, case_sizes, difference, influence, make_case, numbers
 from clear_attention.certify.numerics import told
 from clear_attention.certify.verdicts import BrokenError, NotApplicableError
@@ -110,7 +110,7 @@ def positions(subject):
     if subject.crosses or not subject.positions:
         raise NotApplicableError("it is not said to know positions: say positions=True if it does")
     judgeable(subject)
-    if moves_with_its_tokens(subject):
+    if moves_with_its_tokens(subject) and not shows_with_larger_weights(subject):
         size = (1, subject.lengths[0], subject.lengths[0])
         given, _, order = moved(subject, size)
         name, order = subject.query, order.tolist()
@@ -124,6 +124,14 @@ def positions(subject):
         example = snippets.must_hold(subject, given, check, "another order, another meaning", **steps)
         raise BrokenError("tokens in another order give the same outputs in that order", example)
     begins_alike(subject)
+
+
+def shows_with_larger_weights(subject):
+    """Try larger weights, from here on, before saying that positions change nothing."""
+    if subject.enlarged or not framework.enlarge_small_weights(subject.layer):
+        return False
+    subject.enlarged, subject.measured = True, {}
+    return not moves_with_its_tokens(subject)
 
 
 def begins_alike(subject):

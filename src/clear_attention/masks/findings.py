@@ -232,9 +232,8 @@ def both_readings(matrices, blocked):
     hidden, turned = int(blocked.sum()), [~matrix for matrix in matrices if matrix.any()]
     names = set.intersection(*(structure(matrix) for matrix in turned)) if turned else set()
     found = "; ".join(SENTENCES[name].rstrip(".") for name in SENTENCES if name in names)
-    words = (
-        f"If 1 blocks, {hidden} of {blocked.size} cells are hidden; if 1 may be attended to, {blocked.size - hidden}"
-    )
+    words = f"If 1 blocks, {hidden} of {blocked.size} cells are hidden"
+    words += f"; if 1 may be attended to, {blocked.size - hidden}"
     return f"{words}: {found}." if found else f"{words}."
 
 

@@ -22,7 +22,6 @@ EXPERIMENTS = {  # in this order: one that proves something hides what comes aft
     "infinity_times_zero": others.infinity_times_zero,
     "batch_and_length_swapped": others.batch_and_length_swapped,
     "batch_statistics": others.batch_statistics,
-    "position_axes_swapped": others.position_axes_swapped,
     "mask_lost_inside": others.mask_lost_inside,
     "heads_not_transposed": heads.heads_not_transposed,
     "additive_read_as_bool": masks.additive_read_as_bool,
@@ -37,6 +36,7 @@ EXPERIMENTS = {  # in this order: one that proves something hides what comes aft
     "look_ahead_off_by_one": ahead.look_ahead_off_by_one,
     "nothing_hidden": ahead.nothing_hidden,
     "upper_left": ahead.upper_left,
+    "position_axes_swapped": others.position_axes_swapped,
     "positions_undeclared": others.positions_undeclared,
 }
 WHERE = {  # the rows that a cause breaks: it is looked for if one of them is broken

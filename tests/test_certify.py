@@ -120,7 +120,7 @@ def test_errors_are_told_without_what_frameworks_wrap_around_them():
     with pytest.raises(ValueError, match=r"a pair of output and weights\. Received: a tensor alone"):
         certify(lambda x: x, lambda layer, x, return_weights: layer(x))
     with pytest.raises(
-        ValueError, match=r"Received: InvalidArgumentError: Incompatible shapes: \[1,2,8\] vs\. \[7,5\]\.$"
+        ValueError, match=r"Received: InvalidArgumentError: Incompatible shapes: \[2,5,8\] vs\. \[7,5\]\.$"
     ):
         certify(lambda x: x * tf.ones((7, 5)), ON_X[0])
 

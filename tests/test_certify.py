@@ -12,7 +12,6 @@ from test_certify_faults import CAUSAL, ON_X, PADDED, attend, pooled, scores_of
 
 import clear_attention as ca
 from clear_attention import certify
-from clear_attention.certify import PROMISES
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 
@@ -43,7 +42,7 @@ PLAIN = ["no_future_leak", "padding_invariance", "visible_keys_count", "key_perm
         (lambda q, k, v, m: ca.scaled_dot_product_attention(50 * q, k, v, m).output, PADDED[0], {}),
         (windowed, lambda layer, x, mask: layer(x, mask), {"only": PLAIN[:3]}),
         (keras.layers.LSTM(8, return_sequences=True), ON_X[0], {"causal": True}),
-        (keras.layers.Dense(8), ON_X[0], {"causal": True}),
+        (keras.layers.Dense(8), ON_X[0], {}),
         (ca.MultiHeadAttention(512, 8), None, {"only": PLAIN}),
         (ca.EncoderLayer(64, 4, 256), None, {"only": PLAIN}),
         (ca.EncoderLayer(128, 4, 512, norm_first=True), None, {"only": PLAIN, "seed": 3}),
@@ -57,10 +56,11 @@ def test_scales_widths_saturation_and_16_bits_accuse_nobody(layer, call, options
     assert any(row.verdict == "held" for row in certificate.rows)
 
 
-def test_what_draws_random_numbers_cannot_be_certified():
-    with pytest.raises(ValueError, match=r"gives other numbers.*training=False") as refused:
-        certify(keras.layers.Dropout(0.5), lambda layer, x: layer(x, training=True))
-    assert refused.type is ValueError
+def test_what_draws_random_numbers_is_told_so_and_not_judged_further():
+    certificate = certify(keras.layers.Dropout(0.5), lambda layer, x: layer(x, training=True))
+    assert certificate.broken == ("repeatable",)
+    assert certificate.cause.name == "dropout_at_inference"
+    assert {row.verdict for row in certificate.rows if row.name != "repeatable"} == {"not applicable"}
 
 
 def test_a_function_of_ids_has_no_gradient_and_no_dtype():
@@ -114,13 +114,13 @@ def test_examples_hold_the_call_as_it_is_typed_or_say_where_it_is(call, text):
 def test_errors_are_told_without_what_frameworks_wrap_around_them():
     model = keras.Sequential([keras.Input((None,), dtype="int32"), keras.layers.Embedding(4, 8)])
     with pytest.raises(ValueError, match=r"Received: InvalidArgumentError: indices\[0,0\] = . is not in \[0, 4\)"):
-        certify(model)
+        certify(model, vocab=30)
     with pytest.raises(ValueError, match=r"a tensor: take \[0\].*a tuple of 2"):
         certify(lambda x: (x, x), ON_X[0])
     with pytest.raises(ValueError, match=r"a pair of output and weights\. Received: a tensor alone"):
         certify(lambda x: x, lambda layer, x, return_weights: layer(x))
     with pytest.raises(
-        ValueError, match=r"Received: InvalidArgumentError: Incompatible shapes: \[1,2,8\] vs\. \[7,5\]\.$"
+        ValueError, match=r"Received: InvalidArgumentError: Incompatible shapes: \[2,5,8\] vs\. \[7,5\]\.$"
     ):
         certify(lambda x: x * tf.ones((7, 5)), ON_X[0])
 
@@ -169,7 +169,7 @@ def test_none_of_our_layers_is_accused(name):
     held = {row.name for row in certificate.rows if row.verdict == "held"}
     assert {"finite_gradients", "batch_independence", "lengths", "modes_agree", "float16"} <= held
     if "Attention" in name or "coder" in name:
-        assert len(held) == 14 + (name == "MultiHeadAttention")  # which can hide the future from queries of its own
+        assert len(held) == 15 + (name == "MultiHeadAttention")  # which can hide the future from queries of its own
 
 
 def heads_of_keras():
@@ -184,7 +184,8 @@ def certified_keras(make):
     return layer, certify(layer)
 
 
-MATRIX, LIST = ("hidden_nan", "empty_query", "weights_flag", "alignment"), ("hidden_nan", "empty_query", "alignment")
+LIST = ("alignment", "hidden_nan", "empty_query")
+MATRIX = ("weights_flag", *LIST)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ def test_a_language_model_on_ids(leaky):
 def test_a_functional_model_needs_no_description():
     x = keras.Input((None, 6))
     model = keras.Model(x, keras.layers.Conv1D(6, 3, padding="causal")(x))
-    certificate = certify(model, causal=True, lengths=(3, 4))
+    certificate = certify(model, causal=True, lengths=(3, 4), window=3)
     assert {"no_future_leak", "save_load"}.isdisjoint(certificate.broken)
     leaky = keras.Model(x, keras.layers.Conv1D(6, 3, padding="same")(x))
     assert "no_future_leak" in certify(leaky, causal=True, only=["no_future_leak"]).broken
@@ -295,21 +296,21 @@ def test_the_certificate_prints_and_becomes_json_and_html():
     _, certificate = certified_keras(heads_of_keras)
     data = json.loads(json.dumps(certificate.to_dict()))
     assert data["certified"] is False
-    assert [row["name"] for row in data["rows"]] == list(PROMISES)
+    assert [row["name"] for row in data["rows"]] == [row.name for row in certificate.rows]
     assert set(data["versions"]) == {"clear_attention", "keras", "tensorflow"}
     page = certificate._repr_html_()
-    assert page.count("<tr") == len(PROMISES) + 1
+    assert page.count("<tr") == len(certificate.rows) + 1
     assert page.count("<details>") == 4
     assert "BROKEN  hidden_nan" in str(certificate)
-    assert "11 held, 4 broken, 1 not applicable." in str(certificate)
-    with pytest.raises(AssertionError, match=r"(?s)BROKEN  hidden_nan.*import numpy.*BROKEN  alignment"):
+    assert "12 held, 4 broken, 1 not applicable." in str(certificate)
+    with pytest.raises(AssertionError, match=r"(?s)\A.*breaks weights_flag, align.*import numpy.*BROKEN  hidden_nan"):
         certificate.raise_for_failures()
     certificate.raise_for_failures(allow=MATRIX)
     with pytest.raises(ValueError, match=r"allow names rows.*allow=\('hidden',\)"):
         certificate.raise_for_failures(allow=["hidden"])
     nothing_applies = certify(ca.DotProductAttention(), only=["positions"])
     assert nothing_applies.to_dict()["certified"] is False
-    with pytest.raises(AssertionError, match="No promise applies"):
+    with pytest.raises(AssertionError, match="no promise was held"):
         nothing_applies.raise_for_failures()
     with pytest.raises(KeyError, match="no row of this certificate"):
         certificate["hidden"]
@@ -318,7 +319,7 @@ def test_the_certificate_prints_and_becomes_json_and_html():
 def test_progress_is_shown_with_the_time_left(capsys):
     certify(ca.DotProductAttention(), only=["lengths", "empty_query"], progress=True)
     shown = capsys.readouterr().err
-    assert "█░ lengths" in shown
+    assert "█░ empty_query" in shown
     assert "s left" in shown
     assert "2 promises in" in shown
     certify(ca.DotProductAttention(), only=["lengths"])

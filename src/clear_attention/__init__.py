@@ -25,7 +25,7 @@ from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAt
 from clear_attention.blockwise import blockwise_attention
 from clear_attention.by_hand import attention_by_hand
 from clear_attention.cache import ContextCache, KeyValueCache
-from clear_attention.certify import Certificate, Row, certify
+from clear_attention.certify import Cause, Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
 from clear_attention.encoder_decoder import Decoder, Encoder
 from clear_attention.generation import Beams, beam_search, greedy_search
@@ -82,6 +82,7 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "Beams",
     "certify",
     "Certificate",
+    "Cause",
     "Row",
     "weights_from_keras",
     "weights_to_keras",

@@ -82,7 +82,7 @@ function aboutPattern(mask, tokens, say) {
   const inverted = names.size ? null : inversion(mask, tokens);
   if (inverted) {
     say("looks_inverted",
-      `${inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round.`);
+      `${inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round. ${bothReadings(mask)}`);
     return;
   }
   const limit = names.has("own_hidden") ? n - 1 : n;
@@ -102,6 +102,16 @@ function aboutPattern(mask, tokens, say) {
     say("future_visible", `${count(leaks.length, "cell", "cells")} in which a query sees a later key, the first at ` +
       `${leaks[0]}: right in an encoder, a leak in a decoder.`);
   }
+}
+
+/** Say what a mask hides if a 1 blocks, and what if a 1 may be attended to. */
+function bothReadings(mask) {
+  const n = mask.length;
+  const hidden = mask.flat().filter(Boolean).length;
+  const names = n === 1 ? new Set() : structure(mask.map((row) => row.map((cell) => !cell)));
+  const found = Object.keys(SENTENCES).filter((name) => names.has(name)).map((name) => SENTENCES[name].replace(/\.$/, "")).join("; ");
+  const words = `If 1 blocks, ${hidden} of ${n * n} cells are hidden; if 1 may be attended to, ${n * n - hidden}`;
+  return found ? `${words}: ${found}.` : `${words}.`;
 }
 
 /** Name the patterns that a mask follows, apart from padded keys and empty queries. */

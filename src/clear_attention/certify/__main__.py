@@ -26,6 +26,8 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m clear_attention.certify", description=WHAT)
     parser.add_argument("factory", metavar="package.module:factory", help="a function without arguments")
     parser.add_argument("--json", metavar="FILE", help="write the certificate as JSON too; - prints it instead")
+    parser.add_argument("--only", metavar="ROW", action="append", help="ask for this promise alone; may be repeated")
+    parser.add_argument("--level", choices=["correct", "all"], help="correct: leaks and numbers, no hardening")
     parser.add_argument("--allow", metavar="ROW", action="append", default=[], help="this promise may be broken")
     parser.add_argument("--seed", type=int, help="of the numbers it is tried with")
     chosen = parser.parse_args(arguments)
@@ -35,7 +37,8 @@ def main(arguments=None):
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a factory prints is not the certificate
             made = make(chosen.factory)
-            certificate = certified(made, {} if chosen.seed is None else {"seed": chosen.seed})
+            wanted = {"seed": chosen.seed, "only": chosen.only, "level": chosen.level}
+            certificate = certified(made, {name: value for name, value in wanted.items() if value is not None})
             allowed = failures(certificate, chosen.allow)
     except (Exception, SystemExit) as error:  # other people's modules and factories may raise anything, or end Python
         parser.exit(2, f"{parser.prog}: {chosen.factory}: {first_line(error)}.\n")

@@ -1,4 +1,4 @@
-"""Inputs that a layer is tried with, and how to write them down so that they paste."""
+"""Inputs that a layer is tried with, and what changes when one of its keys changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Case:
     """Tensors by name, and who may not see whom: `blocked` is the truth, the rest is how the layer is told.
 
     All masks are bool with True where something is blocked: `mask` and `blocked` `(batch, query_length, key_length)`,
-    `padding` `(batch, key_length)`.
+    `padding` `(batch, key_length)`. A layer with one answer for each sentence has one query in `blocked`.
     """
 
     tensors: dict
@@ -27,6 +27,11 @@ class Case:
     @property
     def shape(self):
         return self.blocked.shape
+
+    @property
+    def padded(self):
+        """Which keys no query may see, `(batch, key_length)`."""
+        return self.blocked.all(axis=1)
 
     def having(self, **tensors):
         """Return the same case with other tensors."""
@@ -48,15 +53,16 @@ def case_sizes(subject, hidden=""):
 
 def case(subject, size, hidden=""):
     """Make a case, once: `hidden` says what the layer is told to hide, "future", "padding" or nothing."""
-    if (size, hidden) not in subject.cases:
-        subject.cases[size, hidden] = make_case(subject, size, hidden)
-    return subject.cases[size, hidden]
+    key = size, hidden, subject.pooled
+    if key not in subject.cases:
+        subject.cases[key] = make_case(subject, size, hidden)
+    return subject.cases[key]
 
 
 def make_case(subject, size, hidden):
     batch, queries, keys = size
     rng = np.random.default_rng([subject.seed, *size])
-    tensors = {name: numbers(subject, name, rng, size) for name in subject.names if name in ("x", "q", "k", "v", "ids")}
+    tensors = {name: numbers(subject, name, rng, size) for name in subject.tensor_names}
     mask = np.zeros(size, bool)
     padding = np.zeros((batch, keys), bool)
     causal = False
@@ -74,10 +80,16 @@ def make_case(subject, size, hidden):
             tensors["ids"] = np.where(padded, subject.pad_id, tensors["ids"])
     else:
         padded = padding
-    blocked = mask | padded[:, None]
-    if causal or subject.causal:
-        blocked = blocked | future(queries, keys)
-    return Case(tensors, blocked, mask, padding, causal)
+    return Case(tensors, truth(subject, mask | padded[:, None], causal), mask, padding, causal)
+
+
+def truth(subject, told, causal=False):
+    """Add what the layer hides by itself to what it is told."""
+    _, queries, keys = told.shape
+    blocked = told | future(queries, keys) if causal or subject.causal else told
+    if subject.window:
+        blocked = blocked | (np.abs(np.arange(queries)[:, None] + keys - queries - np.arange(keys)) >= subject.window)
+    return blocked.all(axis=1, keepdims=True) if subject.pooled else blocked
 
 
 def padded_keys(batch, keys):
@@ -95,6 +107,10 @@ def numbers(subject, name, rng, size):
     length = keys if name in ("k", "v") else queries
     if name == "ids":
         return rng.choice(words(subject), (batch, length)).astype("int32")
+    if name == "position_ids":
+        return np.tile(np.arange(length, dtype="int32"), (batch, 1))
+    if name == "segment_ids":
+        return np.zeros((batch, length), "int32")
     return rng.normal(size=(batch, length, subject.depth)).round(1).astype("float32")
 
 
@@ -124,40 +140,33 @@ def influence(subject, case):
     if case in subject.measured:
         return subject.measured[case]
     rng = np.random.default_rng([subject.seed, 7])
-    before = flat(subject.run(case))
+    before = subject.run(case)
     found = np.zeros(case.shape)
     scale = subject.tolerance(before)  # so that 1 is a change that counts
     for row, j, amount in itertools.product(range(case.shape[0]), range(case.shape[2]), (1, 30)):
-        after = flat(subject.run(changed_key(subject, case, row, j, rng, amount)))
+        after = subject.run(changed_key(subject, case, row, j, rng, amount))
         found[row, :, j] = np.maximum(found[row, :, j], difference(before[row], after[row]).max(axis=-1) / scale)
     subject.measured[case] = found
     return found
 
 
-def flat(output):
-    """Make the output `(batch, query_length, numbers)`."""
-    output = np.array(output, "float64")
-    return output.reshape(*output.shape[:2], -1)
-
-
 def difference(a, b):
     """Subtract, with NaN equal to NaN and to nothing else."""
-    a, b = (np.asarray(x, np.float64) for x in (a, b))  # NumPy itself knows no bfloat16
     with np.errstate(invalid="ignore"):
         gap = np.abs(a - b)
     return np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.where(np.isfinite(gap), gap, np.inf))
 
 
-def own_token(subject, case):
+def own_place(subject, case):
     """Mark what says nothing about attention: where queries are keys, a token always changes its own output."""
     same = np.zeros(case.shape, bool)
-    if not subject.crosses:
+    if not (subject.crosses or subject.pooled):
         same |= np.eye(case.shape[1], case.shape[2], dtype=bool)
     return same
 
 
 def real_queries(subject, case):
     """Mark the outputs that count: where queries are keys, those of padding do not."""
-    if subject.crosses:
+    if subject.crosses or subject.pooled:
         return np.ones(case.shape[:2], bool)
-    return ~case.blocked.all(axis=1)  # (batch, query_length)
+    return ~case.padded  # (batch, query_length)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import html
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from clear_attention._checks.sentence import refusal, shown
 from clear_attention.certify import refusals
+from clear_attention.certify.causes.words import SENTENCES, Cause
 
 HELD: Final = "held"
 BROKEN: Final = "broken"
 NOT_APPLICABLE: Final = "not applicable"
 MARKS = {HELD: "held  ", BROKEN: "BROKEN", NOT_APPLICABLE: "n/a   "}
+HARDENING = ("hidden_nan", "empty_query", "float16", "save_load")  # what may be borne where it never happens
+KERAS_TOO = ("hidden_nan", "empty_query")  # which Keras's own attention layers break
 
 
 class Row(NamedTuple):
@@ -44,10 +48,16 @@ class Certificate:
 
     `certificate["hidden_nan"]` gives the [`Row`][clear_attention.Row] of a promise. A notebook shows a table.
 
+    It begins with the cause of what is broken, if an experiment proved one. Then come the promises about leaks and
+    numbers, then those that harden a layer against NaN, queries without keys, 16 bits and files.
+
     Attributes:
         subject: the name of what was certified.
         rows: a tuple of rows, one for each promise.
         broken: the names of the broken promises.
+        cause: a [`Cause`][clear_attention.Cause], or None if nothing is broken or no experiment proved one.
+        ruled_out: the names of the causes that experiments ruled out, where none was found.
+        notes: a tuple of sentences about what is no broken promise, such as scores that are not scaled.
         seed: the seed of the numbers it was tried with.
         versions: of Keras, TensorFlow and this package.
 
@@ -57,19 +67,42 @@ class Certificate:
         >>> print(certificate)
         Certificate of DotProductAttention
         <BLANKLINE>
-        held    empty_query   A query with no key left is finite and sees nothing: its output is 0.
         held    weights_flag  Asking for the weights does not change the output.
+        <BLANKLINE>
+        Hardening
+        held    empty_query   A query with no key left is finite and sees nothing: its output is 0.
         <BLANKLINE>
         2 held, 0 broken, 0 not applicable.
         >>> certificate.raise_for_failures()
     """
 
-    def __init__(self, subject: str, rows: Iterable[Row], seed: int, versions: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        subject: str,
+        rows: Iterable[Row],
+        seed: int,
+        versions: Mapping[str, str],
+        cause: Cause | None = None,
+        ruled_out: Iterable[str] = (),
+        notes: Iterable[str] = (),
+    ) -> None:
         self.subject, self.rows, self.seed, self.versions = subject, tuple(rows), seed, versions
+        self.cause, self.ruled_out, self.notes = cause, tuple(ruled_out), tuple(notes)
 
     @property
     def broken(self) -> tuple[str, ...]:
         return tuple(row.name for row in self.rows if row.verdict == BROKEN)
+
+    @property
+    def headline(self) -> str:
+        """What is wrong, in a line: the cause, or that none was found; empty if no number is wrong."""
+        if self.cause is not None:
+            evidence = f": {self.cause.evidence}" if self.cause.evidence else ""
+            return f"{self.cause.sentence}{evidence}. See {self.cause.link}"
+        if not set(self.broken) - {*HARDENING}:
+            return ""
+        words = ", ".join(f"not {SENTENCES[name][0][0].lower()}{SENTENCES[name][0][1:]}" for name in self.ruled_out)
+        return f"Cause not found{f'; ruled out: {words}' if words else ''}."
 
     def __getitem__(self, name: str) -> Row:
         for row in self.rows:
@@ -81,13 +114,28 @@ class Certificate:
     def __str__(self) -> str:
         width = max(len(row.name) for row in self.rows)
         lines = [f"Certificate of {self.subject}", ""]
-        for row in self.rows:
-            lines.append(f"{MARKS[row.verdict]}  {row.name:{width}}  {sentence(row)}")
-            if row.example:
-                lines += ["", *(f"    {line}" for line in row.example.splitlines()), ""]
+        lines += [self.headline, ""] if self.headline else []
+        for rows, title in ((self.first, ""), (self.hardening, "Hardening")):
+            if rows and title:
+                lines += ["", title] if self.first else [title]
+            for row in rows:
+                lines.append(f"{MARKS[row.verdict]}  {row.name:{width}}  {sentence(row)}")
+                if row.example:
+                    lines += ["", *(f"    {line}" for line in row.example.splitlines()), ""]
+        lines += ["", *(f"Note: {note}." for note in self.notes)] if self.notes else []
         return "\n".join([*lines, "", self.summary()])
 
     __repr__ = __str__
+
+    @property
+    def first(self) -> tuple[Row, ...]:
+        """The rows about leaks and numbers."""
+        return tuple(row for row in self.rows if row.name not in HARDENING)
+
+    @property
+    def hardening(self) -> tuple[Row, ...]:
+        """The rows about NaN under the mask, queries without keys, 16 bits and files."""
+        return tuple(row for row in self.rows if row.name in HARDENING)
 
     def summary(self) -> str:
         """Count the rows, in a sentence."""
@@ -105,6 +153,8 @@ class Certificate:
             kind = row.verdict.replace(" ", "-")
             body.append(f"<tr class='{kind}'><td>{html.escape(row.verdict)}</td>{name}<td>{words}</td></tr>")
         caption = f"Certificate of {html.escape(self.subject)}: {self.summary()}"
+        caption += f"<br>{html.escape(self.headline)}" if self.headline else ""
+        caption += "".join(f"<br>Note: {html.escape(note)}." for note in self.notes)
         return (
             f"<table class='certificate'><caption>{caption}</caption>"
             "<thead><tr><th scope='col'>Verdict</th><th scope='col'>Row</th><th scope='col'>Promise</th></tr></thead>"
@@ -116,6 +166,9 @@ class Certificate:
         return {
             "subject": self.subject,
             "certified": not self.broken and any(row.verdict == HELD for row in self.rows),
+            "cause": None if self.cause is None else {**self.cause._asdict(), "sentence": self.cause.sentence},
+            "ruled_out": list(self.ruled_out),
+            "notes": list(self.notes),
             "seed": self.seed,
             "versions": dict(self.versions),
             "rows": [row._asdict() for row in self.rows],
@@ -124,20 +177,28 @@ class Certificate:
     def raise_for_failures(self, allow: Collection[str] = ()) -> None:
         """Raise an `AssertionError` that shows every broken promise, except those whose names are allowed.
 
-        It raises too if no promise applied: then nothing was found out.
+        It raises too if no promise was held: then nothing was found out. A name in `allow` that nothing broken needs is
+        reported by a warning.
         """
         refusals.row_names("allow", allow, [row.name for row in self.rows])
+        if unused := [name for name in allow if name not in self.broken]:
+            warnings.warn(f"{self.subject}: allow names {', '.join(unused)}, not broken any more.", stacklevel=2)
         failures = [row for row in self.rows if row.verdict == BROKEN and row.name not in allow]
         if failures:
-            raise AssertionError(str(Certificate(self.subject, failures, self.seed, self.versions)))
-        if all(row.verdict == NOT_APPLICABLE for row in self.rows):
-            raise AssertionError(f"No promise applies.\n\n{self}")
+            names = ", ".join(row.name for row in failures)
+            shown = Certificate(
+                self.subject, failures, self.seed, self.versions, self.cause, self.ruled_out, self.notes
+            )
+            raise AssertionError(f"{self.subject} breaks {names}\n\n{shown}")
+        if not any(row.verdict == HELD for row in self.rows):
+            raise AssertionError(f"{self.subject}: no promise was held, so nothing was found out.\n\n{self}")
 
 
 def sentence(row):
     """Join promise and detail; what does not apply only says why."""
     if row.verdict == NOT_APPLICABLE:
         return f"Does not apply: {row.detail}."
+    too = " Keras's own attention layers break this, too." if row.verdict == BROKEN and row.name in KERAS_TOO else ""
     if not row.detail:
-        return row.promise + "."
-    return f"{row.promise}: {row.detail.rstrip('.')}."
+        return f"{row.promise}.{too}"
+    return f"{row.promise}: {row.detail.rstrip('.')}.{too}"

@@ -1,17 +1,14 @@
-"""The promises about numbers: finite ones, weights, batches, lengths, modes, 16 bits, files."""
+"""The promises about numbers: finite ones, under masks and in 16 bits, and weights that are an average."""
 
 from __future__ import annotations
 
-import copy
-
-import keras
 import numpy as np
-import tensorflow as tf
 
-from clear_attention.certify import snippets
-from clear_attention.certify.case import Case, case, case_sizes, difference, flat, numbers
+from clear_attention.certify import framework, snippets
+from clear_attention.certify.case import Case, case, case_sizes, difference, numbers, truth
 from clear_attention.certify.subject import first_line
-from clear_attention.certify.visibility import BrokenError, NotApplicableError
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.visibility import finite
 
 
 def hidings(subject):
@@ -31,31 +28,18 @@ def told(hidden):
     return f"with {hidden} hidden" if hidden else "with nothing hidden"
 
 
-def gradients(subject, given, judged=None):
-    """Return output and the gradients of all judged outputs to tensors and weights, by name."""
-    tensors = {n: tf.constant(x) for n, x in given.tensors.items() if x.dtype.kind == "f"}
-    with tf.GradientTape() as tape:
-        tape.watch(tensors)
-        output = subject.run(given, tensors=tensors)
-        outputs = output if judged is None else tf.boolean_mask(output, judged)
-        total = tf.reduce_sum(tf.sin(outputs))
-    wanted = {**tensors, **{v.path if hasattr(v, "path") else v.name: v for v in subject.variables()}}
-    found = tape.gradient(total, list(wanted.values()))
-    return output, {name: g for name, g in zip(wanted, found, strict=True) if g is not None}
-
-
 def finite_gradients(subject):
     for hidden, given in cases(subject):
-        output, found = gradients(subject, given)
-        if not np.isfinite(flat(output)).all():
+        output, found = framework.gradients(subject, given)
+        if not np.isfinite(output).all():
             check = "assert np.isfinite(output).all()"
             words = f"its output is not finite {told(hidden)}"
             raise BrokenError(words, snippets.must_hold(subject, given, check, told(hidden)))
         for name, g in found.items():
-            if not np.isfinite(np.array(tf.convert_to_tensor(g), "float64")).all():
+            if not np.isfinite(g).all():
                 example = gradient_example(subject, given, told(hidden))
                 raise BrokenError(f"the gradient to {name} is not finite {told(hidden)}", example)
-    if subject.query == "ids" and not subject.variables():
+    if subject.query == "ids" and not framework.variables(subject.layer):
         return "outputs; there is nothing to take a gradient to"
     return None
 
@@ -83,14 +67,12 @@ def hidden_nan(subject):
     for hidden, given in cases(subject):
         if not hidden:
             continue
-        size = given.shape
-        before = flat(subject.run(given))
-        if not np.isfinite(before).all():
-            raise NotApplicableError("its output is not finite to begin with, see finite_gradients")
-        hidden_keys = given.blocked.all(axis=1) if hidden == "padding" else given.blocked.any(axis=1)
-        hidden_keys &= np.arange(size[2]) == size[2] - 1 if hidden == "future" else True
+        keys = given.mask.shape[2]
+        before = finite(subject, given)
+        hidden_keys = given.padded if hidden == "padding" else given.blocked.any(axis=1)
+        hidden_keys &= np.arange(keys) == keys - 1 if hidden == "future" else True
         judged = ~(~given.blocked & hidden_keys[:, None]).any(axis=-1)  # queries that see none of them
-        if not subject.crosses:
+        if not (subject.crosses or subject.pooled):
             judged &= ~hidden_keys
         if not (hidden_keys.any() and judged.any()):
             continue
@@ -98,20 +80,18 @@ def hidden_nan(subject):
             poisoned = given.having(
                 **{n: np.where(hidden_keys[..., None], np.float32(strange), given.tensors[n]) for n in subject.content}
             )
-            after, slopes = gradients(subject, poisoned, judged)
+            after, slopes = framework.gradients(subject, poisoned, judged)
             atol = 10 * subject.tolerance(before)
-            changed = judged & (difference(before, flat(after)).max(axis=-1) > atol)
+            changed = judged & (difference(before, after).max(axis=-1) > atol)
             if changed.any():
                 row, query = map(int, np.argwhere(changed)[0])
-                words = f"{strange:g} in a hidden key changes query {query}, {told(hidden)}"
-                why = f"query {query} may not see it"
+                words = f"{strange:g} in a hidden key changes {subject.whom(query)}, {told(hidden)}"
+                why = f"{subject.whom(query)} may not see it"
                 raise BrokenError(words, snippets.must_stay(subject, given, poisoned, row, query, why, atol))
             if hidden == "future" and not subject.is_told_of_the_future:
                 continue  # nothing is masked that a gradient could be kept from
             for name, g in slopes.items():
-                size_of = np.array(tf.convert_to_tensor(g), "float64")
-                size_of = size_of[~hidden_keys] if name in subject.content else size_of
-                if not np.isfinite(size_of).all():
+                if not np.isfinite(g[~hidden_keys] if name in subject.content else g).all():
                     words = f"{strange:g} in a hidden key spoils the gradient to {name}, {told(hidden)}"
                     poison = snippets.changes(given, poisoned)
                     seen = f"tf.boolean_mask(output, np.array({judged.tolist()}))"
@@ -123,59 +103,63 @@ def hidden_nan(subject):
 
 
 def emptied(subject):
-    """Make a case in which the first query of the first sentence has no key left."""
+    """Yield cases in which one query has no key left, and where that query stands: each query once."""
     if "mask" in subject.names:
-        size = (1, 1, 2) if subject.crosses else (1, 2, 2)
-        given = case(subject, size)
-        mask = np.zeros(size, bool)
-        mask[0, 0] = True
-        return Case(given.tensors, mask, mask, given.padding)
-    if "padding" in subject.names:
+        for size in ((1, 1, 2) if subject.crosses else (1, 2, 2), (1, 3, 3)):
+            for query in range(1 if subject.pooled else size[1]):
+                given, mask = case(subject, size), np.zeros(size, bool)
+                mask[0, slice(None) if subject.pooled else query] = True
+                yield Case(given.tensors, truth(subject, mask), mask, given.padding), (0, query)
+    elif "padding" in subject.names:
         size = (2, 1, 2) if subject.crosses else (2, 2, 2)
-        given = case(subject, size)
-        padding = np.array([[True] * 2, [False] * 2])
-        blocked = np.broadcast_to(padding[:, None], size)
-        return Case(given.tensors, blocked, given.mask, padding)
-    return None
+        for row in range(2):
+            given, padding = case(subject, size), np.arange(2)[:, None] == np.full(2, row)
+            blocked = truth(subject, np.broadcast_to(padding[:, None], size))
+            for query in range(given.shape[1]):
+                yield Case(given.tensors, blocked, given.mask, padding), (row, query)
 
 
 def empty_query(subject):
-    given = emptied(subject)
-    if given is None or subject.query == "ids":
+    found = [*emptied(subject)]
+    if not found or subject.query == "ids":
         raise NotApplicableError("no mask can take all keys from a query")
-    output, slopes = gradients(subject, given)
-    output = flat(output)[0, 0]
-    finite = "assert np.isfinite(output[0, 0]).all()"
+    finite(subject, case(subject, next(case_sizes(subject))))
+    words = [without_a_key(subject, given, row, query) for given, (row, query) in found]
+    return words[0]
+
+
+def without_a_key(subject, given, row, query):
+    whole, slopes = framework.gradients(subject, given)
+    output, place, why = whole[row, query], subject.place(row, query), f"{subject.whom(query)} sees no key"
     if not np.isfinite(output).all():
-        raise BrokenError("its output is NaN", snippets.must_hold(subject, given, finite, "no key left"))
+        check = f"assert np.isfinite(output{place}).all()"
+        raise BrokenError("its output is NaN", snippets.must_hold(subject, given, check, "no key left"))
     for name, g in slopes.items():
-        if not np.isfinite(np.array(tf.convert_to_tensor(g), "float64")).all():
+        if not np.isfinite(g).all():
             raise BrokenError(f"the gradient to {name} is not finite", gradient_example(subject, given, "no key left"))
     rng = np.random.default_rng([subject.seed, 5])
-    others = {n: numbers(subject, n, rng, given.shape) for n in subject.content}
-    if not subject.crosses:
-        others = {n: np.concatenate([given.tensors[n][:, :1], x[:, 1:]], axis=1) for n, x in others.items()}
+    others = {n: numbers(subject, n, rng, given.mask.shape) for n in subject.content}
+    if not (subject.crosses or subject.pooled):
+        for name, x in others.items():
+            x[:, query] = given.tensors[name][:, query]
     elsewhere = given.having(**others)
-    atol = subject.tolerance(output)
-    if difference(output, flat(subject.run(elsewhere))[0, 0]).max() > atol:
+    atol = subject.tolerance(whole)
+    if difference(output, subject.run(elsewhere)[row, query]).max() > atol:
         words = "it changes with keys that are hidden from it"
-        if subject.crosses and gets_the_mean(subject, given):
+        if subject.crosses and gets_the_mean(subject, given, row, query):
             words = "it gets the mean of all values, of hidden ones too"
-        why = "query 0 sees no key"
-        raise BrokenError(words, snippets.must_stay(subject, given, elsewhere, 0, 0, why, atol))
-    if (output == 0).all():
-        return "its output is 0"
-    return "its output does not depend on any key"
+        raise BrokenError(words, snippets.must_stay(subject, given, elsewhere, row, query, why, atol))
+    return "its output is 0" if (output == 0).all() else "its output does not depend on any key"
 
 
-def gets_the_mean(subject, given):
+def gets_the_mean(subject, given, row, query):
     """Compare with a query that sees all keys, when all keys are alike and only values differ."""
     if "v" not in subject.names:
         return False
     keys = given.tensors["k"]
     alike = given.having(k=np.broadcast_to(keys[:, :1], keys.shape).copy())
     open_to_all = Case(alike.tensors, given.blocked & False, given.mask & False, given.padding & False)
-    found = difference(flat(subject.run(alike))[0, 0], flat(subject.run(open_to_all))[0, 0])
+    found = difference(subject.run(alike)[row, query], subject.run(open_to_all)[row, query])
     return bool(found.max() < 1e-3)
 
 
@@ -183,7 +167,8 @@ def weights_sum_to_one(subject):
     if "return_weights" not in subject.names:
         return through_values(subject)
     for hidden, given in cases(subject):
-        found = [np.array(w, "float64") for w in subject.run(given, return_weights=True)[1]]
+        finite(subject, given)
+        found = subject.run_with_weights(given)[1]
         fit = [i for i, w in enumerate(found) if w.shape[0] == given.shape[0] and w.shape[-2:] == given.shape[1:]]
         if not fit:
             words = f"weights have shape {found[0].shape}, not (batch, ..., query_length, key_length) = {given.shape}"
@@ -225,7 +210,7 @@ def through_values(subject):
         given = given.having(v=values)
         rng = np.random.default_rng([subject.seed, 11])
         other = given.having(k=numbers(subject, "k", rng, given.shape))
-        before, after = flat(subject.run(given)), flat(subject.run(other))
+        before, after = finite(subject, given), subject.run(other)
         some = ~given.blocked.all(axis=-1)
         atol = 10 * subject.tolerance(before)
         changed = some & (difference(before, after).max(axis=-1) > atol)
@@ -240,10 +225,9 @@ def through_values(subject):
 def weights_flag(subject):
     if "return_weights" not in subject.names:
         raise NotApplicableError("it cannot be asked for its weights")
-    empty = emptied(subject)
-    for hidden, given in [*cases(subject), *([("all keys", empty)] if empty else [])]:
-        without = flat(subject.run(given))
-        asked = flat(subject.run(given, return_weights=True)[0])
+    finite(subject, case(subject, next(case_sizes(subject))))
+    for hidden, given in [*cases(subject), *(("all keys", given) for given, _ in emptied(subject))]:
+        without, asked = subject.run(given), subject.run_with_weights(given)[0]
         atol = subject.tolerance(without)
         if difference(without, asked).max() > atol:
             lines = {
@@ -257,41 +241,40 @@ def weights_flag(subject):
 
 
 def finite_in_16_bits(subject):
-    if isinstance(subject.layer, keras.Layer):
-        half = copy.copy(subject)
-        half.layer = subject.twin("mixed_float16")
-        if half.layer is None:
-            raise NotApplicableError("it cannot be made again from its config")
-    elif subject.query == "ids":
+    half = framework.InHalf(subject)
+    if half.impossible:
+        raise NotApplicableError("it cannot be made again from its config")
+    if subject.query == "ids" and not half.is_layer:
         raise NotApplicableError("a function of ids has no dtype to choose")
-    else:
-        half = subject
-    for number, (hidden, given) in enumerate(cases(subject)):
-        cast = {n: tf.cast(x, tf.float16) for n, x in given.tensors.items() if x.dtype.kind == "f"}
+    for hidden, given in cases(subject):
+        finite(subject, given)
         try:
-            if half is not subject and not number:
-                half.run(given)  # which builds it
-                half.layer.set_weights(subject.layer.get_weights())
-            output = half.run(given, tensors={**cast, **half.masks_as(given, tf.float16)})
+            output, dtype = half.run(given)
         except Exception as error:
-            if half is subject:
+            if not half.is_layer:
                 raise NotApplicableError(f"it does not take float16: {first_line(error)}") from error
-            raise BrokenError(f"it raises {first_line(error)}", half_example(subject, given, told(hidden))) from error
-        if output.dtype != tf.float16 and subject.query != "ids":
-            raise NotApplicableError(f"asked for float16 it gives {output.dtype.name}")
-        if not np.isfinite(flat(output)).all():
-            raise BrokenError(f"its output is not finite {told(hidden)}", half_example(subject, given, told(hidden)))
-    return None
+            words = f"with the policy mixed_float16 it raises {first_line(error)}"
+            raise BrokenError(words, half_example(subject, given, told(hidden), half.is_layer)) from error
+        if dtype != "float16" and subject.query != "ids":
+            raise NotApplicableError(f"asked for float16 it gives {dtype}")
+        if not np.isfinite(output).all():
+            example = half_example(subject, given, told(hidden), half.is_layer)
+            raise BrokenError(f"its output is not finite {told(hidden)}", example)
 
 
-def half_example(subject, given, why):
-    cast = [f"{n} = tf.cast({n}, 'float16')" for n, x in subject.arguments(given).items() if is_float(x)]
-    steps: dict[str, str | list[str]] = {"cast": cast}
-    if isinstance(subject.layer, keras.Layer):
-        steps["layer"] = "type(layer).from_config({**layer.get_config(), 'dtype': 'mixed_float16'})"
+def half_example(subject, given, why, is_layer):
+    steps: dict[str, str | list[str]] = {}
+    if is_layer:
+        steps["layer"] = [
+            "weights = layer.get_weights()",
+            "keras.config.set_dtype_policy('mixed_float16')",
+            "layer = type(layer).from_config({**layer.get_config(), 'dtype': 'mixed_float16'})",
+            "keras.config.set_dtype_policy('float32')",
+            f"{subject.text()}  # which builds it",
+            "layer.set_weights(weights or layer.get_weights())",
+        ]
+    arguments = subject.arguments(given)
+    steps["cast"] = [f"{n} = tf.cast({n}, 'float16')" for n, x in arguments.items() if framework.is_float(x)]
     steps["output"] = f"np.array({subject.text()})"
-    return snippets.must_hold(subject, given, "assert np.isfinite(output).all()", why, **steps)
-
-
-def is_float(x):
-    return not isinstance(x, bool) and np.asarray(x).dtype.kind == "f"
+    imports = ["import keras"] if is_layer else []
+    return snippets.must_hold(subject, given, "assert np.isfinite(output).all()", why, imports, **steps)

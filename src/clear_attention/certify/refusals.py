@@ -11,7 +11,7 @@ from clear_attention._checks.numbers import non_negative, size
 from clear_attention._checks.sentence import refusal, shown
 from clear_attention.masks import conventions
 
-TENSORS = ("x", "q", "k", "v", "ids")
+TENSORS = ("x", "q", "k", "v", "ids", "position_ids", "segment_ids")
 SWITCHES = ("mask", "padding", "causal", "return_weights")
 EXAMPLE = "call=lambda layer, q, k, v, mask: layer(q, k, v, attention_mask=mask), convention='keras'"
 
@@ -69,11 +69,22 @@ def lengths(values):
     return tuple(sorted(map(int, values)))
 
 
-def input_sizes(depth, vocab, pad_id, seed):
+def input_sizes(depth, vocab, pad_id, seed, lengths):
     depth = None if depth is None else size("depth", depth)
     vocab = None if vocab is None else size("vocab", vocab, minimum=3)
     pad_id = None if pad_id is None else non_negative("pad_id", pad_id)
-    return depth, vocab, pad_id, non_negative("seed", seed)
+    return depth, lengths, vocab, pad_id, non_negative("seed", seed)
+
+
+def window(value):
+    return size("window", value)
+
+
+def functions(given):
+    for name, value in given.items():
+        if value is not None and not callable(value) and not (name == "recompute" and isinstance(value, bool)):
+            law = f"{name} is a function: see what certify says it is called with."
+            raise TypeError(refusal(law, "a function or a layer", f"{name}={shown(value, with_type=True)}"))
 
 
 def results(result, with_weights):
@@ -94,11 +105,6 @@ def known_pad_id(pad_id, vocab):
     if pad_id is not None and pad_id >= vocab:
         raise ValueError(refusal("pad_id is an id of the vocabulary.", f"pad_id in [0, {vocab})", f"pad_id={pad_id}"))
     return pad_id
-
-
-def not_the_same_twice(name):
-    law = f"{name} gives other numbers when it is called again with the same."
-    return ValueError(refusal(law, "a call that draws nothing, such as with training=False", "two outputs"))
 
 
 def wrongly_described(name, error):

@@ -1,79 +1,55 @@
-"""The promises about what changes nothing: order, other sentences, lengths, modes, a file."""
+"""The promises about what changes nothing: other sentences, lengths, modes, a file."""
 
 from __future__ import annotations
 
-import keras
 import numpy as np
-import tensorflow as tf
 
-from clear_attention.certify import snippets
-from clear_attention.certify.case import Case, case, case_sizes, difference, flat, numbers
+from clear_attention.certify import framework, snippets
+from clear_attention.certify.case import Case, case, case_sizes, difference, numbers
+from clear_attention.certify.framework import NoQueryAxisError
 from clear_attention.certify.numerics import hidings, told
-from clear_attention.certify.subject import NoQueryAxisError, first_line
-from clear_attention.certify.visibility import BrokenError, NotApplicableError, finite_to_begin_with
+from clear_attention.certify.subject import first_line
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.visibility import finite
 
 
-def key_permutation(subject):
-    if subject.causal:
-        raise NotApplicableError("a causal layer knows an order")
-    if not subject.crosses:
-        if moves_with_its_tokens(subject):
-            return "tokens in another order give the same outputs in that order"
-        raise NotApplicableError("it tells positions apart")
-    for size in case_sizes(subject):
-        if size[2] < 2:
-            continue
-        for hidden in ("", "padding") if subject.can_hide_padding else ("",):
+def repeatable(subject):
+    if not subject.unsteady:
+        return
+    given = case(subject, next(case_sizes(subject)))
+    steps = {"before": f"np.array({subject.text()})", "after": f"np.array({subject.text()})"}
+    example = snippets.must_hold(
+        subject, given, "np.testing.assert_array_equal(after, before)", "the same call", **steps
+    )
+    raise BrokenError("two equal calls give other numbers, as with a dropout that is active at inference", example)
+
+
+def like_another(subject):
+    """Compare with a layer or function that is right, called as it is known to be, or in the same way."""
+    other = subject.claims.like
+    if other is None:
+        raise NotApplicableError("there is nothing to compare it with: say like= a layer or function that is right")
+    twin = subject.called_like(other)
+    for hidden in hidings(subject):
+        for size in case_sizes(subject, hidden):
             given = case(subject, size, hidden)
-            order = np.roll(np.arange(size[2]), 1)
-            moved = {n: given.tensors[n][:, order] for n in subject.content}
-            masks = given.blocked[..., order], given.mask[..., order], given.padding[:, order]
-            after = Case({**given.tensors, **moved}, *masks, given.causal)
-            before = flat(subject.run(given))
-            gap, atol = difference(before, flat(subject.run(after))).max(axis=-1), 10 * subject.tolerance(before)
+            before, due = finite(subject, given), twin.run(given)
+            atol = 10 * subject.tolerance(before)
+            gap = difference(before, due)
             if (gap > atol).any():
-                query = int(np.argwhere(gap > atol)[0][1])
-                names = [n for n in (*subject.content, "mask", "padding") if n in subject.names]
+                row, query = map(int, np.argwhere(gap.max(axis=-1) > atol)[0])
+                ours, place = twin.arguments(given), subject.place(row, query)
                 steps = {
-                    "before": f"np.array({subject.text()})",
-                    "moved": [
-                        f"{n} = tf.gather({n}, {order.tolist()}, axis=-1)" for n in names if n in ("mask", "padding")
-                    ]
-                    + [
-                        f"{n} = tf.gather({n}, {order.tolist()}, axis=1)" for n in names if n not in ("mask", "padding")
-                    ],
-                    "after": f"np.array({subject.text()})",
+                    "output": f"np.array({subject.text()})",
+                    "masks": [f"{n} = {snippets.tensor(ours[n])}" for n in ("mask", "padding") if n in ours],
+                    "switch": ["return_weights = False"] if "return_weights" in ours else [],
+                    "due": f"np.array({twin.text('like')})",
                 }
-                check = snippets.equal("after", "before", atol)
-                example = snippets.must_hold(subject, given, check, "keys and values moved together", **steps)
-                words = f"query {query} changes when keys and values are moved together, {told(hidden)}"
+                check = snippets.equal(f"output{place}", f"due{place}", atol)
+                example = snippets.must_hold(subject, given, check, "like is what certify was given", **steps)
+                words = f"{subject.whom(query)} is {gap.max():.2g} away from {twin.name}, {told(hidden)}"
                 raise BrokenError(words, example)
-    return None
-
-
-def moves_with_its_tokens(subject):
-    given = case(subject, (1, subject.lengths[-1], subject.lengths[-1]))
-    order = np.roll(np.arange(given.shape[1]), 1)
-    moved = given.having(**{subject.query: given.tensors[subject.query][:, order]})
-    before = flat(subject.run(given))
-    return difference(before[:, order], flat(subject.run(moved))).max() < 10 * subject.tolerance(before)
-
-
-def positions(subject):
-    if subject.crosses or not subject.positions:
-        raise NotApplicableError("it is not said to know positions: say positions=True if it does")
-    if moves_with_its_tokens(subject):
-        size = (1, subject.lengths[0], subject.lengths[0])
-        given, name = case(subject, size), subject.query
-        order = np.roll(np.arange(size[1]), 1).tolist()
-        steps = {
-            "before": f"np.array({subject.text()})",
-            "moved": [f"{name} = tf.gather({name}, {order}, axis=1)"],
-            "after": f"np.array({subject.text()})",
-        }
-        check = f"assert not np.allclose(after, before[:, {order}], atol=1e-4)"
-        example = snippets.must_hold(subject, given, check, "another order, another meaning", **steps)
-        raise BrokenError("tokens in another order give the same outputs in that order", example)
+    return f"those of {twin.name}"
 
 
 def batch_independence(subject):
@@ -86,30 +62,34 @@ def batch_independence(subject):
                 fresh = numbers(subject, name, rng, given.shape)
                 x[1] = np.where(x[1] == subject.pad_id, x[1], fresh[1]) if name == "ids" else fresh[1]
             changed = given.having(**other)
-            before, after = flat(subject.run(given)), flat(subject.run(changed))
+            before, after = finite(subject, given), subject.run(changed)
             gap, atol = difference(before[0], after[0]).max(axis=-1), subject.tolerance(before)
             if (gap > atol).any():
                 query = int(np.argmax(gap > atol))
-                words = f"sentence 0 changes with sentence 1, at query {query}, {told(hidden)}"
+                words = f"sentence 0 changes with sentence 1, at {subject.whom(query)}, {told(hidden)}"
                 why = "another sentence"
                 raise BrokenError(words, snippets.must_stay(subject, given, changed, 0, query, why, atol))
-            first = first_sentence(given)
-            gap = difference(before[:1], flat(subject.run(first))).max(axis=-1)
-            if (gap > 10 * atol).any():
-                arguments = [line for line in snippets.given(subject, first) if " = " in line]
-                steps = {
-                    "together": f"np.array({subject.text()})",
-                    "first": arguments,
-                    "alone": f"np.array({subject.text()})",
-                }
-                check = snippets.equal("alone[0]", "together[0]", 10 * atol)
-                example = snippets.must_hold(subject, given, check, "the same sentence", **steps)
-                raise BrokenError(f"a sentence alone gives other outputs than in a batch, {told(hidden)}", example)
+            for row in range(2):
+                first = one_sentence(given, row)
+                gap = difference(before[row : row + 1], subject.run(first)).max(axis=-1)
+                if (gap > 10 * atol).any():
+                    lines = snippets.given(subject, first)
+                    arguments = [line for line in lines if line.partition(" = ")[0] in subject.names]
+                    steps = {
+                        "together": f"np.array({subject.text()})",
+                        "first": arguments,
+                        "alone": f"np.array({subject.text()})",
+                    }
+                    check = snippets.equal("alone[0]", f"together[{row}]", 10 * atol)
+                    example = snippets.must_hold(subject, given, check, "the same sentence", **steps)
+                    words = f"sentence {row} of a batch gives other outputs than alone, {told(hidden)}"
+                    raise BrokenError(words, example)
 
 
-def first_sentence(given):
-    tensors = {n: x[:1] for n, x in given.tensors.items()}
-    return Case(tensors, given.blocked[:1], given.mask[:1], given.padding[:1], given.causal)
+def one_sentence(given, row):
+    tensors = {n: x[row : row + 1] for n, x in given.tensors.items()}
+    blocked, mask, padding = (x[row : row + 1] for x in (given.blocked, given.mask, given.padding))
+    return Case(tensors, blocked, mask, padding, given.causal)
 
 
 def lengths(subject):
@@ -118,6 +98,7 @@ def lengths(subject):
         for queries in {length, 1} if subject.crosses and not subject.causal else {length}:
             given = case(subject, (2, queries, length))
             check = f"assert output.ndim > 2 and output.shape[:2] == (2, {queries})"
+            check = "assert output.shape[0] == 2" if subject.pooled or subject.one_number_each else check
             example = snippets.must_hold(subject, given, check, "one output for each query")
             try:
                 subject.run(given)
@@ -131,12 +112,12 @@ def lengths(subject):
 
 def modes_agree(subject):
     length = subject.lengths[0]
-    traced: dict[tuple[bool, bool], tf.types.experimental.ConcreteFunction] = {}
+    traced: dict = {}
     for hidden in dict.fromkeys((hidings(subject)[0], hidings(subject)[-1])):
         given = case(subject, (1, length, length), hidden)
-        finite_to_begin_with(subject, given)
-        eager, tensors = flat(subject.run(given)), subject.tensors(given)
-        atol, names = subject.tolerance(eager), ", ".join(tensors)
+        eager = finite(subject, given)
+        atol = subject.tolerance(eager)
+        names = ", ".join(n for n, x in subject.arguments(given).items() if not isinstance(x, bool))
         for name, compiled in (("graph", False), ("XLA", True)):
             steps = {
                 "eager": f"np.array({subject.text()})",
@@ -145,7 +126,7 @@ def modes_agree(subject):
             check = snippets.equal(name, "eager", atol)
             example = snippets.must_hold(subject, given, check, "the same numbers", **steps)
             try:
-                other = flat(in_mode(subject, given, tensors, compiled, traced))
+                other = framework.trace(subject, given, compiled, traced)
             except Exception as error:
                 if "symbolic" in str(error) and "numpy" in str(error):
                     raise NotApplicableError(f"it leaves TensorFlow: {first_line(error)}") from error
@@ -154,20 +135,12 @@ def modes_agree(subject):
                 raise BrokenError(f"in {name} it gives other numbers than eagerly, {told(hidden)}", example)
 
 
-def in_mode(subject, given, tensors, compiled, traced):
-    """Call the subject as a graph, which is traced once for all masks; XLA compiles the same graph."""
-    key = (compiled, given.causal)
-    if key not in traced:
-        run = traced[False, given.causal] if compiled else lambda tensors: subject.run(given, tensors=tensors)
-        traced[key] = tf.function(run, jit_compile=compiled).get_concrete_function(tensors)
-    return traced[key](tensors)
-
-
 def save_load(subject):
-    if not isinstance(subject.layer, keras.Layer):
+    if not framework.is_layer(subject.layer):
         raise NotApplicableError("a function holds nothing to save")
     length = subject.lengths[0]
     given = case(subject, (1, length, length), hidings(subject)[-1])
+    finite(subject, given)
     arguments = subject.arguments(given)
     switches = [name for name, x in arguments.items() if isinstance(x, bool)]
     data = [name for name in arguments if name not in switches]
@@ -183,7 +156,7 @@ def save_load(subject):
     check = "np.testing.assert_array_equal(after, before)"
     example = snippets.must_hold(subject, given, check, "the same bits", ["import keras"], **steps)
     try:
-        before, after, registered = subject.saved_and_loaded(given)
+        before, after, registered = framework.saved_and_loaded(subject, given)
     except Exception as error:
         raise BrokenError(f"it raises {first_line(error)}", example) from error
     if before.shape != after.shape or difference(before, after).max() > 0:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from clear_attention.certify.framework import ENLARGING
+
 
 def given(subject, case, more_imports=()):
     """Write the imports and everything the call takes."""
     lines = [*sorted({"import numpy as np", "import tensorflow as tf", *more_imports, *subject.preamble()}), ""]
+    lines += ENLARGING.splitlines() if subject.enlarged else []
     for name, value in subject.arguments(case).items():
         lines.append(f"{name} = {value if isinstance(value, bool) else tensor(value)}")
     return lines
@@ -53,7 +56,7 @@ def difference_of_rows(a, b):
 def must_stay(subject, before, after, row, query, why, atol):
     """Change something that `(row, query)` may not notice."""
     lines = [*given(subject, before), result(subject, "before"), *changes(before, after), result(subject, "after")]
-    check = equal(f"after[{row}, {query}]", f"before[{row}, {query}]", atol)
+    check = equal(f"after{subject.place(row, query)}", f"before{subject.place(row, query)}", atol)
     return "\n".join([*lines, f"{check}  # {why}"])
 
 
@@ -64,7 +67,8 @@ def equal(one, other, atol):
 def must_change(subject, before, after, row, query, why):
     """Change something that `(row, query)` has to notice."""
     lines = [*given(subject, before), result(subject, "before"), *changes(before, after), result(subject, "after")]
-    return "\n".join([*lines, f"assert np.any(after[{row}, {query}] != before[{row}, {query}])  # {why}"])
+    place = subject.place(row, query)
+    return "\n".join([*lines, f"assert np.any(after{place} != before{place})  # {why}"])
 
 
 def must_hold(subject, case, check, why, more_imports=(), **steps):

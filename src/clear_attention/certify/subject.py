@@ -1,51 +1,68 @@
-"""What is certified: how to call it, in its own mask convention, and its twins in other dtypes and from a file."""
+"""What is certified: how to call it, in its own mask convention, and what it is said to do."""
 
 from __future__ import annotations
 
+import copy
 import inspect
 import io
 import linecache
 import re
-import tempfile
 import tokenize
-from pathlib import Path
 
-import keras
 import numpy as np
-import tensorflow as tf
 
-from clear_attention.certify import refusals
-from clear_attention.certify.adapters import adapter_of
-from clear_attention.masks import conventions
+from clear_attention.certify import framework, refusals
+from clear_attention.certify.adapters import adapter_of, name_of
+from clear_attention.certify.case import make_case
 
-ROUNDING = {"float16": 1e-2, "bfloat16": 8e-2}  # about ten units in the last place; else 1e-5
 IMPORTS = {"keras": "import keras", "ops": "from keras import ops", "tf": "import tensorflow as tf"}
-
-
-class NoQueryAxisError(Exception):
-    """The output has no axis for queries, so nothing can be said about what one of them sees."""
+TENSORS = ("x", "q", "k", "v", "ids", "position_ids", "segment_ids")
+WIDER = {"mask": ("", "[:, None]"), "padding": ("", "[:, None]", "[:, None, None]")}
 
 
 class Subject:
     """A layer, how to call it, and what it is said to do."""
 
-    def __init__(self, layer, call, convention, depth, lengths, vocab, pad_id, causal, positions, seed):
+    def __init__(self, layer, call, convention, sizes, claims):
         known = adapter_of(layer) if call is None else {}
         self.layer, self.name = layer, name_of(layer)
-        self.call = refusals.described(layer, known.get("call") if call is None else call, self.name)
-        self.names = refusals.arguments(inspect.signature(self.call).parameters)
+        self.typed = known.get("text")
+        self.guesses = known.get("guesses", ())  # other ways to call it, if the first one fails
+        self.use(refusals.described(layer, known.get("call") if call is None else call, self.name))
         self.convention = refusals.convention(self.names, convention or known.get("convention"))
-        self.depth = depth or known.get("depth", lambda _: None)(layer) or 8
-        self.vocab = vocab or known.get("vocab", lambda _: None)(layer) or 10
-        pad_id = known.get("pad_id", lambda _: None)(layer) if pad_id is None else pad_id
+        self.depth = sizes.depth or known.get("depth", lambda _: None)(layer) or 8
+        self.vocab = sizes.vocab or known.get("vocab", lambda _: None)(layer) or 10
+        pad_id = known.get("pad_id", lambda _: None)(layer) if sizes.pad_id is None else sizes.pad_id
         self.pad_id = refusals.known_pad_id(pad_id, self.vocab)
-        self.seed = seed
+        self.seed = sizes.seed
         self.cases, self.measured = {}, {}  # what was made and found out once
-        self.causal = causal or known.get("causal", False)
-        self.positions = positions or known.get("positions", False)
-        lengths = lengths or known.get("lengths", lambda _: None)(layer)
+        self.claims = claims
+        self.window = claims.window
+        self.causal = claims.causal or known.get("causal", False)
+        self.positions = claims.positions or known.get("positions", False) or "position_ids" in self.names
+        lengths = sizes.lengths or known.get("lengths", lambda _: None)(layer)
         self.lengths, self.any_length = lengths or (2, 3, 5), lengths is None
         self.last, self.rounding = None, 1e-5
+        self.wider = {"mask": "", "padding": ""}  # the axes that its masks need besides
+        self.pooled = self.one_number_each = False
+        self.enlarged = self.too_small = self.unsteady = False
+        self.notes, self.warnings = [], []
+
+    def use(self, call):
+        self.call = call
+        self.names = refusals.arguments(inspect.signature(call).parameters)
+
+    def called_like(self, other):
+        """Return another layer or function as a subject that takes the same cases."""
+        known, twin = adapter_of(other), copy.copy(self)
+        fits = known and {*self.tensor_names, *self.names} & {*TENSORS} == {*argument_names(known["call"])} & {*TENSORS}
+        twin.layer, twin.name = other, name_of(other)
+        twin.cases, twin.measured, twin.wider = {}, {}, dict(self.wider)
+        if fits and "guesses" not in known:
+            twin.use(known["call"])
+            twin.typed, twin.convention = known.get("text"), known.get("convention") or "blocked"
+            twin.wider = {"mask": "", "padding": ""}
+        return twin
 
     @property
     def query(self):
@@ -58,12 +75,16 @@ class Subject:
         return [name for name in ("k", "v") if name in self.names] or [self.query]
 
     @property
+    def tensor_names(self):
+        return [name for name in self.names if name in TENSORS]
+
+    @property
     def crosses(self):
         return self.query == "q"
 
     @property
     def is_told_of_the_future(self):
-        return bool({"mask", "causal"} & set(self.names))
+        return bool({"mask", "causal"} & set(self.names)) and not self.pooled
 
     @property
     def can_hide_the_future(self):
@@ -76,113 +97,68 @@ class Subject:
         return bool({"mask", "padding"} & set(self.names))
 
     def arguments(self, case, return_weights=False):
-        """Return the arguments of `call` by name, masks in the layer's own convention."""
-        blocked = {"mask": case.mask, "padding": case.padding}
-        masks = {name: conventions.values(tf.constant(m), self.convention) for name, m in blocked.items()}
+        """Return the arguments of `call` by name, as arrays and bools, masks in the layer's own convention."""
+        masks = {"mask": case.mask, "padding": case.padding}
+        masks = {name: self.mask_for_the_layer(name, m) for name, m in masks.items() if name in self.names}
         everything = {**case.tensors, **masks, "causal": case.causal, "return_weights": return_weights}
         return {name: everything[name] for name in self.names}
 
-    def tensors(self, case):
-        """Return the arguments that are tensors, masks among them."""
-        return {n: tf.convert_to_tensor(x) for n, x in self.arguments(case).items() if not isinstance(x, bool)}
+    def mask_for_the_layer(self, name, blocked):
+        axes = range(1, 1 + self.wider[name].count("None"))
+        return np.expand_dims(framework.in_convention(blocked, self.convention), tuple(axes))
 
-    def run(self, case, return_weights=False, tensors=None):
-        """Call the layer; return the output `(batch, query_length, ...)`, and a list of the weights if asked for."""
-        arguments = self.arguments(case, return_weights)
-        arguments |= {name: tf.constant(x) for name, x in arguments.items() if isinstance(x, np.ndarray)}
-        arguments |= tensors or {}
-        self.last = case
-        result = self.call(self.layer, **arguments)
-        output, weights = refusals.results(result, return_weights)
-        batch, length = case.shape[:2]
-        if tuple(output.shape[:2]) != (batch, length) or output.shape.rank < 3:
-            raise NoQueryAxisError(
-                f"its output has shape {tuple(output.shape)}, not (batch, query_length, ...) = ({batch}, {length}, ...)"
-            )
-        self.rounding = ROUNDING.get(getattr(self.layer, "compute_dtype", output.dtype.name), 1e-5)
-        return (output, tf.nest.flatten(weights)) if return_weights else output
+    def lift(self, output):
+        """Give an output the axes of queries and numbers, if it lacks one that it is known to lack."""
+        if self.pooled and output.shape.rank == 2:
+            return output[:, None]
+        return output[..., None] if self.one_number_each and output.shape.rank == 2 else output
+
+    def run(self, case):
+        """Call the layer; return its output as an array `(batch, query_length, numbers)`."""
+        return framework.flat(framework.evaluate(self, case)[0])
+
+    def with_ids(self, ids):
+        """Return a case of these ids, with nothing hidden."""
+        length = ids.shape[1]
+        return make_case(self, (1, length, length), "").having(ids=ids)
+
+    def run_with_weights(self, case):
+        """Call the layer; return its output as above, and a list of all the weights it returns."""
+        output, weights = framework.evaluate(self, case, return_weights=True)
+        return framework.flat(output), framework.weights_of(weights)
 
     def tolerance(self, output):
         """Return how far two equal computations may be apart: relative to the largest output, in its precision."""
         return self.rounding * max(1.0, np.abs(output[np.isfinite(output)]).max(initial=0))
 
-    def masks_as(self, case, dtype):
-        """Return floating-point masks in another dtype."""
-        found = {n: x for n, x in self.arguments(case).items() if n in ("mask", "padding")}
-        return {n: tf.cast(x, dtype) for n, x in found.items() if x.dtype.is_floating}
+    def place(self, row, query):
+        """Write where an output stands."""
+        return f"[{row}]" if self.pooled else f"[{row}, {query}]"
 
-    def variables(self):
-        found = getattr(self.layer, "trainable_variables", [])
-        return [v for v in found if tf.as_dtype(v.dtype).is_floating]
+    def whom(self, query):
+        return "the answer" if self.pooled else f"query {query}"
 
-    def build(self, case):
-        """Replace a layer that was never called by a twin whose weights are all random: biases 0 would hide faults.
-
-        The layer that was handed in stays as it is. Tell whether two equal calls give the same numbers.
-        """
-        if isinstance(self.layer, keras.Layer) and not self.layer.built:
-            twin = self.twin(None)
-            if twin is not None:
-                self.layer = twin
-                self.run(case)
-                rng = np.random.default_rng(self.seed)
-                for variable in self.variables():
-                    noise, rows = rng.normal(size=variable.shape), int(np.prod(variable.shape[:-1]))
-                    # kernels as large as any initializer makes them; biases and scales near what they begin with
-                    value = noise / rows**0.5 if len(variable.shape) > 1 else np.array(variable) + 0.3 * noise
-                    variable.assign(value)
-        first, again = self.run(case), self.run(case)
-        if not np.array_equal(first, again, equal_nan=True):
-            return False
-        if "return_weights" in self.names:
-            self.run(case, return_weights=True)
-        return True
-
-    def twin(self, policy):
-        """Make another layer of the same config, in another dtype policy if one is given, or None."""
-        before = keras.config.dtype_policy()
-        try:
-            config = self.layer.get_config()
-            if policy is not None:
-                keras.config.set_dtype_policy(policy)
-                config = {**config, "dtype": policy}
-            return type(self.layer).from_config(config)
-        except Exception:  # a class of somebody else's may raise anything
-            return None
-        finally:
-            keras.config.set_dtype_policy(before)
-
-    def saved_and_loaded(self, case):
-        """Return outputs before saving and after loading: the whole way through a `.keras` file."""
-        arguments = self.arguments(case)
-        data = {name: x for name, x in arguments.items() if not isinstance(x, bool)}
-        switches = {name: x for name, x in arguments.items() if isinstance(x, bool)}
-        data = {name: tf.convert_to_tensor(x) for name, x in data.items()}
-        inputs = {n: keras.Input(x.shape[1:], batch_size=x.shape[0], dtype=x.dtype.name) for n, x in data.items()}
-        model = keras.Model(inputs, self.call(self.layer, **inputs, **switches))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "layer.keras"
-            model.save(path)
-            try:
-                loaded, registered = keras.models.load_model(path), True
-            except Exception:
-                loaded = keras.models.load_model(path, custom_objects={type(self.layer).__name__: type(self.layer)})
-                registered = False
-        return np.array(model(data)), np.array(loaded(data)), registered
-
-    def text(self):
+    def text(self, name="layer"):
         """Write the call as it would be typed."""
+        if self.typed is not None:
+            return self.typed.replace("layer", name)
         source = body_of(self.call)
         if source is None:
-            return f"call(layer, {', '.join(self.names)})"
+            return f"call({name}, {', '.join(self.names)})"
         own = next(iter(inspect.signature(self.call).parameters))
-        return source if own == "layer" else f"(lambda {own}: {source})(layer)"
+        return source if own == name else f"(lambda {own}: {source})({name})"
 
     def preamble(self):
         """Write the imports that the call needs, or where it is to be found."""
-        if body_of(self.call) is None:
-            return ["# call is the function that certify was given"]
-        return [line for name, line in IMPORTS.items() if name in self.call.__code__.co_names]
+        if self.typed is None and body_of(self.call) is None:
+            lines = ["# call is the function that certify was given"]
+        else:
+            lines = [line for name, line in IMPORTS.items() if name in self.call.__code__.co_names]
+        return lines
+
+
+def argument_names(call):
+    return inspect.signature(call).parameters
 
 
 def first_line(error):
@@ -196,16 +172,6 @@ def first_line(error):
     lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]
     line = "" if not lines else lines[-1] if lines[0] == "in user code:" else lines[0]
     return f"{type(error).__name__}: {line[:300].rstrip('.')}"
-
-
-def name_of(layer):
-    if type(layer) in (keras.Model, keras.Sequential) or type(layer).__name__ == "Functional":
-        return f"the model {layer.name!r}"
-    if isinstance(layer, keras.Layer):
-        home = type(layer).__module__.split(".")[0]
-        name = type(layer).__name__.replace("GroupedQuery", "GroupQuery")  # as Keras exports it
-        return f"{'keras.layers.' if home == 'keras' else ''}{name}"
-    return getattr(layer, "__name__", type(layer).__name__)
 
 
 def body_of(function):

@@ -164,8 +164,8 @@ def about_pattern(blocked, tokens, pad):
     names = set.intersection(*(structure(matrix) for matrix in matrices)) if matrices else set()
     inverted = None if names else inversion(blocked, tokens, for_any_query)
     if inverted:
-        words = f"{inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round."
-        yield Finding("looks_inverted", words)
+        words = f"{inverted}: convert_mask(mask, source='keras', target='blocked') turns 0 and 1 round. "
+        yield Finding("looks_inverted", words + both_readings(matrices, blocked))
         return
     columns = blocked.all(axis=-2)
     if "causal_upper_left" in names:
@@ -225,6 +225,16 @@ def structure(matrix):
     if seen.size and (far & ~later).any() and (np.array_equal(cells, far) or np.array_equal(cells, far | later)):
         names.add("window")
     return names
+
+
+def both_readings(matrices, blocked):
+    """Say what a mask hides if a 1 blocks, and what if a 1 may be attended to."""
+    hidden, turned = int(blocked.sum()), [~matrix for matrix in matrices if matrix.any()]
+    names = set.intersection(*(structure(matrix) for matrix in turned)) if turned else set()
+    found = "; ".join(SENTENCES[name].rstrip(".") for name in SENTENCES if name in names)
+    words = f"If 1 blocks, {hidden} of {blocked.size} cells are hidden"
+    words += f"; if 1 may be attended to, {blocked.size - hidden}"
+    return f"{words}: {found}." if found else f"{words}."
 
 
 def inversion(blocked, tokens, for_any_query):

@@ -305,8 +305,8 @@ largest = {n: [a for a, _ in rows] for n, rows in table.items()}
 assert np.ptp(largest["√d_k"]) < 0.05
 assert largest["nothing"][-1] > 0.9
 assert largest["d_k"][-1] < 0.1
-sums = np.random.default_rng(0).choice([-1, 1], (10000, 64)).sum(axis=1)  # the coins
-assert abs(np.mean(sums**2.0) ** 0.5 - 8) < 0.2
+coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
+assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 
 # %% [markdown]
 # Only the middle column reads nearly the same from top to bottom. That is why the formula has a root in it, and why

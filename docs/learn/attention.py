@@ -395,7 +395,7 @@ np.testing.assert_allclose(
 # It is. Nothing is hidden in the machine: in each of its four heads, 24 letters look at 24 letters, and every weight is
 # what the formula says.
 #
-# <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained machine's own weights, recomputed</summary>
+# <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained weights, recomputed</summary>
 #
 # Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the
 # weights of its encoder with the formula. Three things in this cell belong to later lessons. The machine has four

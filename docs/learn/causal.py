@@ -165,9 +165,15 @@ np.testing.assert_allclose(
 # $$
 #
 # Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$
-# the weight and $v_j$ the value. The mask is one comparison of places. This is the package's own source:
+# the weight and $v_j$ the value. The mask is one comparison of places. If there are fewer queries than keys, as when a
+# machine writes one new letter after ten old ones, the last query lines up with the last key. So a new letter sees
+# everything that was written.
+#
+# <details class="lesson-more" markdown="1"><summary>How the package makes it</summary>
+#
+# `_positions` numbers queries and keys, so that the last of both have the same number.
 
-# %% tags=["source"]
+# %% tags=["source", "remove-input"]
 import inspect
 import re
 
@@ -178,8 +184,7 @@ print(docstring.sub("", inspect.getsource(create_look_ahead_mask)))
 print(docstring.sub("", inspect.getsource(create._positions)))
 
 # %% [markdown]
-# `_positions` numbers queries and keys. If there are fewer queries than keys, as when a machine writes one new letter
-# after ten old ones, the last query lines up with the last key. So a new letter sees everything that was written.
+# </details>
 #
 # ## The trained machine's own look back
 #

@@ -288,17 +288,22 @@ print("one head after the other: the same", by_formula.shape)
 # Cutting takes two steps: give the heads an axis of their own, then move that axis beside the batch, so that one call
 # of attention serves all heads.
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 import re
+import textwrap
 
-docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
-print(docstring.sub("", inspect.getsource(split_heads)))
+source = inspect.getsource(split_heads)
+middle = re.search(
+    r"^ +x = tf\.reshape.*?^ +return .*?\n", source, re.DOTALL | re.M
+)
+print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
-# The first lines refuse what cannot be cut, and `swap_axes` exchanges two axes. This second step is the one that gets
-# forgotten. [`MultiHeadAttention`][clear_attention.MultiHeadAttention] does the same five things as yours: it
-# multiplies, splits, attends, merges, and multiplies once more.
+# `leading` are the axes before the letters, such as the batch, and `swap_axes` exchanges two axes. (The lines before
+# these two refuse what cannot be cut.) The second step is the one that gets forgotten.
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] does the same five things as yours: it multiplies, splits,
+# attends, merges, and multiplies once more.
 #
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #

@@ -124,8 +124,8 @@ class DateMachine extends HTMLElement {
   /** Say what the reader waits for, and what stands there meanwhile. */
   get waiting() {
     if (this.isShared) return FETCHING;
-    const when = this.isAwake ? `is loading (${SIZE})` : `loads when you come to it (${SIZE})`;
-    const still = this.querySelector(".still") ? "this is its answer to one date" : "this is what was found with it before";
+    const when = this.isAwake ? `is loading (${SIZE})` : `loads when you point at it (${SIZE})`;
+    const still = this.querySelector(".still") ? "this is its answer to one date" : "this table says how it did on 2,000 dates";
     return `The machine ${when}. Until it is there, ${still}.`;
   }
 

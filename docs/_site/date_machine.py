@@ -132,20 +132,25 @@ def percent(share):
     return f"{math.floor(1000 * share + 0.5) / 10:.1f} %"
 
 
-def still(model, text):
-    """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML."""
+def still(model, text, head=None):
+    """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML.
+
+    The picture shows one head, or the mean of all.
+    """
     source, target = date_tokenizers()
     ids = source.encode([text])
     written = greedy_search(model, ids, max_length=11, jit_compile=False).numpy()
     given = np.concatenate([np.full((1, 1), model.start_id), written[:, :-1]], axis=1)
-    weights = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy().mean(axis=0)
+    weights = model(ids, given, return_weights=True).weights["decoder.0.cross"][0].numpy()
+    weights = weights.mean(axis=0) if head is None else weights[head]
+    who = "it" if head is None else f"its head {head + 1}"
     answer = target.decode(written)[0]
     rows = [*answer, "▪"][: len(weights)]
-    alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where it looked."
+    alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where {who} looked."
     return (
         f"<p>The machine reads “{html.escape(text)}” and writes {answer}. Below, each row is a letter of the answer. "
-        "The letters of the text that it looked at stand out.<noscript> With JavaScript you could type your own date "
-        f"here.</noscript></p>{picture(weights, rows, text, alt)}"
+        f"The letters of the text that {who} looked at stand out.<noscript> With JavaScript you could type your own "
+        f"date here.</noscript></p>{picture(weights, rows, text, alt)}"
     )
 
 

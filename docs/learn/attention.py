@@ -1,6 +1,6 @@
 # ---
 # title: Attention
-# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then the formula, the function, a trained machine, and why it divides by the root of d_k.
+# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then the formula, why it divides by the root of d_k, the function, and a trained machine.
 # ---
 
 # %% [markdown]
@@ -23,6 +23,8 @@
 #
 # Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter
 # of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits.
+# (The machine looks four times at once. Such a look is called a *head*, and this is the first of the four; the page
+# before showed the mean of all four.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -38,7 +40,7 @@ machine(
     piece="head",
     head=0,
     at=6,
-    without=still(model, "thursday 3rd of may 2018"),
+    without=still(model, "thursday 3rd of may 2018", head=0),
 )
 
 # %% [markdown]
@@ -113,8 +115,8 @@ touch(
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
 # is large where both vectors have large numbers of the same sign at the same places. Then divide by the root of how
-# many numbers they have, which is √4 = 2; [a later section](#why-divide-by-the-root-of-d_k) says why. The results are
-# called **scores**.
+# many numbers they have, which is √4 = 2. (Why the root? [A section below](#why-divide-by-the-root-of-d_k) says it.)
+# The results are called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
@@ -212,8 +214,104 @@ plt.show()
 # all three come from the text; this is called *self-attention*. When the decoder writes, the query comes from the
 # answer, and keys and values come from the text; this is *cross-attention*, and it is what you saw above. Nothing in
 # the formula changes.
+#
+# ## Why divide by the root of d_k?
+#
+# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax exaggerates
+# large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the
+# others are as good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So
+# the scores are divided. But by what?
+#
+# Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
+# *one rule that suits all depths*: which column keeps its bars about as long?
+
+# %% tags=["live", "hide-input"]
+from live import grid, lab
+
+depths = [4, 16, 64, 256, 1024]
+words = ["key 1", "key 2", "key 3", "key 4"]
+query, *keys = np.random.default_rng(1).normal(size=(5, depths[-1]))
+by_depth = [[float((key[:d] @ query[:d]).round(3)) for key in keys] for d in depths]
+
+
+def shares(scores):
+    return np.exp(scores) / np.exp(scores).sum()
+
+
+lab(
+    [
+        {
+            "state": {
+                "tokens": words,
+                "depths": depths,
+                "scores": by_depth,
+                "chosen": 2,
+            }
+        }
+    ],
+    grid(
+        "Weights at d_k = 64: divided by nothing, by its root, by d_k",
+        np.transpose([shares(np.array(by_depth[2]) / n) for n in (1, 8, 64)]),
+        words,
+        ["nothing", "√64", "64"],
+    ),
+    piece="scale",
+)
 
 # %% [markdown]
+# Divided by nothing, longer keys mean that one of them takes nearly everything. Divided by $d_k$, all weights become
+# alike, and the query might as well not ask. The root keeps the balance.
+#
+# The reason is that sums of random numbers grow slowly, because many of their terms cancel. Throw 64 coins, and count
+# +1 for one side and -1 for the other: the sum is typically about 8 away from 0, and not 64. The same in general: take
+# numbers that are 0 on average, and whose squares are 1 on average. A product of two such numbers is of the same kind.
+# Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on average, you get products of *different*
+# terms. These are as often negative as positive, and cancel. What is left is $d_k$ on average, so the sum itself is
+# about $\sqrt{d_k}$ in size.  Divided by $\sqrt{d_k}$, scores are of size about 1 at every depth. (This holds for
+# numbers that know nothing of each other, such as the random ones with which a training begins. Later the machine can
+# make its scores as large as it needs them.)
+#
+# One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
+# 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
+# computes it); where it is 0, nothing is learnt.
+
+# %% tags=["hide-input"]
+import tensorflow as tf
+
+depths = [4, 16, 64, 256, 1024]
+rules = {"nothing": lambda d: 1.0, "√d_k": lambda d: d**0.5, "d_k": lambda d: d}
+
+
+def measure(d_k, divisor):
+    """Mean largest weight of 500 queries, and how much a score's nudge changes it."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(500, 17, 1024))[..., :d_k]  # the same at every depth
+    q, k = tf.constant(numbers[:, :1]), tf.constant(numbers[:, 1:])
+    scores = tf.matmul(q, k, transpose_b=True) / divisor
+    with tf.GradientTape() as tape:
+        tape.watch(scores)
+        largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
+    slope = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
+    return np.mean(largest), np.mean(slope)
+
+
+table = {n: [measure(d, rule(d)) for d in depths] for n, rule in rules.items()}
+print("divided by  ", "".join(f"{n:^18}" for n in rules))
+print(" d_k        ", "  largest   slope " * 3)
+for row, d_k in enumerate(depths):
+    cells = "".join(f"{a:9.2f}{b:8.2f} " for a, b in (table[n][row] for n in rules))
+    print(f"{d_k:5}       ", cells)
+largest = {n: [a for a, _ in rows] for n, rows in table.items()}
+assert np.ptp(largest["√d_k"]) < 0.05
+assert largest["nothing"][-1] > 0.9
+assert largest["d_k"][-1] < 0.1
+coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
+assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
+
+# %% [markdown]
+# Only the middle column reads nearly the same from top to bottom. That is why the formula has a root in it, and why
+# this attention is called *scaled* dot-product attention.
+#
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. These are
@@ -294,9 +392,14 @@ np.testing.assert_allclose(
 #
 # ## A check: is this what the trained machine does?
 #
+# It is. Nothing is hidden in the machine: in each of its four heads, 24 letters look at 24 letters, and every weight is
+# what the formula says.
+#
+# <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained weights, recomputed</summary>
+#
 # Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the
-# weights of its encoder with the formula. Three things are the subject of later lessons. The machine has four
-# [*heads*](multi_head.py), four attentions side by side, each with 16 of the 64 numbers. Its letters' vectors are
+# weights of its encoder with the formula. Three things in this cell belong to later lessons. The machine has four
+# [heads](multi_head.py), four attentions side by side, each with 16 of the 64 numbers. Its letters' vectors are
 # multiplied by 8 and get their [positions](positions.py) added. And it adds a *bias* to each query, key and value, one
 # more vector that was trained.
 
@@ -323,108 +426,16 @@ for head in range(4):
 print("the same weights in all four heads:", maps["encoder.0"].shape)
 
 # %% [markdown]
-# So nothing is hidden in the machine: in four heads 24 letters look at 24 letters, and each weight is what the formula
-# says.
-#
-# ## Why divide by the root of d_k?
-#
-# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax exaggerates
-# large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the
-# others are as good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So
-# the scores are divided. But by what?
-#
-# Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
-# *one rule that suits all depths*: which column keeps its bars about as long?
-
-# %% tags=["live", "hide-input"]
-from live import grid, lab
-
-depths = [4, 16, 64, 256, 1024]
-words = ["key 1", "key 2", "key 3", "key 4"]
-query, *keys = np.random.default_rng(1).normal(size=(5, depths[-1]))
-by_depth = [[float((key[:d] @ query[:d]).round(3)) for key in keys] for d in depths]
-
-
-def shares(scores):
-    return np.exp(scores) / np.exp(scores).sum()
-
-
-lab(
-    [
-        {
-            "state": {
-                "tokens": words,
-                "depths": depths,
-                "scores": by_depth,
-                "chosen": 2,
-            }
-        }
-    ],
-    grid(
-        "Weights at d_k = 64: divided by nothing, by its root, by d_k",
-        np.transpose([shares(np.array(by_depth[2]) / n) for n in (1, 8, 64)]),
-        words,
-        ["nothing", "√64", "64"],
-    ),
-    piece="scale",
-)
-
-# %% [markdown]
-# Divided by nothing, longer keys mean that one of them takes nearly everything. Divided by $d_k$, all weights become
-# alike, and the query might as well not ask. The root keeps the balance. The reason is that sums of random numbers grow
-# slowly, because many of their terms cancel. Take numbers that are 0 on average, and whose squares are 1 on average. A
-# product of two such numbers is of the same kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares,
-# each 1 on average, you get products of *different* terms. These are as often negative as positive, and cancel. What is
-# left is $d_k$ on average, so the sum itself is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$, scores are of size
-# about 1 at every depth. (This holds for numbers that know nothing of each other, such as the random ones with which a
-# training begins. Later the machine can make its scores as large as it needs them.)
-#
-# One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
-# 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
-# computes it); where it is 0, nothing is learnt.
-
-# %% tags=["hide-input"]
-import tensorflow as tf
-
-depths = [4, 16, 64, 256, 1024]
-rules = {"nothing": lambda d: 1.0, "√d_k": lambda d: d**0.5, "d_k": lambda d: d}
-
-
-def measure(d_k, divisor):
-    """Mean largest weight of 500 queries, and how much a score's nudge changes it."""
-    rng = np.random.default_rng(0)
-    numbers = rng.normal(size=(500, 17, 1024))[..., :d_k]  # the same at every depth
-    q, k = tf.constant(numbers[:, :1]), tf.constant(numbers[:, 1:])
-    scores = tf.matmul(q, k, transpose_b=True) / divisor
-    with tf.GradientTape() as tape:
-        tape.watch(scores)
-        largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
-    slope = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
-    return np.mean(largest), np.mean(slope)
-
-
-table = {n: [measure(d, rule(d)) for d in depths] for n, rule in rules.items()}
-print("divided by  ", "".join(f"{n:^18}" for n in rules))
-print(" d_k        ", "  largest   slope " * 3)
-for row, d_k in enumerate(depths):
-    cells = "".join(f"{a:9.2f}{b:8.2f} " for a, b in (table[n][row] for n in rules))
-    print(f"{d_k:5}       ", cells)
-largest = {n: [a for a, _ in rows] for n, rows in table.items()}
-assert np.ptp(largest["√d_k"]) < 0.05
-assert largest["nothing"][-1] > 0.9
-assert largest["d_k"][-1] < 0.1
-
-# %% [markdown]
-# Only the middle column reads nearly the same from top to bottom. That is why the formula has a root in it, and why
-# this attention is called *scaled* dot-product attention.
+# </details>
 #
 # ## Who found this, and when
 #
-# In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, so that a translating
-# machine could find the matching word and translate it in one step. In 2015 Luong, Pham and Manning compared several
-# ways to score, the bare dot product among them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$,
-# because they suspected that large scores leave the softmax almost no slope, and built a whole machine of it. Keys and
-# values with these names had been used a year before, for machines that look things up in a memory.
+# In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, and trained it together
+# with all the rest, so that finding the matching words and translating were learnt together. In 2015 Luong, Pham and
+# Manning compared several ways to score, the bare dot product among them. In 2017 Vaswani and others divided the dot
+# product by $\sqrt{d_k}$, because they suspected that large scores leave the softmax almost no slope, and built a whole
+# machine of it. Keys and values with these names had been used a year before, for machines that look things up in a
+# memory.
 #
 # ## Exercises
 #

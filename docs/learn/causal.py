@@ -59,11 +59,18 @@ assert forgetful_record["exact"] == 0
 # own. One date with its ten letters and an end mark gives eleven examples in one go: given nothing but the start,
 # predict 2; given 2, predict 0; given 20, predict 1; and so on.
 #
-# And here is the danger. All letters of the answer lie before the machine at once. To predict the letter at some place,
-# attention only has to look one place to the right, where that very letter stands. Copying is much easier to learn than
-# reading dates. So the machine above learnt to copy, for which a third of the steps was plenty. When it writes for
-# itself, there is nothing to its right yet, and it has learnt nothing else. It writes the end mark at once. Why that?
-# Probably because in training only the last place had nothing after it, and the answer there was always the end mark.
+# And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
+# given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
+# the answer stands there. Copying is much easier to learn than reading dates. So the machine above learnt to copy, for
+# which a third of the steps was plenty. When it writes for itself, there is nothing to its right yet, and it has learnt
+# nothing else. It writes the end mark at once. Why that one? Guess, before you read on.
+#
+# <details markdown="1"><summary>An answer</summary>
+#
+# Probably because in training only the last place had nothing to its right, and what it had to say was always the end
+# mark.
+#
+# </details>
 #
 # So we hide the future: **no letter may look at a later one.** The mask for this is called the *look-ahead mask*, and
 # attention with it is called *causal*, because what comes later cannot be a cause.
@@ -158,9 +165,15 @@ np.testing.assert_allclose(
 # $$
 #
 # Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$
-# the weight and $v_j$ the value. The mask is one comparison of places. This is the package's own source:
+# the weight and $v_j$ the value. The mask is one comparison of places. If there are fewer queries than keys, as when a
+# machine writes one new letter after ten old ones, the last query lines up with the last key. So a new letter sees
+# everything that was written.
+#
+# <details class="lesson-more" markdown="1"><summary>How the package makes it</summary>
+#
+# `_positions` numbers queries and keys, so that the last of both have the same number.
 
-# %% tags=["source"]
+# %% tags=["source", "remove-input"]
 import inspect
 import re
 
@@ -171,8 +184,7 @@ print(docstring.sub("", inspect.getsource(create_look_ahead_mask)))
 print(docstring.sub("", inspect.getsource(create._positions)))
 
 # %% [markdown]
-# `_positions` numbers queries and keys. If there are fewer queries than keys, as when a machine writes one new letter
-# after ten old ones, the last query lines up with the last key. So a new letter sees everything that was written.
+# </details>
 #
 # ## The trained machine's own look back
 #
@@ -210,8 +222,8 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # %% [markdown]
 # ## Both masks at once { #both-at-once }
 #
-# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (Where all padding stands
-# at the end, the look-ahead mask hides it from every real letter anyway. Elsewhere it does not.)
+# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (For padding at the end
+# the look-ahead mask alone would do: no real letter sees what comes after it. Padding in front needs both.)
 # [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids. Text 0 has its
 # padding in the middle (nobody would do that, but a mask may), text 1 at the end, text 2 at the beginning:
 
@@ -235,6 +247,7 @@ assert np.all(both[2, 0, :3] == 1)
 # nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So
 # a [row with nothing left](masks.py#queries-with-no-key-left) is not far-fetched: every text that is padded on the left
 # has some.
+#
 # ## What the first letters never see { #what-the-first-letters-never-learn }
 #
 # The price of causality: the first letters of a text do not know how it goes on. For writing this is right, since
@@ -259,16 +272,16 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # Teacher forcing was named by Williams and Zipser in 1989. Machines that read one word after the other could not peek,
 # because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
-# Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) uses one network
-# with all the masks of this page.
+# Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
+# network with no mask, a causal mask and a prefix mask in turn.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Three tokens of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike, with a
-# look-ahead mask. A tutorial on causal attention shows this, and two of its three outputs are equal. Is it the mask
-# that makes them equal? Divide the tokens by 10 and decide.
+# look-ahead mask. A tutorial on causal attention shows this. The three outputs come out as (1, 2, 3, 4), (5, 6, 7, 8)
+# and (5, 6, 7, 8), so two of them are equal. Is it the mask's doing? Divide the tokens by 10 and decide.
 
 # %% tags=["answer"]
 tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")

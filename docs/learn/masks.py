@@ -121,7 +121,8 @@ lab(
 # | weight, padding hidden | **0.665** | 0.245 | 0.090 | 0 | 1 |
 #
 # Note the order. The padding leaves *before* the division, so that the other weights still add up to one. Setting its
-# weight to 0 afterwards would leave 0.356 in all. So your softmax gets a mask:
+# weight to 0 afterwards would leave 0.356 in all. So your softmax gets a mask, and your attention hands it on. (Without
+# a mask it is 0, which blocks nothing.)
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -133,13 +134,22 @@ def softmax(scores, mask):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+def attention(q, k, v, mask=0):
+    scores = q @ k.T / np.sqrt(k.shape[-1])
+    return softmax(scores, mask) @ v
+
+
 print("weights", softmax(scores, mask).round(3))
 np.testing.assert_allclose(
     softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
 )
+# the six letters of the grid above, with their padding hidden
+np.testing.assert_allclose(attention(q, k, v, blocked), weights @ v, atol=1e-5)
 
 # %% [markdown]
 # ## The formula
+#
+# In words: the softmax of what may be seen, and 0 for the rest. In symbols:
 #
 # $$
 # w_{ij} = \begin{cases} 0 & \text{if } \text{mask}_{ij} = 1 \\[4pt]
@@ -176,7 +186,8 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # One line of your file is empty. In the batch it becomes a text of nothing but padding, and its letters may look at no
-# key at all. The sum in the formula is then 0, and dividing by it makes no sense. There is no average of nothing.
+# key at all. The sum in the formula is then 0, and dividing by it makes no sense. There is no average of nothing. (You
+# may have made such a row in the grid above, by hiding one cell after the other.)
 #
 # So somebody has to decide. Our rule is: **a query with no key left gets weights 0, output 0 and gradient 0.** Others
 # decide otherwise, or not at all, and this is where many masks go wrong.
@@ -250,14 +261,20 @@ assert np.isnan(found["fill_infinity", "float32"][1]).all()
 assert np.isnan(found["add_infinity", "float32"]).any(axis=1).all()
 np.testing.assert_allclose(found["add_a_billion", "float32"][1], 1 / 3, atol=1e-6)
 assert np.isnan(found["add_a_billion", "float16"]).all()
+assert (tf.float16.max, float(tf.bfloat16.max) > 3e38) == (65504, True)
+brief = add_a_billion(*(tf.cast(x, tf.bfloat16) for x in (scores, mask)))
+np.testing.assert_allclose(
+    tf.cast(brief, "float32"), found["add_a_billion", "float32"], atol=5e-3
+)
 
 # %% [markdown]
 # * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
 # * **Add -1,000,000,000 times the mask.** The ordinary row is right. In the empty row the number is so large that it
 #   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. In float16,
-#   the usual 16-bit number, the largest number is 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is
-#   NaN again, and even the ordinary row is lost.
+#   one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus infinity, minus infinity
+#   times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer digits but reaches $3 \cdot
+#   10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
 # * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
 #   works until the day an empty row comes: then it is 0 divided by 0.
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
@@ -278,7 +295,8 @@ print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
 # `tf.where` replaces the blocked scores by `fill`, minus infinity, and the softmax makes weights of the rest. In an
-# empty row `fill` is 0, only so that the softmax finds numbers there, and its weights are set to 0 afterwards.
+# empty row `fill` is 0, only so that the softmax finds numbers there, and its weights are set to 0 afterwards. The
+# gradient, the slope that training needs, follows the same rule: what is hidden changes nothing.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function</summary>
 
@@ -286,11 +304,8 @@ print(textwrap.dedent(heart[0]))
 print(function)
 
 # %% [markdown]
-# * The second `tf.where` sets the weights of empty rows to 0. It stands in a `tf.cond`, so that batches without an
-#   empty row do not pay for it.
-# * `tf.custom_gradient` says that the function `backward` computes the gradient, the slope that training needs. It is
-#   the usual gradient of a softmax, with one difference: `multiply_no_nan` counts 0 times anything as 0. So what is
-#   hidden changes no gradient either, not even if it is NaN.
+# `tf.cond` saves time: only a batch that has an empty row pays for the second `tf.where`. `backward` computes the
+# gradient.
 #
 # </details>
 #
@@ -366,13 +381,48 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 #
 # </details>
 #
+# ## Your machine so far
+#
+# `softmax` with a mask, and `attention`, which calls it: this is your machine so far. Two letters look at "m", "a" and
+# one place of padding. The first is a letter of the text, and the second stands in an empty line, where everything is
+# hidden. Guess what your own attention says of the second, then run it:
+
+# %%
+texts = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
+with np.errstate(invalid="ignore"):  # NumPy would warn of 0 / 0
+    print(attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), texts))
+
+# %% [markdown]
+# Now mend it, so that a row with nothing left gets zeros. One line of `softmax` is enough to change:
+#
+# ```python
+# def safe_softmax(scores, mask):
+#     powers = np.where(mask == 1, 0, np.exp(scores))
+#     sums = powers.sum(axis=-1, keepdims=True)
+#     return ...  # powers / sums, and 0 where the sum is 0
+# ```
+
+
+# %% tags=["answer"]
+def safe_softmax(scores, mask):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    sums = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(sums == 0, 1, sums)  # 0 / 1 where nothing is left
+
+
+print(safe_softmax(np.zeros((2, 3)), texts))
+np.testing.assert_array_equal(
+    safe_softmax(np.zeros((2, 3)), texts), [[0.5, 0.5, 0], [0, 0, 0]]
+)
+
+# %% [markdown]
 # ## Who found this, and when
 #
-# Padding is older than attention. Hiding it by adding a large negative number came with the first Transformers (2017
-# and 2018). That is right for numbers of 32 bits and where no row is empty. Training in 16 bits (Micikevicius and
-# others, 2017) broke the first assumption, and the next lesson shows how two harmless masks break the second. The issue
-# lists of the large libraries have the NaN that follows; [the museum](../guides/museum.py#masks) shows more than ten
-# variants, each as code that you can run.
+# Padding is older than attention. Hiding it by adding a large negative number was in use before the Transformer, and
+# the first Transformers (2017 and 2018) made it the rule. It is right for numbers of 32 bits and where no row is empty.
+# Training in 16 bits (Micikevicius and others, 2017) broke the first assumption, and the next lesson shows how two
+# harmless masks break the second. The issue lists of the large libraries have the NaN that follows; [the
+# museum](../guides/museum.py#masks) shows more than ten variants, each as code that you can run.
 #
 # ## Exercises
 #
@@ -442,7 +492,7 @@ np.testing.assert_array_equal(
 # - `[0, 0, 1]` | Its own letter is padding, so this very key is blocked.
 # ? 4 texts of 4 letters without heads; a padding mask of shape `(4, 4)`, a row for each text. What happens?
 # - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
-# - It is refused. | When the sizes differ, yes, as in exercise 2. Here they agree, and nobody can tell.
+# - It is refused. | It would be if the sizes did not fit, say with 3 texts of 4 letters. Here they agree, and nobody can tell.
 # + The row of text 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.
 # ```
 #

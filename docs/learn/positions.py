@@ -111,9 +111,11 @@ for i, (row, speed) in enumerate(zip(axes, (1, 10**-0.5, 0.1), strict=True)):
 plt.show()
 
 # %% [markdown]
-# Two numbers say where a hand points: how far its tip is to the right, which is the *sine* of its angle, and how far
-# up, the *cosine*. (The angle is counted from 12 o'clock, as on a clock.) So each dial gives two numbers between -1 and
-# 1, and these are added to two numbers of the letter's vector.
+# (The speeds of these three dials were chosen so that you see the hands move. The formula below sets the real ones.)
+#
+# Count the angle of a hand from 12 o'clock, as on a clock. Then two numbers say where it points: how far its tip is to
+# the right, which is the *sine* of the angle, and how far up, the *cosine*. So each dial gives two numbers between -1
+# and 1, and these are added to two numbers of the letter's vector.
 #
 # ## By hand
 #
@@ -159,12 +161,14 @@ np.testing.assert_allclose(places[2], [0.909, -0.416, 0.020, 1.000], atol=5e-4)
 # | $i$ | the number of the dial; each dial fills two of the vector's numbers |
 # | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
 # | $d$ | how many numbers the vector has, so that there are $d / 2$ dials |
-# | $n$ | sets the slowest dial; 10000 in the paper |
+# | $n$ | the larger it is, the slower the slow dials are; 10000 in the paper |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# This is how the package computes it: angles, then sine and cosine in turns.
+# You wrote it above, in a few lines.
+#
+# <details class="lesson-more" markdown="1"><summary>How the package computes it</summary>
 
-# %% tags=["source"]
+# %% tags=["source", "remove-input"]
 import inspect
 
 from clear_attention.positions import waves
@@ -172,9 +176,10 @@ from clear_attention.positions import waves
 print(inspect.getsource(waves))
 
 # %% [markdown]
-# And this is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials
-# come first: there the colours change from place to place. On the right are dials so slow that 50 places hardly turn
-# them.
+# </details>
+#
+# This is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials come
+# first: there the colours change from place to place. On the right are dials so slow that 50 places hardly turn them.
 
 # %% tags=["hide-input"] alt="Heat map of 50 places, downwards, and 32 numbers. The first columns change sign every few places, the last ones hardly change at all."
 from clear_attention import plot_positions
@@ -188,7 +193,7 @@ plt.show()
 # The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*.
 # Now take the dot product of two encodings. A dial that stands at the angles $a$ and $b$ adds $\sin a \sin b + \cos a
 # \cos b = \cos(a - b)$ to it: only the difference counts. Move one of the two places. Then move both together, and
-# watch the dot product.
+# watch the dot product. (These four dials have $n = 100$, so that you see all of them move.)
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -234,6 +239,11 @@ for scores in (
 ):  # the same along each diagonal: only distance counts
     assert all(np.ptp(np.diagonal(scores, k)) < 1e-4 for k in range(-99, 100))
 assert np.all(three_back.argmax(axis=1)[3:] == np.arange(97))
+# a head of our machine: 34 places, and the 8 fastest of 32 dials
+wide = sinusoidal_encoding(length=34, depth=64).numpy()
+for back in (3, -1):
+    best = (turned_back(wide, back)[:, :16] @ wide[:, :16].T).argmax(axis=1)
+    assert np.all(best[3:33] == np.arange(3, 33) - back)
 
 figure, ax = plt.subplots(figsize=(6, 2.9), layout="constrained")
 distance = np.arange(100) - 50
@@ -257,9 +267,13 @@ plt.show()
 # %% [markdown]
 # Can a head look three places back? Turn all hands of the query back by three places. Now it fits best the key that
 # stands three before it: this is the dashed curve, with its peak at −3. Turning a hand is a product with a small
-# matrix, and the turn is the same at every place, so one big matrix can turn all hands. $W_Q$ can be that matrix. So,
-# as far as positions go, a head can *learn* to look three places back, anywhere in the text, or, with a turn the other
-# way, at the next letter.
+# matrix, and the turn is the same at every place, so one big matrix can turn all hands. In a head that has as many
+# numbers as the letter, $W_Q$ can be that matrix, and $W_K$ leaves the keys as they are. A head of our machine has 16
+# of the 64 numbers, so its $W_Q$ and $W_K$ can keep eight of the 32 dials. The eight fastest are enough to find a
+# neighbour among 34 places.
+#
+# So, as far as positions go, a head can *learn* to look three places back, anywhere in the text, or, with a turn the
+# other way, at the next letter.
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #

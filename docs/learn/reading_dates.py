@@ -108,9 +108,10 @@ for letter, number in zip("may", ids, strict=True):
     print(f"{letter!r} has the id {number:2} and the vector [{vector}, ...]")
 
 # %% [markdown]
-# A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Before they
-# enter the machine, something is added to each vector that says at which place the letter stands. What that is has [a
-# lesson of its own](positions.py). The rest the machine must find out from the letters around it.
+# A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. So before a
+# vector enters the machine, something is added to it that says at which place the letter stands. ([A later
+# lesson](positions.py) is about what is added.) Now the machine is told where each 3 stands. Whether it belongs to a
+# day or to a year, it must find out from the letters around it.
 #
 # ## What comes out
 #
@@ -124,6 +125,8 @@ for letter, number in zip("may", ids, strict=True):
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
 # machine. Here is where it looked for that one digit: it shares out a weight of 1 among the letters of the text, and
 # the taller the bar, the more of the weight went to that letter. (It looks four times at once; this is the mean.)
+#
+# Looking in this way, with a share of the weight for each letter, is called **attention**.
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the tallest, those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -147,15 +150,17 @@ assert looked[6].argmax() in (16, 17, 18)
 # %% [markdown]
 # More than half of the weight goes to "may", nearly all of it to the m and the y. And why to the f before it? Before
 # the decoder looks, the encoder has let the letters look at each other, so what stands at the f is no longer just an f.
-# This looking is called **attention**. Each letter of the answer has weights of its own. Try it in the machine at the
-# top: press a digit of the year, and then one of the day. Nobody said where to look. The machine found out during its
-# training, because looking there made the right letters more probable.
+#
+# Each letter of the answer has weights of its own. Try it in the machine at the top: press a digit of the year, and
+# then one of the day. Nobody said where to look. The machine found out during its training, because looking there made
+# the right letters more probable.
 #
 # ## Take it away
 #
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of the 24 letters counts for
-# 1/24. It may still look freely at its own answer. Try both on a date of your own.
+# 1/24. (A machine also looks back at what it has written so far. That it may still do freely.) Try both on a date of
+# your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -200,8 +205,8 @@ assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 #
 # ## Who found this, and when
 #
-# In 2014, the first neural translation programs had the same kind of trouble. They read a sentence word by word into
-# one vector, and wrote the translation from that vector. Cho and others saw that the results got worse the longer the
+# In 2014, the new neural translation programs had the same kind of trouble. They read a sentence word by word into one
+# vector, and wrote the translation from that vector. Cho and others saw that the results got worse the longer the
 # sentence was. In the same year Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at
 # every word of the sentence, with weights of its own for each word that it wrote. That was attention. In 2017 eight
 # authors kept the attention, left out the reading of one word after the other that most such machines had done until

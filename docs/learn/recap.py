@@ -76,9 +76,9 @@ machine(
 #
 # ## Put together by hand
 #
-# In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split` and `merge`, `positions`, `norm` and
-# `feed_forward`. They are collected in one file, with `multi_head`, which is four products with a matrix around them.
-# What is missing are the wires of the map:
+# In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
+# and `feed_forward`. They are collected in one file. (There each product with a matrix also adds a bias, one more
+# vector that was trained.) What is missing are the wires of the map:
 
 # %% tags=["source", "hide-input"]
 import inspect

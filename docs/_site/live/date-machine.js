@@ -14,6 +14,7 @@ import { MACHINE_STYLE } from "./machine-style.js";
 
 const PIECES = { small, looks, head, beside };
 const FETCHING = "The machine is being fetched …";
+const SIZE = "about a quarter of a megabyte";
 const PAUSE = 350; // milliseconds between letters, where the reader lets it write again
 const toggled = (list, one) => (list.includes(one) ? list.filter((x) => x !== one) : [...list, one]);
 
@@ -120,6 +121,14 @@ class DateMachine extends HTMLElement {
     return false;
   }
 
+  /** Say what the reader waits for, and what stands there meanwhile. */
+  get waiting() {
+    if (this.isShared) return FETCHING;
+    const when = this.isAwake ? `is loading (${SIZE})` : `loads when you point at it (${SIZE})`;
+    const still = this.querySelector(".still") ? "this is its answer to one date" : "this table says how it did on 2,000 dates";
+    return `The machine ${when}. Until it is there, ${still}.`;
+  }
+
   compute() {
     const { side, at, map: _, head, ...counts } = this.state;
     const key = JSON.stringify(counts);
@@ -131,7 +140,7 @@ class DateMachine extends HTMLElement {
     this.kept = ready(this.state.sibling);
     this.model = build(this.kept, this.state.edits);
     this.whole ??= build(ready("dates"));
-    if (this.message === FETCHING) this.message = "";
+    if (this.message === this.waiting) this.message = "";
     this.result = run(this.model, this.whole, this.tokenizers, { ...this.state, text: this.text });
     this.means = meaningOf(this.text, this.names);
     this.shown = Infinity;
@@ -141,7 +150,7 @@ class DateMachine extends HTMLElement {
 
   render() {
     if (!this.hasModels()) {
-      if (!this.result) this.say(this.isShared || this.isAwake ? FETCHING : "");
+      if (!this.result) this.say(this.waiting);
       return;
     }
     this.compute();

@@ -133,7 +133,8 @@ function grid(lab, values) {
 
 function cell(lab, x, i, j, blocked) {
   const { at, state: { tokens, step, how } } = lab;
-  const text = blocked && how === "select" && step === "masked" ? "–" : shown(x);
+  const isTiny = step === "weights" && !lab.isShared && x > 0 && x < 5e-3; // a lesson says no more of it than that
+  const text = blocked && how === "select" && step === "masked" ? "–" : isTiny ? "<0.01" : shown(x);
   const kinds = { blocked, visible: step === "masked" && !blocked, nan: Number.isNaN(x) };
   const kind = Object.keys(kinds).filter((name) => kinds[name]).join(" ");
   const colouring = step === "weights" && !blocked && x >= 0 ? ` style="${shade(x)}"` : "";
@@ -143,7 +144,7 @@ function cell(lab, x, i, j, blocked) {
     : `query ${tokens[i]}, key ${tokens[j]}: ${text === "–" ? "" : `${text}, `}${why}`;
   const toggles = blocked === null ? "" : ` data-cell="${i},${j}"`;
   return `<td role="gridcell" class="${kind}" tabindex="${at.row === i && at.column === j ? 0 : -1}"
-    data-place="${i},${j}"${toggles} aria-label="${escape(label)}"${colouring}>${text}</td>`;
+    data-place="${i},${j}"${toggles} aria-label="${escape(label)}"${colouring}>${escape(text)}</td>`;
 }
 
 function bullets(items, kind) {

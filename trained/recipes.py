@@ -38,6 +38,21 @@ def arrays_of(recipe):
     }
 
 
+def fit(model, x, y, curve, batch, peak, warmup=150, beta_2=0.98):
+    """Fit a model to pairs, each of which it sees once, and note the curve.
+
+    All variables are there before Keras traces a step: else it would trace it twice, and keep both graphs.
+    """
+    steps = len(y) // batch
+    rate = keras.optimizers.schedules.CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)
+    adam = keras.optimizers.Adam(rate, beta_2=beta_2)
+    adam.build(model.trainable_variables)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    accuracy = keras.metrics.SparseCategoricalAccuracy("accuracy")
+    model.compile(adam, loss, metrics=[accuracy], steps_per_execution=curve.every)
+    model.fit(x, y, batch_size=batch, verbose=0, callbacks=[curve])
+
+
 def shares_right(written, dates):
     """Compare ISO dates with the right ones: the shares that are right as a whole, in year, in month and in day."""
     parts = {"exact": slice(None), "year": slice(0, 4), "month": slice(4, 7), "day": slice(7, None)}
@@ -58,9 +73,8 @@ class Curve(keras.callbacks.Callback):
             self.written.append(self.write())
 
     def on_train_batch_end(self, batch, logs=None):
-        done, steps = batch + 1, self.params["steps"]
-        if done % self.every and done != steps:
-            return
+        steps = self.params["steps"]
+        done = min(batch + 1, steps)  # Keras calls after every 50 steps, and counts the last ones as 50 too
         right = logs["accuracy"] * done  # Keras gives the mean since the start
         self.wrong.append(1 - (right - self.right) / (done - (self.steps[-1] if self.steps else 0)))
         self.steps.append(done)

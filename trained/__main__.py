@@ -9,12 +9,18 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import trained
 
 WORKERS = 2
+MEMORY = {  # glibc keeps what is freed, or every step would ask for the same pages again
+    "MALLOC_MMAP_THRESHOLD_": "1000000000",
+    "MALLOC_TRIM_THRESHOLD_": "1000000000",
+    "MALLOC_TOP_PAD_": "100000000",
+}
 
 
 def main():
@@ -29,7 +35,8 @@ def main():
             f"There is no such model. Expected: {', '.join(trained.PROGRAMS)}. Received: {', '.join(unknown)}."
         )
     if arguments.to:
-        return write_all(names, arguments.to)
+        queue = iter(partial(os.read, sys.stdin.fileno(), 1), b"")
+        return write_all((names[number] for (number,) in queue), arguments.to)
     if arguments.again:
         return compare(names)
     train_missing(names)
@@ -42,23 +49,26 @@ def train_missing(names):
 
 def train_all(names, folder):
     """Train the models in few processes, the environment of which is always the same: starting one takes seconds."""
-    command = [sys.executable, "-W", "ignore", "-m", "trained", "--to", folder]
-    environment = {**os.environ, **trained.ENVIRONMENT}
+    command = [sys.executable, "-W", "ignore", "-m", "trained", *names, "--to", folder]
+    environment = {**os.environ, **trained.ENVIRONMENT, **MEMORY}
+    queue, end = os.pipe()  # which models are not yet begun, for whichever process reads first
+    os.write(end, bytes(range(len(names))))
+    os.close(end)
 
-    def run(share):
-        subprocess.run([*command, *share], cwd=trained.ROOT, env=environment, check=True)
+    def run(_):
+        subprocess.run(command, cwd=trained.ROOT, env=environment, stdin=queue, check=True)
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(run, filter(None, (names[i::WORKERS] for i in range(WORKERS)))))
+        list(pool.map(run, range(min(WORKERS, len(names)))))
+    os.close(queue)
 
 
 def write_all(names, folder):
     """Train models here, one after the other."""
-    start = time.monotonic()
-    for done, name in enumerate(names, start=1):
+    for name in names:
+        start = time.monotonic()
         write(name, folder / trained.path_of(name).name)
-        seconds, left = time.monotonic() - start, len(names) - done
-        print(f"Trained {name}: {left} left here, {seconds:.0f} s so far, about {seconds / done * left:.0f} s to go")
+        print(f"Trained {name} in {time.monotonic() - start:.0f} s", flush=True)
 
 
 def write(name, path):

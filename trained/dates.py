@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from types import MethodType
 
-import keras
 import numpy as np
 import tensorflow as tf
 
 from clear_attention import PositionalEncoding, Transformer, create_date_pairs, date_tokenizers, greedy_search
-from trained.recipes import Curve, Recipe, shares_right
+from trained.recipes import Curve, Recipe, fit, shares_right
 
 SEED, BATCH, STEPS, LENGTH = 0, 64, 1000, 34
 PADDINGS = (34, 40, 60, 100)
@@ -126,23 +125,17 @@ class CrossAverages(NoAttention):
 
 def train(model, steps=STEPS, peak=4e-3, warmup=150, beta_2=0.98, seed=SEED, diary=()):
     """Fit a model to fresh dates; return the share of wrong letters, and what it writes of a diary, every 50 steps."""
-    sources, targets = create_date_pairs(BATCH * steps, seed=seed)
-    x = source_tokenizer.encode(sources, length=LENGTH)
-    y = target_tokenizer.encode(targets)
-    rate = keras.optimizers.schedules.CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    adam = keras.optimizers.Adam(rate, beta_2=beta_2)
-    model.compile(adam, loss, metrics=["accuracy"])
+    x, y = pairs_to_train(BATCH * steps, seed)
     curve = Curve(partial(write, model, diary) if diary else None)
-    model.fit(
-        (x, y[:, :-1]),
-        y[:, 1:],
-        batch_size=BATCH,
-        verbose=0,
-        callbacks=[curve],
-    )
+    fit(model, (x, y[:, :-1]), y[:, 1:], curve, BATCH, peak, warmup, beta_2)
     record = {"steps": np.array(curve.steps), "wrong": np.array(curve.wrong)}
     return record | ({"diary": np.array(diary), "written": np.array(curve.written)} if diary else {})
+
+
+@cache
+def pairs_to_train(number, seed):
+    sources, targets = create_date_pairs(number, seed=seed)
+    return source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
 
 
 def write(model, texts, length=LENGTH):
@@ -160,8 +153,9 @@ def measure(model, paddings=()):
 
     x, y = source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
     letters = np.mean(np.argmax(model(x, y[:, :-1], training=False), axis=-1) == y[:, 1:])
-    padded = {"paddings": paddings, "padded": [written(length)["exact"] for length in paddings]} if paddings else {}
-    return {**written(LENGTH), "letters": letters, **padded}
+    right = {length: written(length) for length in {LENGTH, *paddings}}
+    padded = {"paddings": paddings, "padded": [right[length]["exact"] for length in paddings]} if paddings else {}
+    return {**right[LENGTH], "letters": letters, **padded}
 
 
 def sibling(name, kind=Transformer, lacks=(), paddings=(), num_heads=4, **training):

@@ -15,7 +15,7 @@ import tensorflow as tf
 from clear_attention import Encoder, MultiHeadAttention, PositionalEncoding, create_date_pairs, create_padding_mask
 from trained.dates import BATCH, LENGTH, SEED, source_tokenizer
 from trained.dates import SIZES as DATES
-from trained.recipes import Curve, Recipe, shares_right
+from trained.recipes import Curve, Recipe, fit, shares_right
 
 STEPS, DIGITS = 700, 8
 SIZES = {name: DATES[name] for name in ("num_layers", "d_model", "num_heads", "source_vocab", "dropout")}
@@ -58,12 +58,8 @@ class OneQuery(keras.Model):
 def train(model, steps=STEPS, peak=6e-3, seed=SEED):
     """Fit a model to fresh dates; return the share of wrong digits since the start, at every 50th step."""
     sources, targets = create_date_pairs(BATCH * steps, seed=seed)
-    rate = keras.optimizers.schedules.CosineDecay(0.0, steps - 150, warmup_target=peak, warmup_steps=150)
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.Adam(rate, beta_2=0.98), loss, metrics=["accuracy"])
     curve = Curve()
-    x = source_tokenizer.encode(sources, length=LENGTH)
-    model.fit(x, digits_of(targets), batch_size=BATCH, verbose=0, callbacks=[curve])
+    fit(model, source_tokenizer.encode(sources, length=LENGTH), digits_of(targets), curve, BATCH, peak)
     return {"steps": np.array(curve.steps), "wrong": np.array(curve.wrong)}
 
 

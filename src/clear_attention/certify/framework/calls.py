@@ -93,8 +93,8 @@ def slopes(subject, given, judged):
             return None
         tape.watch(wanted)
         output, _ = evaluate(subject, given, tensors=tensors)
-        output = tf.reshape(output, (*output.shape[:2], -1))
-        totals = [tf.reduce_sum(tf.sin(tf.boolean_mask(output, chosen))) for chosen in judged]
+        waves = tf.sin(tf.reshape(output, (*output.shape[:2], -1)))
+        totals = [tf.reduce_sum(waves * chosen) for chosen in tf.unstack(tf.cast(judged, waves.dtype))]
     found = []
     for total in totals:
         parts = [array(g) for g in tape.gradient(total, wanted, unconnected_gradients="zero")]

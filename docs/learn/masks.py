@@ -383,17 +383,18 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 #
 # ## Your machine so far
 #
-# `softmax` with a mask, and `attention`, which calls it: this is your machine so far. Two letters look at "m", "a" and
-# one place of padding. The first is a letter of the text, and the second stands in an empty line, where everything is
-# hidden. Guess what your own attention says of the second, then run it:
+# `softmax` with a mask, and `attention`, which calls it: this is your machine so far. Here two letters look at three
+# places. Only the third place is hidden from the first letter. The second letter stands in an empty line, so all three
+# are hidden from it. (The values are chosen so that the output shows the weights.) What will your own attention say of
+# the second letter? Guess, then run it:
 
 # %%
-texts = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
+mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
 with np.errstate(invalid="ignore"):  # NumPy would warn of 0 / 0
-    print(attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), texts))
+    print(attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), mask))
 
 # %% [markdown]
-# Now mend it, so that a row with nothing left gets zeros. One line of `softmax` is enough to change:
+# Now mend it, so that a row with nothing left gets zeros. Only the last line of `softmax` must change:
 #
 # ```python
 # def safe_softmax(scores, mask):
@@ -410,9 +411,9 @@ def safe_softmax(scores, mask):
     return powers / np.where(sums == 0, 1, sums)  # 0 / 1 where nothing is left
 
 
-print(safe_softmax(np.zeros((2, 3)), texts))
+print(safe_softmax(np.zeros((2, 3)), mask))
 np.testing.assert_array_equal(
-    safe_softmax(np.zeros((2, 3)), texts), [[0.5, 0.5, 0], [0, 0, 0]]
+    safe_softmax(np.zeros((2, 3)), mask), [[0.5, 0.5, 0], [0, 0, 0]]
 )
 
 # %% [markdown]

@@ -7,10 +7,9 @@
 # %% [markdown]
 # # Attention you can read, run and check
 #
-# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. For each difficult case
-# the package has one rule and tests for it: masks, a query that may see no key, NaN, 16-bit numbers. The numbers and
-# pictures on these pages were computed from it while the site was built. What was measured or trained beforehand says
-# so.
+# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures on
+# these pages were computed while the site was built, or say where they come from. And you can take the machines on them
+# apart: begin with this one.
 #
 # <div class="start" markdown="1">
 #
@@ -22,8 +21,9 @@
 #
 # ## A machine that reads dates
 #
-# Type a date as you write it. A trained Transformer in this page writes it as a computer would; press a letter of the
-# answer to see where it looked.
+# Type a date as you write it. A trained Transformer in this page writes it as a computer would. Where does it look when
+# it writes the last digit of the year? Press that digit of the answer, and see. Then
+# [take it apart](machine.py): switch parts off, and watch what breaks.
 
 # %% tags=["live", "hide-input"]
 import sys

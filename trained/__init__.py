@@ -33,6 +33,7 @@ PROGRAMS = {  # the name of a model -> the module with its recipe
     "digits-8": "digits",
 }
 STARTERS = ("__main__.py", "ablations.py")  # they start what the other files train, and change no model
+UNUSED = ("certify", "plots")  # rooms of the package that train nothing
 ENVIRONMENT = {  # in which the same program gives the same bytes
     "CUDA_VISIBLE_DEVICES": "-1",
     "KERAS_BACKEND": "tensorflow",
@@ -86,15 +87,16 @@ def path_of(name):
     programs = [
         path for path in sorted((ROOT / "trained").glob("*.py")) if path.name not in ("__main__.py", "ablations.py")
     ]
-    digest = digest_of(("tensorflow", "keras", "numpy"), programs)
+    digest = digest_of(("tensorflow", "keras", "numpy"), programs, UNUSED)
     return FOLDER / f"{name}-{digest[:16]}.npz"
 
 
-def digest_of(libraries, programs):
-    """Return what tells one state of things from another: Python, libraries, programs and the whole package."""
+def digest_of(libraries, programs, without=()):
+    """Return what tells one state of things from another: Python, libraries, programs, and the package but for rooms."""
     digest = hashlib.sha256(sys.version.encode())
     for library in libraries:
         digest.update(f"{library}={version(library)}\n".encode())
-    for path in [*programs, *sorted((ROOT / "src").rglob("*.py"))]:
+    package = [path for path in sorted((ROOT / "src").rglob("*.py")) if not {*without} & {*path.parts}]
+    for path in [*programs, *package]:
         digest.update(path.relative_to(path.parents[1]).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -91,12 +91,17 @@ def path_of(name):
     return FOLDER / f"{name}-{digest[:16]}.npz"
 
 
+def of_a_room(path, source, rooms):
+    return any(path.is_relative_to(source / room) for room in rooms)
+
+
 def digest_of(libraries, programs, without=()):
-    """Return what tells one state of things from another: Python, libraries, programs, and the package but for rooms."""
+    """Return what tells one state of things from another: Python, libraries, programs, the package `without` rooms."""
     digest = hashlib.sha256(sys.version.encode())
     for library in libraries:
         digest.update(f"{library}={version(library)}\n".encode())
-    package = [path for path in sorted((ROOT / "src").rglob("*.py")) if not {*without} & {*path.parts}]
+    source = ROOT / "src" / "clear_attention"
+    package = [path for path in sorted((ROOT / "src").rglob("*.py")) if not of_a_room(path, source, without)]
     for path in [*programs, *package]:
         digest.update(path.relative_to(path.parents[1]).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

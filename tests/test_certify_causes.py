@@ -41,7 +41,8 @@ def test_the_cause_is_named_and_every_example_fails_when_pasted(name):
     if entry.cause is None:
         assert "Cause not found; ruled out: not " in str(certificate)
     else:
-        assert str(certificate).splitlines()[2].startswith(SENTENCES[entry.cause][0])
+        first = str(certificate).splitlines()[2].lower()
+        assert first.startswith(f"cause: {SENTENCES[entry.cause][0].lower()}. proof: ")
     for row in (certificate[n] for n in certificate.broken):
         with pytest.raises(Exception):  # noqa: B017, PT011 - where the layer itself raises, so does the example
             exec(row.example, {"layer": layer, "call": entry.call})

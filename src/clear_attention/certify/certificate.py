@@ -97,11 +97,11 @@ class Certificate:
     def headline(self) -> str:
         """What is wrong, in a line: the cause, or that none was found; empty if no number is wrong."""
         if self.cause is not None:
-            evidence = f": {self.cause.evidence}" if self.cause.evidence else ""
-            return f"{self.cause.sentence}{evidence}. See {self.cause.link}"
+            proof = f" Proof: {self.cause.evidence}." if self.cause.evidence else ""
+            return f"Cause: {begun_small(self.cause.sentence)}.{proof} Museum of bugs: {self.cause.link}"
         if not set(self.broken) - {*HARDENING}:
             return ""
-        words = ", ".join(f"not {SENTENCES[name][0][0].lower()}{SENTENCES[name][0][1:]}" for name in self.ruled_out)
+        words = "; ".join(f"not {begun_small(SENTENCES[name][0])}" for name in self.ruled_out)
         return f"Cause not found{f'; ruled out: {words}' if words else ''}."
 
     def __getitem__(self, name: str) -> Row:
@@ -192,6 +192,10 @@ class Certificate:
             raise AssertionError(f"{self.subject} breaks {names}\n\n{shown}")
         if not any(row.verdict == HELD for row in self.rows):
             raise AssertionError(f"{self.subject}: no promise was held, so nothing was found out.\n\n{self}")
+
+
+def begun_small(words):
+    return words[0].lower() + words[1:]
 
 
 def sentence(row):

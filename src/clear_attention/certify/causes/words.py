@@ -23,7 +23,7 @@ SENTENCES = {  # name -> the cause in words, its room
     "mask_after_softmax": ("The mask is applied after the softmax, or after what takes its place", "after-softmax"),
     "mask_too_soft": ("The mask subtracts too little: hidden keys keep some weight", "soft"),
     "look_ahead_off_by_one": ("The look-ahead mask is off by one", "leak"),
-    "nothing_hidden": ("Nothing is hidden: the mask does not reach the scores", "encoder"),
+    "nothing_hidden": ("Nothing is hidden, since the mask does not reach the scores", "encoder"),
     "upper_left": ("The first query stands on the first key, and not the last on the last", "alignment"),
     "positions_undeclared": ("It tells places apart, and nobody said so: say positions=True", "heads"),
 }

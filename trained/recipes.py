@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 
 class Recipe(NamedTuple):
@@ -40,32 +38,6 @@ def arrays_of(recipe):
     }
 
 
-class Adam(keras.optimizers.Adam):
-    """Move all weights but the embeddings in one go: the same numbers, from a fraction of the operations."""
-
-    def build(self, variables):
-        if self.built:
-            return
-        super().build(variables)
-        self.dense = [variable for variable in variables if "embed" not in variable.path]
-        self.sizes = [math.prod(variable.shape) for variable in self.dense]
-        self.m, self.v = (self.add_variable((sum(self.sizes),), name=name) for name in "mv")
-
-    def _backend_update_step(self, grads, trainable_variables, learning_rate):
-        found = {v.path: grad for grad, v in zip(grads, trainable_variables, strict=True)}
-        of_dense = [found.pop(v.path, tf.zeros(v.shape)) for v in self.dense]  # a weight that is not used has none
-        embeddings = [v for v in trainable_variables if v.path in found]
-        super()._backend_update_step([*found.values()], embeddings, learning_rate)  # Keras squares each row alone
-        grad = tf.concat([tf.reshape(part, [-1]) for part in of_dense], axis=0)
-        step = tf.cast(self.iterations + 1, tf.float32)
-        rate = learning_rate * tf.sqrt(1 - self.beta_2**step) / (1 - self.beta_1**step)
-        self.m.assign_add((grad - self.m) * (1 - self.beta_1))
-        self.v.assign_add((tf.square(grad) - self.v) * (1 - self.beta_2))
-        moves = tf.split(self.m * rate / (tf.sqrt(self.v) + self.epsilon), self.sizes)
-        for variable, move in zip(self.dense, moves, strict=True):
-            variable.value.assign_sub(tf.reshape(move, variable.shape))
-
-
 def fit(model, x, y, curve, batch, peak, warmup=150, beta_2=0.98):
     """Fit a model to pairs, each of which it sees once, and note the curve.
 
@@ -73,7 +45,7 @@ def fit(model, x, y, curve, batch, peak, warmup=150, beta_2=0.98):
     """
     steps = len(y) // batch
     rate = keras.optimizers.schedules.CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)
-    adam = Adam(rate, beta_2=beta_2)
+    adam = keras.optimizers.Adam(rate, beta_2=beta_2)
     adam.build(model.trainable_variables)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     accuracy = keras.metrics.SparseCategoricalAccuracy("accuracy")

@@ -235,6 +235,13 @@ def test_a_pooled_answer_is_judged_in_words_about_the_answer():
             exec(row.example, {"layer": layer, "call": ON_PADDING})
 
 
+def test_an_answer_that_minds_the_order_must_say_so():
+    certificate = certify(keras.layers.LSTM(4), level="correct")
+    assert certificate.broken == ("key_permutation",)
+    assert certificate.cause.name == "positions_undeclared"
+    assert certify(keras.layers.LSTM(4), positions=True, level="correct").broken == ()
+
+
 def test_one_number_for_each_token_is_no_pooled_answer():
     certificate = certify(
         lambda x: tf.reduce_sum(x, axis=-1), only=["batch_independence", "lengths", "key_permutation"]

@@ -82,7 +82,9 @@ def undeclared(subject):
         words += (
             "; of equal tokens some places get the same and others not, as when heads are reshaped and not transposed"
         )
-    elif not subject.pooled:
+    elif subject.pooled:
+        words += ": say positions=True if it should"
+    else:
         words += ": either it adds positions (then say positions=True), or it reshapes its heads without transposing"
     return words, snippets.must_hold(subject, given, check, "another order, the same tokens", **steps)
 

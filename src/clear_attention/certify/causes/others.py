@@ -108,8 +108,10 @@ def mask_lost_inside(subject):
 
 def positions_undeclared(subject):
     """Of equal tokens every place gets another output."""
-    if subject.causal or subject.pooled or not subject.any_length:
+    if subject.causal or not subject.any_length:
         return None
+    if subject.pooled:
+        return not moves_with_its_tokens(subject) and "the answer changes with the order of the tokens"
     if subject.crosses:
         return equal_keys(subject)
     if moves_with_its_tokens(subject) or places_that_agree(subject):

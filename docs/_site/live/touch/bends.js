@@ -16,7 +16,7 @@ export const bends = {
     const drawn = sayings.map((c, i) => `<polyline class="q stroke faint" style="stroke-width:1.2" points="${line((p) => c * Math.max(0, p - i))}"/>`);
     const points = table.map((value, place) => `<g data-handle="${place}" class="k"><circle class="grip" cx="${x(place)}" cy="${y(value)}" r="10"/>
       <circle class="fill" cx="${x(place)}" cy="${y(value)}" r="3.5"/></g>
-      <text class="small middle" x="${x(place)}" y="${y(value) - 8}">${value}</text><text class="small soft middle" x="${x(place)}" y="${BASE + 24}">${place}</text>`);
+      <text class="small middle" x="${x(place)}" y="${y(value) - 12}">${value}</text><text class="small soft middle" x="${x(place)}" y="${BASE + 24}">${place}</text>`);
     const formula = sayings.map((c, i) => `${c < 0 ? "−" : "+"} ${Math.abs(c)} · max(0, x${i ? ` − ${i}` : ""})`).join(" ");
     return `<svg viewBox="0 0 ${LEFT + WIDE * (table.length - 1) + 16} 182" style="max-width:30em;overflow:hidden" role="img"
       aria-label="The table's answers as points, and what the network answers as a line with a bend for each ReLU.">

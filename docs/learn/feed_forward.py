@@ -206,10 +206,15 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# In the package it is one of three blocks, beside self-attention and cross-attention. `before` and `after` are the
-# residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow` the two matrices, and `widen`
-# does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix. (`tensors.d_model` refuses a
-# wrong width, and `Tokens.of` and `marked` see to it that a NaN in one letter stays in that letter.)
+# In the package it is one of three blocks, beside self-attention and cross-attention, and has the same residual and
+# norm around it.
+#
+# <details class="lesson-more" markdown="1"><summary>Its source</summary>
+#
+# `before` and `after` are the residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow` the
+# two matrices, and `widen` does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix.
+# (`tensors.d_model` refuses a wrong width, and `Tokens.of` and `marked` see to it that a NaN in one letter stays in that
+# letter.)
 
 # %% tags=["source"]
 import inspect
@@ -219,6 +224,8 @@ from clear_attention import FeedForwardBlock
 print(inspect.getsource(FeedForwardBlock.call))
 
 # %% [markdown]
+# </details>
+#
 # ## A check: nobody looks
 #
 # Change one letter, and only that letter's output changes. Attention is the only part in which letters meet.

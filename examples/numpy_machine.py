@@ -54,7 +54,8 @@ def feed_forward(x, w, name):
 
 
 def enter(ids, table):
-    return table[ids] * np.sqrt(table.shape[1]) + positions(len(ids), table.shape[1])
+    d_model = table.shape[1]
+    return table[ids] * np.sqrt(d_model) + positions(len(ids), d_model)
 
 
 def encode(ids, w):

@@ -211,10 +211,10 @@ np.testing.assert_array_equal(
 #
 # <details class="lesson-more" markdown="1"><summary>Its source</summary>
 #
-# `before` and `after` are the residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow` the
-# two matrices, and `widen` does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix.
-# (`tensors.d_model` refuses a wrong width, and `Tokens.of` and `marked` see to it that a NaN in one letter stays in that
-# letter.)
+# `before` and `after` are the residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow`
+# the two matrices, and `widen` does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix.
+# (`tensors.d_model` refuses a wrong width, and `Tokens.of` and `marked` see to it that a NaN in one letter stays in
+# that letter.)
 
 # %% tags=["source"]
 import inspect

@@ -302,7 +302,7 @@ print("measured on", results["date"])
 # | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
 # | layers | 1 in each half | 6 in each half | dozens |
 # | [positions](positions.py) | added | added | queries and keys are turned (*rotary*) |
-# | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, without the mean (*RMSNorm*) |
+# | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
 # | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, times a *gate* (not here) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
 # | [choosing the next token](transformer.py#unseen-dates-greedy-and-by-beam) | the likeliest | by beam | drawn, with a temperature |

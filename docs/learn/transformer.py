@@ -36,8 +36,9 @@ touch(
 )
 
 # %% [markdown]
-# Move to 50, then to 100, then on. First it learns what an answer looks like: ten letters, dashes in two places, a year that begins with 19 or 20. Only
-# then does it look at the text. Each step is a *nudge* of all its numbers. What is a nudge?
+# Move to 50, then to 100, then on. First it learns what an answer looks like: ten letters, dashes in two places, a year
+# that begins with 19 or 20. Only then does it look at the text. Each step is a *nudge* of all its numbers. What is a
+# nudge?
 
 # %% tags=["hide-input"]
 import keras
@@ -115,6 +116,7 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 # %% tags=["live", "hide-input"]
 from live import touch
 
+assert round((3 * 2.01) ** 2, 2) == 36.36  # the nudge of 0.01 above
 w = [1.0]
 for _ in range(10):
     w.append(w[-1] - 0.1 * 2 * (w[-1] - 3))

@@ -12,6 +12,7 @@
 # texts, kept at every 50th step.
 
 # %% tags=["live", "hide-input"]
+import re
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -24,6 +25,10 @@ wanted = ["2018-05-03", "2018-05-03", "2018-05-03", "1960-12-22", "2001-03-09", 
 first, early, last = (record["written"][i].tolist() for i in (0, 4, -1))
 assert last[:5] == wanted[:5]
 assert not {*first} & {*wanted}
+at_50, at_100 = (record["written"][i].tolist() for i in (1, 2))
+assert all(answer.startswith(("19", "20")) and "-" in answer for answer in at_50)
+assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", answer) for answer in at_100)
+assert sum(a == b for a, b in zip(at_100, wanted, strict=True)) == 1
 touch(
     "growth",
     f"<p>“5/3/2018” gives {first[1]} at the start, {early[1]} after 200 steps, and {last[1]} after 1,000.</p>",
@@ -36,8 +41,9 @@ touch(
 )
 
 # %% [markdown]
-# Move to 50, then to 100, then on. First it learns what an answer looks like: ten letters, dashes in two places, a year
-# that begins with 19 or 20. Only then does it look at the text. Each step is a *nudge* of all its numbers. What is a
+# Move to 50, then to 100, then on. At 50 it has learnt that an answer begins with 19 or 20, and that there are dashes
+# in it. At 100 every answer has the form of a date, but only one of the five is right. So what an answer looks like
+# comes first; to find the right letters in the text takes longer. Each step is a *nudge* of all its numbers. What is a
 # nudge?
 
 # %% tags=["hide-input"]
@@ -140,7 +146,6 @@ touch(
 
 # %% tags=["source"]
 import inspect
-import re
 import textwrap
 
 recipe = inspect.getsource(dates.train)

@@ -7,7 +7,8 @@ import numpy as np
 
 
 def softmax(scores, mask):
-    powers = np.where(mask == 1, 0, np.exp(scores - scores.max(axis=-1, keepdims=True)))
+    scores = scores - scores.max(axis=-1, keepdims=True)  # minus the largest: no overflow; changes no weight
+    powers = np.where(mask == 1, 0, np.exp(scores))
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
@@ -53,20 +54,26 @@ def feed_forward(x, w, name):
 
 
 def enter(ids, table):
-    return table[ids] * np.sqrt(table.shape[1]) + positions(len(ids), table.shape[1])
+    d_model = table.shape[1]
+    return table[ids] * np.sqrt(d_model) + positions(len(ids), d_model)
 
 
 def encode(ids, w):
     x = enter(ids, w["source"])
-    x = norm(x + multi_head(x, x, w, "encoder.self", mask=0), *w["encoder.self.norm"])
-    return norm(x + feed_forward(x, w, "encoder.forward"), *w["encoder.forward.norm"])
+    found = multi_head(x, x, w, "encoder.self", mask=0)
+    x = norm(x + found, *w["encoder.self.norm"])
+    found = feed_forward(x, w, "encoder.forward")
+    return norm(x + found, *w["encoder.forward.norm"])
 
 
 def decode(ids, context, w):
     y = enter(ids, w["target"])
-    y = norm(y + multi_head(y, y, w, "decoder.self", look_ahead(len(ids))), *w["decoder.self.norm"])
-    y = norm(y + multi_head(y, context, w, "decoder.cross", mask=0), *w["decoder.cross.norm"])
-    y = norm(y + feed_forward(y, w, "decoder.forward"), *w["decoder.forward.norm"])
+    found = multi_head(y, y, w, "decoder.self", look_ahead(len(ids)))
+    y = norm(y + found, *w["decoder.self.norm"])
+    found = multi_head(y, context, w, "decoder.cross", mask=0)
+    y = norm(y + found, *w["decoder.cross.norm"])
+    found = feed_forward(y, w, "decoder.forward")
+    y = norm(y + found, *w["decoder.forward.norm"])
     return linear(y, w["logits"])
 
 

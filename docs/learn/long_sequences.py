@@ -10,13 +10,22 @@
 # million letters.
 
 # %%
+import math
+
 HEADS, DEPTH, BYTES = 8, 64, 4  # as in the first Transformer; four bytes a number
+
+
+def bytes_in_words(count):
+    """Say how many bytes, in the unit that fits."""
+    unit = int(math.log10(count) // 3)
+    return f"{count / 1000**unit:.0f} {['bytes', 'kB', 'MB', 'GB', 'TB'][unit]}"
+
 
 print("   length   queries, keys, values       weights")
 for n in (34, 1_000, 30_000, 1_000_000):
     inputs, weights = 3 * HEADS * n * DEPTH * BYTES, HEADS * n * n * BYTES
-    print(f"{n:9,}{inputs / 1e6:20,.1f} MB{weights / 1e9:16,.5f} GB")
-assert weights > 30e12
+    print(f"{n:9,}{bytes_in_words(inputs):>25}{bytes_in_words(weights):>14}")
+assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
 # With thirty times as many letters the inputs grow 30-fold, and the weights 900-fold. For a book they take 32
@@ -100,7 +109,8 @@ print(
 # ## Even a row can come in pieces, by hand
 #
 # And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over
-# all of it. It can be done in pieces all the same, and the trick is the loveliest in this field.
+# all of it. It can be done in pieces all the same. (This package does not do it, for a reason that comes at the end of
+# the section. But the fast programs on graphics processors do, and the trick is lovely.)
 #
 # A softmax in a computer subtracts the row's largest score $m$ first, so that no exponential overflows ($e^{100}$ is
 # too large for a number of four bytes). This changes no weight, because $e^{-m}$ stands above and below the fraction
@@ -120,11 +130,11 @@ print(
 # | mended | 5 | $1.1353 \cdot 0.1353 = 0.1536$ | $21.3534 \cdot 0.1353 = 2.8899$ |
 # | second piece: 2, 5 | 5 | $0.1536 + e^{-3} + 1 = 1.2034$ | $2.8899 + 30\,e^{-3} + 40 = 44.3835$ |
 #
-# The output is $44.3835 / 1.2034 = 36.88$. Nothing was lost, and no two pieces need ever be in memory at once.
+# The output is $44.3835 / 1.2034 = 36.88$. Nothing was lost, and no two pieces need ever be in memory at once. It is
+# like adding up a long bill page by page: you carry over three numbers, the largest score, the sum and the sum times
+# values, and the page itself you can throw away.
 
 # %%
-import math
-
 scores, values = [1.0, 3.0, 2.0, 5.0], [10.0, 20.0, 30.0, 40.0]
 
 m, total, output = -math.inf, 0.0, 0.0
@@ -281,6 +291,40 @@ print("measured on", results["date"])
 #
 # </details>
 #
+# ## Is this how a chat machine works?
+#
+# In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike;
+# the last column says what is common.
+#
+# | | ours | the first, of 2017 | common today |
+# | --- | --- | --- | --- |
+# | [tokens](reading_dates.py#what-goes-in) | letters | pieces of words | pieces of words |
+# | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
+# | layers | 1 in each half | 6 in each half | dozens |
+# | [positions](positions.py) | added | added | queries and keys are turned (*rotary*) |
+# | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
+# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, times a *gate* (not here) |
+# | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
+# | [choosing the next token](transformer.py#unseen-dates-greedy-and-by-beam) | the likeliest | by beam | drawn, with a temperature |
+# | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
+#
+# One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained
+# further to answer as people want it to. That second part is not a matter of attention, and not in these lessons.
+
+# %% tags=["hide-input"]
+from clear_attention import Transformer
+from trained import dates
+
+ours = Transformer(**dates.SIZES)
+ours.build()
+layers, heads = len(ours.encoder.layers), dates.SIZES["num_heads"]
+print(
+    f"ours: {layers} layer in each half, {heads} heads, "
+    f"{ours.count_params():,} trained numbers"
+)
+assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
+
+# %% [markdown]
 # ## Who found this, and when
 #
 # Milakov and Gimelshein published the online softmax in 2018, for the last layer of language models. Rabe and Staats
@@ -352,8 +396,8 @@ assert computed == block * (16 * 64 + 15 * 63)
 # ## Where to go next
 #
 # This is the end of the story. You took apart a machine that reads dates, wrote it again in NumPy, and saw where its
-# numbers come from. The large machines of today are built of the same parts, only with more of them. They, too, are
-# surest of what they were shown most.
+# numbers come from. You can now ask of any machine that is said to be a Transformer: which parts does it have, and
+# which did it exchange?
 #
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
 #   have written.

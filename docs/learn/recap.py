@@ -37,9 +37,12 @@
 #
 # | where | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
-# | encoder **self-attention** | the source, embedded, with positions | the same | padding |
-# | decoder **masked self-attention** | the target so far, embedded, with positions | the same | padding and the future |
+# | encoder **self-attention** | the source | the same | padding |
+# | decoder **masked self-attention** | the target so far | the same | padding and the future |
 # | **cross-attention** | the decoder, after its self-attention and norm | the encoder's output | padding of the source |
+#
+# "The source" and "the target so far" are, in the first layer, its letters, embedded, with their positions. In every
+# further layer they are what the layer below made of them. The encoder's output is that of its last layer.
 #
 # Here are all three in a trained machine. The buttons above the maps change the place:
 
@@ -144,7 +147,9 @@ added = own.norm(placed + found, *w["encoder.self.norm"])
 thought = own.feed_forward(added, w, "encoder.forward")
 left = own.encode(ids, w)
 np.testing.assert_allclose(left, model.encode(ids[None]).output[0], atol=1e-4)
-directions = left / np.linalg.norm(left, axis=1, keepdims=True)
+for station in (embedded, placed, found, added, thought, left):
+    directions = station / np.linalg.norm(station, axis=1, keepdims=True)
+    assert directions[11] @ directions[12] > 0.9
 assert directions[4] @ directions[11] < 0.3 < 0.9 < directions[11] @ directions[12]
 journey(
     text,
@@ -166,6 +171,16 @@ journey(
 # again than what was found: that is the residual, which brings the letter itself back.) At the end they have next to
 # nothing in common, while the two of the year are still alike to 0.9. So what leaves the encoder says not only which
 # letter it is, but what it means *here*: a 5 that is a day, or a 5 of a year.
+#
+# Now follow the two 5s of 1955: choose one of them in each row of letters. At which station do they part? Guess first.
+#
+# <details class="lesson-more" markdown="1"><summary>At which?</summary>
+#
+# At the second, where their positions are added, and never by much: every station from there on finds them alike to
+# more than 0.9. They mean nearly the same, a 5 of the year. But they must not become the same, or the decoder could not
+# tell which comes first. (In "1955" that would do no harm. In "1945" it would.)
+#
+# </details>
 #
 # ## Where the numbers are
 #
@@ -204,14 +219,16 @@ assert sum(counts.values()) == model.count_params()
 #
 # ### Exercise 1
 #
-# The answer gets one letter longer. Which of the three weight matrices grow, and by how much?
+# The answer gets one letter longer. Which of the three matrices of attention weights grow, and by how much?
 
 # %% tags=["answer"]
 source_ids = source.encode(["thursday 3rd of may 2018"], length=34)
 given = target.encode(["2018-05-03"])[:, :-1]
 for letters in (10, 11):
     maps = model(source_ids, given[:, :letters], return_weights=True).weights
-    print({name: tuple(grid.shape) for name, grid in maps.items()})
+    shapes = [tuple(grid.shape[-2:]) for grid in maps.values()]
+    print(letters, "letters: encoder {}, self {}, cross {}".format(*shapes))
+assert shapes == [(34, 34), (11, 11), (11, 34)]
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
@@ -238,7 +255,7 @@ assert swapped.shape == (24, 64)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
-# cross-attention, so no shape is wrong here. The sum with `y` in the same line would complain. If text and answer were
+# cross-attention, so no shape is wrong here. The sum with `y` in the next line would complain. If text and answer were
 # equally long, not even that would give it away.
 #
 # </details>

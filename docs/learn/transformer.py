@@ -12,6 +12,7 @@
 # texts, kept at every 50th step.
 
 # %% tags=["live", "hide-input"]
+import re
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -24,6 +25,10 @@ wanted = ["2018-05-03", "2018-05-03", "2018-05-03", "1960-12-22", "2001-03-09", 
 first, early, last = (record["written"][i].tolist() for i in (0, 4, -1))
 assert last[:5] == wanted[:5]
 assert not {*first} & {*wanted}
+at_50, at_100 = (record["written"][i].tolist() for i in (1, 2))
+assert all(answer.startswith(("19", "20")) and "-" in answer for answer in at_50)
+assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", answer) for answer in at_100)
+assert sum(a == b for a, b in zip(at_100, wanted, strict=True)) == 1
 touch(
     "growth",
     f"<p>“5/3/2018” gives {first[1]} at the start, {early[1]} after 200 steps, and {last[1]} after 1,000.</p>",
@@ -32,12 +37,14 @@ touch(
     steps=[0, *record["steps"].tolist()],
     written=record["written"].tolist(),
     wrong=[round(float(share), 4) for share in record["wrong"]],
-    now=2,
+    now=0,
 )
 
 # %% [markdown]
-# First it learns what an answer looks like: ten letters, dashes in two places, a year that begins with 19 or 20. Only
-# then does it look at the text. Each step is a *nudge* of all its numbers. What is a nudge?
+# Move to 50, then to 100, then on. At 50 it has learnt that an answer begins with 19 or 20, and that there are dashes
+# in it. At 100 every answer has the form of a date, but only one of the five is right. So what an answer looks like
+# comes first; to find the right letters in the text takes longer. Each step is a *nudge* of all its numbers. What is a
+# nudge?
 
 # %% tags=["hide-input"]
 import keras
@@ -96,8 +103,15 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 #
 # Now take one number somewhere in the machine, make it a tiny bit larger, and see whether the loss grows or falls. If
 # it falls, that was the right way; if it grows, go the other way. Doing this for 121,422 numbers one by one would take
-# forever. The *gradient* gives all the answers in one go, by going backwards through the calculation: for each number
-# the slope of the loss. Finding it is TensorFlow's job.
+# far too long. The *gradient* gives all the answers in one go, by going backwards through the calculation: for each
+# number the slope of the loss.
+#
+# Backwards goes like this. Let a number $w$ be multiplied by 3, and let the loss be the square of the result: $y = 3w$,
+# and the loss is $y^2$. A small change of $y$ changes the loss by $2y$ times as much. (That is the slope of a square.)
+# A small change of $w$ changes $y$ by 3 times as much. So a small change of $w$ changes the loss by $3 \cdot 2y$ times
+# as much: that is its slope. For $w = 2$ we have $y = 6$ and a loss of 36, and the slope is 36, too. Try it: $w = 2.01$
+# gives $6.03^2 = 36.36$, which is 0.36 more for a change of 0.01. However long the calculation is, going backwards
+# means multiplying such factors, one for each step on the way; this is the *chain rule*. TensorFlow does it for us.
 #
 # A nudge uses a *batch* of 64 dates: the loss is their mean, and all numbers are nudged at once. By hand, with one
 # number $w$ and a loss of $(w - 3)^2$: at $w = 1$ the loss is 4, and its slope is $2 (w - 3) = -4$. A negative slope
@@ -108,6 +122,7 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 # %% tags=["live", "hide-input"]
 from live import touch
 
+assert round((3 * 2.01) ** 2, 2) == 36.36  # the nudge of 0.01 above
 w = [1.0]
 for _ in range(10):
     w.append(w[-1] - 0.1 * 2 * (w[-1] - 3))
@@ -125,23 +140,37 @@ touch(
 # nudge jumps across to the other side, and above 1 it lands higher than it was. Real valleys are less kind. They are
 # narrow in one direction and wide in another, so that no learning rate suits all numbers of a machine at once.
 #
-# This is the whole recipe, from the program that trained the machine before this page was built. `x` are the texts. `y`
-# are the right answers: the decoder is given `y` without its last letter, and must predict `y` without its first, [one
-# place further](causal.py#one-date-is-eleven-examples).
+# These are the lines that matter of the program that trained the machine before this page was built. `x` are the texts.
+# `y` are the right answers: the decoder is given `y` without its last letter, and must predict `y` without its first,
+# [one place further](causal.py#one-date-is-eleven-examples).
 
 # %% tags=["source"]
 import inspect
+import textwrap
 
-print(inspect.getsource(dates.train))
+recipe = inspect.getsource(dates.train)
+for start in ("rate =", "loss =", "adam =", "model.compile"):
+    (line,) = re.findall(rf"^    ({start}.*)", recipe, re.M)
+    print(line.replace(", warmup_target", ",\n    warmup_target"))  # a long line
+fit = re.search(r"^    model\.fit\(.*?^    \)$", recipe, re.M | re.S)[0]
+print(textwrap.dedent(fit))
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>The whole function, which also keeps what is drawn above</summary>
+
+# %% tags=["source", "remove-input"]
+print(recipe)
+
+# %% [markdown]
+# </details>
+#
 # Three choices in it need an explanation. Does this small machine need them? Each was changed to what is usual or left
 # out, and the machine trained again, three times from different random numbers. Guess before you look.
 #
 # * **`beta_2=0.98`**. Adam keeps two running means for each number of the machine, of its gradient and of the
 #   gradient's square, and nudges by the first, divided by the root of the second. So every number gets a nudge of about
-#   the same size, whether its gradients are small or large. `beta_2` says how long the second mean remembers: 0.98
-#   about 1 / (1 - 0.98) = 50 steps, and the usual 0.999 about 1,000.
+#   the same size, whether its gradients are small or large. `beta_2` says how long the second mean remembers. With 0.98
+#   it remembers about 1 / (1 - 0.98) = 50 steps, with the usual 0.999 about 1,000.
 # * **Warm-up**: the first 150 nudges are small and grow. At the start the means have seen little. `peak` is the largest
 #   learning rate, and after it they shrink again to 0 (`CosineDecay`), so that the machine can settle.
 # * **The factor** √64 = 8, by which the model itself multiplies its embeddings. They start small, and the positions
@@ -191,6 +220,30 @@ for name, answers in {"greedy": written, "by beam": best}.items():
 # Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation
 # a small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
 #
+# Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
+# they do not always say the same. How daring they are is set by a number, the **temperature**: the logits are divided
+# by it before the softmax. Take the text "3 may", which has no year, and an answer that begins with 1. What comes
+# second?
+
+# %% tags=["hide-input"]
+begun = np.array([[target.start_id, target.encode(["1"])[0, 1]]])
+logits = np.array(model((source.encode(["3 may"], length=34), begun)))[0, -1]
+nine, zero = target.encode(["90"])[0, 1:3]
+drawn = {}
+for temperature in (0.5, 1.0, 2.0):
+    powers = np.exp((logits - logits.max()) / temperature)
+    p = drawn[temperature] = powers / powers.sum()
+    print(
+        f"temperature {temperature}: a 9 with {p[nine]:.2f}, a 0 with {p[zero]:.2f}, "
+        f"anything else with {1 - p[nine] - p[zero]:.2f}"
+    )
+assert drawn[0.5][nine] > drawn[1.0][nine] > drawn[2.0][nine] > 0.5
+assert 1 - drawn[2.0][nine] - drawn[2.0][zero] > 0.04
+
+# %% [markdown]
+# A low temperature makes the likely likelier, and a high one gives the unlikely a chance: the softmax gets sharper or
+# flatter, as it did with the length of a query in [attention](attention.py). Near 0 it is greedy search.
+#
 # Does a beam at least show what the machine is torn between? Here are its three best answers to texts unlike those it
 # learnt from:
 
@@ -217,8 +270,18 @@ assert sure[2] < 0.8
 # same as one step before, because no letter sees a later one, and so nothing that comes later can change them. So
 # `greedy_search` computes them once and keeps them: this is the *cache*. Its letters are the same with and without (the
 # folded code compares 64 of them).
+#
+# And the time? Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler
+# that turns the whole loop into one program. Here is what the cache saves alone, and what both save together, measured
+# with a larger machine on the computer that [Benchmarks](../about/benchmarks.py) names:
 
 # %% tags=["hide-input"]
+import json
+import statistics
+from pathlib import Path
+
+from IPython.display import Markdown
+
 silence = np.zeros(untrained.target_vocab)
 silence[untrained.end_id] = -1e9
 untrained.project_logits.bias.assign(silence)
@@ -233,18 +296,6 @@ np.testing.assert_array_equal(
     greedy_search(untrained, one, max_length=64), ids[:, 1:]
 )
 print("the same 64 letters")
-
-# %% [markdown]
-# And the time? Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler
-# that turns the whole loop into one program. Here is what the cache saves alone, and what both save together, measured
-# with a larger machine on the computer that [Benchmarks](../about/benchmarks.py) names:
-
-# %% tags=["hide-input"]
-import json
-import statistics
-from pathlib import Path
-
-from IPython.display import Markdown
 
 results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
 lines = [
@@ -269,8 +320,6 @@ Markdown("\n".join(lines))
 # <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
 
 # %% tags=["source"]
-import re
-
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
 masks = (Transformer.source_mask, Transformer.target_mask)
 for method in (Transformer.encode, Transformer.decode, *masks):

@@ -160,7 +160,7 @@ class TestReading:
         assert "“2018”" in machine.locator(".says").inner_text()
         letters.nth(9).click()
         assert "“3rd”" in machine.locator(".says").inner_text()
-        assert "Of what came later, the end looked at this letter most (" in machine.locator(".says").inner_text()
+        assert "written after it, the end looked back at it most (" in machine.locator(".says").inner_text()
         weights = [float(re.search(r"weight ([\d.]+) %", label)[1]) for label in strip(machine, "The text it reads")[1]]
         assert sum(weights) == pytest.approx(100, abs=2)
 

@@ -91,7 +91,7 @@ function lookedBack(result, head, i) {
   const most = i + 1 + later.indexOf(Math.max(...later));
   const { text } = result.steps[most];
   const what = `${named(text)}${text === "end" ? "" : ` at place ${most + 1}`}`;
-  return ` Of what came later, ${what} looked at this letter most (${percent(weights[most])}).`;
+  return ` Of all that was written after it, ${what} looked back at it most (${percent(weights[most])}).`;
 }
 
 /** Name what is changed, as "without positions, head 3 from answer to source off". */

@@ -15,12 +15,14 @@ export const bends = {
     const line = (f) => table.map((_, place) => `${x(place)},${y(f(place))}`).join(" ");
     const drawn = sayings.map((c, i) => `<polyline class="q stroke faint" style="stroke-width:1.2" points="${line((p) => c * Math.max(0, p - i))}"/>`);
     const points = table.map((value, place) => `<g data-handle="${place}" class="k"><circle class="grip" cx="${x(place)}" cy="${y(value)}" r="10"/>
-      <circle class="fill" cx="${x(place)}" cy="${y(value)}" r="3.5"/></g><text class="small soft middle" x="${x(place)}" y="${BASE + 24}">${place}</text>`);
+      <circle class="fill" cx="${x(place)}" cy="${y(value)}" r="3.5"/></g>
+      <text class="small middle" x="${x(place)}" y="${y(value) - 12}">${value}</text><text class="small soft middle" x="${x(place)}" y="${BASE + 24}">${place}</text>`);
     const formula = sayings.map((c, i) => `${c < 0 ? "−" : "+"} ${Math.abs(c)} · max(0, x${i ? ` − ${i}` : ""})`).join(" ");
     return `<svg viewBox="0 0 ${LEFT + WIDE * (table.length - 1) + 16} 182" style="max-width:30em;overflow:hidden" role="img"
       aria-label="The table's answers as points, and what the network answers as a line with a bend for each ReLU.">
-      <path class="axis" d="M${LEFT} 12V${BASE}H${x(table.length - 1) + 10}"/>${parts ? drawn.join("") : ""}
-      <polyline class="v stroke" points="${line(answer)}"/>${points.join("")}</svg>
+      <path class="axis" d="M${LEFT} 12V${BASE}H${x(table.length - 1) + 10}"/>
+      <clipPath id="frame"><rect width="100%" height="${BASE + 12}"/></clipPath>
+      <g clip-path="url(#frame)">${parts ? drawn.join("") : ""}<polyline class="v stroke" points="${line(answer)}"/></g>${points.join("")}</svg>
       <div class="controls">${slider("ReLUs", "alarms", alarms, [0, table.length - 1, 1], alarms)}
       ${check("show each by itself", "parts", parts)}<button data-do="again">Start again</button></div>
       <details><summary>The table in numbers</summary><div class="controls">${table.map((value, place) =>

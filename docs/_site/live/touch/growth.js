@@ -18,7 +18,7 @@ export const growth = {
     return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}</div>
       <table><thead><tr><th scope="col">text</th><th scope="col">what it writes</th><th scope="col">right?</th></tr></thead>
       <tbody>${rows.join("")}</tbody></table>${curve(steps, wrong, now)}
-      ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates are right.${now ? ` In the last ${steps[now] - steps[now - 1]}
+      ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates ${good === 1 ? "is" : "are"} right.${now ? ` In the last ${steps[now] - steps[now - 1]}
         steps ${number(100 * wrong[now - 1], 1)} % of the letters were wrong.` : " Every matrix is random."}`)}`;
   },
 };

@@ -140,26 +140,27 @@ touch(
 # nudge jumps across to the other side, and above 1 it lands higher than it was. Real valleys are less kind. They are
 # narrow in one direction and wide in another, so that no learning rate suits all numbers of a machine at once.
 #
-# These are the lines that matter of the program that trained the machine before this page was built. `x` are the texts.
-# `y` are the right answers: the decoder is given `y` without its last letter, and must predict `y` without its first,
+# These are the lines that matter of the program that trained the machine before this page was built. `x` holds the texts
+# and, for the decoder, the right answers without their last letter. `y` holds the right answers without their first one,
 # [one place further](causal.py#one-date-is-eleven-examples).
 
 # %% tags=["source"]
 import inspect
-import textwrap
 
-recipe = inspect.getsource(dates.train)
-for start in ("rate =", "loss =", "adam =", "model.compile"):
-    (line,) = re.findall(rf"^    ({start}.*)", recipe, re.M)
+from trained import recipes
+
+recipe, inside = inspect.getsource(dates.train), inspect.getsource(recipes.fit)
+for start in ("rate =", "adam =", "loss =", "model.compile", "model.fit"):
+    (line,) = re.findall(rf"^    ({re.escape(start)}.*)", inside, re.M)
     print(line.replace(", warmup_target", ",\n    warmup_target"))  # a long line
-fit = re.search(r"^    model\.fit\(.*?^    \)$", recipe, re.M | re.S)[0]
-print(textwrap.dedent(fit))
+(call,) = re.findall(r"^    (fit\(.*)", recipe, re.M)
+assert call.startswith("fit(model, (x, y[:, :-1]), y[:, 1:], ")  # as the text says
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The whole function, which also keeps what is drawn above</summary>
+# <details class="lesson-more" markdown="1"><summary>The two whole functions, which also keep what is drawn above</summary>
 
 # %% tags=["source", "remove-input"]
-print(recipe)
+print(recipe, inside, sep="\n")
 
 # %% [markdown]
 # </details>

@@ -48,10 +48,10 @@ function moveAnswers(chapter) {
   let last = "";
   for (const answer of answers) {
     const exercise = exerciseOf(answer);
-    const id = `${chapter.id}--answer-${exercise}`;
+    const id = `${chapter.id}--answer-${exercise.toLowerCase().replace(/\W+/g, "-")}`;
     if (exercise === last) answer.remove(); // an exercise may have code, and what it shows in words
     else {
-      end.append(build("h3", { id, textContent: `Exercise ${exercise}` }));
+      end.append(build("h3", { id, textContent: exercise }));
       answer.replaceWith(wrap("p", build("a", { href: `#${id}`, textContent: "The answer is at the end of this lesson." })));
     }
     last = exercise;
@@ -63,11 +63,12 @@ function moveAnswers(chapter) {
   chapter.append(end);
 }
 
-// The number of the exercise in whose section an answer stands.
+// What an answer belongs to: an exercise, or the section in which it stands.
 function exerciseOf(answer) {
   let before = answer;
-  while (before.localName !== "h3") before = before.previousElementSibling;
-  return before.textContent.match(/\d+/)[0];
+  while (!/^h[23]$/.test(before.localName)) before = before.previousElementSibling;
+  const number = before.textContent.match(/^\D*(\d+)/);
+  return before.localName === "h3" && number ? `Exercise ${number[1]}` : before.textContent.replace("¶", "").trim();
 }
 
 // Leaves the choices as a list with letters, and returns what is said about each.

@@ -296,7 +296,7 @@ print("measured on", results["date"])
 # In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike;
 # the last column says what is common.
 #
-# | | ours | the first, of 2017 | common today |
+# | part | ours | the first, of 2017 | common today |
 # | --- | --- | --- | --- |
 # | [tokens](reading_dates.py#what-goes-in) | letters | pieces of words | pieces of words |
 # | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |

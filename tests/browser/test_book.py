@@ -67,7 +67,12 @@ def test_no_two_places_have_the_same_name(opened):
 def test_answers_stand_at_the_end_of_a_lesson(opened):
     lesson = opened.locator("#learn-masks")
     assert lesson.locator("> :last-child").get_attribute("class") == "answers"
-    assert lesson.locator(".answers h3").all_inner_texts() == ["Exercise 1", "Exercise 2", "Check yourself"]
+    assert lesson.locator(".answers h3").all_inner_texts() == [
+        "Your machine so far",
+        "Exercise 1",
+        "Exercise 2",
+        "Check yourself",
+    ]
     questions = lesson.locator(".sc-question")
     assert questions.count() == 3
     assert "Right." not in questions.nth(0).inner_text()

@@ -272,6 +272,16 @@ def test_a_model_of_a_dictionary_is_called_with_ids_and_padding():
     assert "padding_invariance" in {row.name for row in certificate.rows if row.verdict == "held"}
 
 
+def test_positions_that_are_counted_from_the_end_are_found():
+    from_the_start = lambda x: x + ca.sinusoidal_encoding(x.shape[1], x.shape[2])  # noqa: E731
+    from_the_end = lambda x: x + ca.sinusoidal_encoding(x.shape[1], x.shape[2])[::-1]  # noqa: E731
+    assert certify(from_the_start, positions=True, only=["positions"])["positions"].verdict == "held"
+    row = certify(from_the_end, positions=True, only=["positions"])["positions"]
+    assert row.detail == "place 0 of 3 tokens is not place 0 of the same tokens with 3 more behind"
+    with pytest.raises(AssertionError):
+        exec(row.example, {"layer": from_the_end})
+
+
 def test_bad_claims_are_refused_in_words():
     with pytest.raises(ValueError, match="window"):
         certify(ca.DotProductAttention(), window=0)

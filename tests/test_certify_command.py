@@ -114,6 +114,18 @@ def test_what_ends_python_gets_no_green(factory, tmp_path, monkeypatch, capsys):
     assert "SystemExit: 0" in capsys.readouterr().err
 
 
+def test_the_command_asks_for_some_rows_or_for_a_level(tmp_path, monkeypatch, capsys):
+    (tmp_path / "models.py").write_text(PROJECT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "models", raising=False)
+    assert main(["models:ours", "--only", "lengths", "--only", "empty_query", "--json", "-"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["lengths", "empty_query"]
+    assert main(["models:ours", "--level", "correct", "--json", "-"]) == 0
+    assert "hidden_nan" not in capsys.readouterr().out
+    monkeypatch.delitem(sys.modules, "models")
+
+
 def test_what_a_factory_prints_is_not_in_the_json_and_a_full_disk_is_no_verdict(tmp_path, monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "doubtful", raising=False)
     (tmp_path / "doubtful.py").write_text(FALSE_GREENS)

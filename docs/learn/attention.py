@@ -22,9 +22,9 @@
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
 # Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter
-# of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits.
-# (The machine looks four times at once. Such a look is called a *head*, and this is the first of the four; the page
-# before showed the mean of all four.)
+# of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits,
+# beside the other keys. (The machine looks four times at once. Such a look is called a *head*, and this is the first of
+# the four; the page before showed the mean of all four.)
 
 # %% tags=["live", "hide-input"]
 import sys

@@ -199,9 +199,10 @@ assert written[texts.index("22.12.1960")] == "1962-12-20"
 assert month_right[has_name].mean() > 0.9 > 0.5 > month_right[~has_name].mean()
 
 # %% [markdown]
-# The average still tells *which* letters occur, and for the name of a month that is enough: a text with a "v" and a "b"
-# in it is about November. But the average hardly tells where each digit stood. So 1960 turns into 1962, and the 30 of a
-# day turns up in the year. Every letter went into the average, and few could be taken out of it again.
+# The average still tells *which* letters occur, and for the name of a month that is enough: among them only November has
+# a "v". But the average hardly tells where each digit stood. A sum is the same in every order. Only what the machine
+# computes from each letter and its place, before it averages, leaves a trace of the places. So 1960 turns into 1962, and
+# the 30 of a day turns up in the year. Every letter went into the average, and few could be taken out of it again.
 #
 # ## Who found this, and when
 #
@@ -238,9 +239,9 @@ assert answers == ["2018-05-03", "1988-05-03"]
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Nowhere in particular: its weight is spread over several places, and these change from date to date. A dash always
-# stands at the fifth and the eighth place, so nothing in the text is needed to write it, and nothing in the training
-# told the machine where to look.
+# Nowhere that matters: its weight is spread over several places, or rests on one that it does not need, and these change
+# from date to date. A dash always stands at the fifth and the eighth place, so nothing in the text is needed to write
+# it, and nothing in the training told the machine where to look.
 #
 # </details>
 #
@@ -257,7 +258,7 @@ assert answers == ["2018-05-03", "1988-05-03"]
 # + The numbers inside were nudged until nearly all answers were right. | A little after each 64 examples, a thousand times.
 # ? A machine reads `12.11.2010` as a plain average of its letters. What is lost?
 # - which digits occur, and how often | An average keeps that: each letter adds its share.
-# + which digit stood where | The averages of 12.11.2010 and of 21.11.2010 are nearly the same: only a trace of the places is left.
+# + which digit stood where | The averages of 12.11.2010 and of 21.11.2010 are nearly the same: only what was computed from each letter and its place before leaves a trace.
 # - nothing, since every letter is in the average | They are all in it, as the colours are in a puddle of mixed paint.
 # ```
 #

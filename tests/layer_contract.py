@@ -64,7 +64,9 @@ LAYER = {**HEADS, "d_ff": D_FF}
 MODEL = {"num_layers": 1, **LAYER, "source_vocab": VOCAB, "target_vocab": VOCAB}
 BLOCK_OPTIONS = {"dropout": 0.25, "norm_first": True, "epsilon": 1e-3}
 LAYER_OPTIONS = {**BLOCK_OPTIONS, "activation": "gelu"}
-HEADS_OPTIONS = {"d_k": 3, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False}
+HEADS_OPTIONS = {"d_k": 6, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False, "softcap": 3.0}
+HEADS_OPTIONS |= {"num_key_value_heads": 1, "sink": True, "position_bias": clear_attention.AlibiBias(name="bias")}
+HEADS_OPTIONS |= {"rotary": clear_attention.RotaryPositions(base=100.0, name="turns")}
 INSIDE = {"self_attention": {"d_k": 3, "use_bias": False}}  # options of the attention inside
 ACROSS = {"cross_attention": {"d_v": 5}}
 DECODER_OPTIONS = {**LAYER_OPTIONS, **INSIDE, **ACROSS}
@@ -99,9 +101,12 @@ IDS = {
 SHORT_IDS = {"x": [[1, 4, 0], [1, 2, 3]], "c": [[5, 6, 7, 8], [2, 0, 0, 0]]}
 
 
+PARTS = {"RotaryPositions", "AlibiBias", "RelativePositionBias"}  # are called by attention, not with tokens
+
+
 def public_layers():
     public = {name: getattr(clear_attention, name) for name in clear_attention.__all__}
-    return {name for name, value in public.items() if inspect.isclass(value) and issubclass(value, keras.Layer)}
+    return {name for name, value in public.items() if inspect.isclass(value) and issubclass(value, keras.Layer)} - PARTS
 
 
 def each_layer(law=None):

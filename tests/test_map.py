@@ -22,7 +22,7 @@ RESULTS = ("MaskReport", "Certificate")  # classes that the package makes and it
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.py")) if path.parent.name != "_site"]
 SECTIONS = ["Args", "Returns", "Raises", "Attributes", "Examples", "References"]
-OURS = ("convert_", "describe_", "certify", "plot_", "weights_", "date_", "create_date")  # there is nothing to cite
+OURS = ("convert_mask", "describe_", "certify", "plot_", "weights_", "date_", "create_date")  # there is nothing to cite
 
 
 def wanted_sections(public):

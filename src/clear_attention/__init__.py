@@ -9,6 +9,8 @@ The names in the order data flows: the definition, who may not look where, atten
     heads        split the width into heads, attend in each, merge them: the layer
     cache        what is kept of the tokens so far, so that a text can come in pieces
     positions    waves that say where a token stands
+    rotary       positions as turns of queries and keys
+    biases       numbers added to the scores because of how far a key stands from a query
     blocks       self-attention, cross-attention, feed-forward, each with its residual and its norm
     layers       one layer of the encoder, one of the decoder
     encoder_decoder  layers on top of each other: the encoder, the decoder
@@ -21,6 +23,13 @@ The names in the order data flows: the definition, who may not look where, atten
 """
 
 from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention
+from clear_attention.biases import (
+    AlibiBias,
+    DistanceBias,
+    RelativePositionBias,
+    alibi_bias,
+    relative_position_buckets,
+)
 from clear_attention.blocks import CrossAttentionBlock, FeedForwardBlock, SelfAttentionBlock
 from clear_attention.blockwise import blockwise_attention
 from clear_attention.by_hand import attention_by_hand
@@ -36,6 +45,8 @@ from clear_attention.masks import (
     MaskReport,
     combine_masks,
     convert_mask,
+    create_document_mask,
+    create_document_positions,
     create_look_ahead_mask,
     create_padding_mask,
     create_prefix_mask,
@@ -44,6 +55,7 @@ from clear_attention.masks import (
 )
 from clear_attention.plots import plot_alignment, plot_heads, plot_mask, plot_positions, plot_weights
 from clear_attention.positions import PositionalEncoding, sinusoidal_encoding
+from clear_attention.rotary import RotaryPositions, convert_rotary
 from clear_attention.transformer import Transformer
 from clear_attention.weights import weights_from_keras, weights_from_torch, weights_to_keras, weights_to_torch
 
@@ -53,6 +65,8 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "create_look_ahead_mask",
     "create_prefix_mask",
     "create_window_mask",
+    "create_document_mask",
+    "create_document_positions",
     "combine_masks",
     "convert_mask",
     "describe_mask",
@@ -69,6 +83,13 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "ContextCache",
     "sinusoidal_encoding",
     "PositionalEncoding",
+    "RotaryPositions",
+    "convert_rotary",
+    "alibi_bias",
+    "relative_position_buckets",
+    "DistanceBias",
+    "AlibiBias",
+    "RelativePositionBias",
     "SelfAttentionBlock",
     "CrossAttentionBlock",
     "FeedForwardBlock",

@@ -18,9 +18,10 @@ from clear_attention._xla import in_xla
 def without_nonfinite(*tensors):
     """Return tensors with 0 in place of NaN and infinity, and whether there was any of these strange numbers.
 
-    The second is None where it is known that there was none, which in a graph it never is.
+    The second is None where it is known that there was none, which in a graph it never is. None stays None.
     """
-    strange = ~all_finite(*tensors)
+    given = [x for x in tensors if x is not None]
+    strange = ~all_finite(*given)
     if tf.executing_eagerly() and not strange:
         return tensors, None
 
@@ -34,7 +35,8 @@ def without_nonfinite(*tensors):
         replaced = tf.cond(strange, zeros, lambda: [tf.identity(x) for x in tensors])
         return replaced, lambda *upstream: upstream
 
-    return replace(*tensors), strange
+    replaced = iter(replace(*given))
+    return [None if x is None else next(replaced) for x in tensors], strange
 
 
 def all_finite(*tensors):

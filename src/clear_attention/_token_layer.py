@@ -24,6 +24,20 @@ class TracedOutputs:
         args, kwargs = keras.tree.map_structure(dense, (args, kwargs))
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Make the layer again, and first what its options hold: one object for all the layers that shared one."""
+        return super().from_config(with_objects(config))  # type: ignore[misc]  # the layer beside this class has it
+
+
+def with_objects(config):
+    """Return a config with the objects that are described in it."""
+    if not isinstance(config, dict):
+        return config
+    if "class_name" in config and "config" in config:
+        return keras.saving.deserialize_keras_object(config)
+    return {name: value if name == "dtype" else with_objects(value) for name, value in config.items()}
+
 
 def dense(x):
     """Keras 3.15 marks the product of a symbolic tensor and a number as sparse, which it is not."""

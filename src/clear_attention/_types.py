@@ -15,6 +15,7 @@ else:
 
 TensorLike: TypeAlias = tf.Tensor | npt.ArrayLike  # a tensor, a NumPy array, nested lists
 Mask: TypeAlias = TensorLike | None
+Bias: TypeAlias = Any  # TensorLike, a DistanceBias, or None
 LayerInput: TypeAlias = TensorLike | keras.KerasTensor  # in a functional model, which holds no numbers
 Output: TypeAlias = tf.Tensor | Any  # Attention with return_weights=True, KerasTensor in a functional model
 Weights: TypeAlias = tf.Tensor | Any  # a dict of them where a layer holds several, None where nobody asked

@@ -15,11 +15,13 @@ import tensorflow as tf
 
 from clear_attention._checks import tensors
 from clear_attention._checks.attention import attention_inputs, same_depth
+from clear_attention._checks.biases import score_rules
 from clear_attention._checks.masks import mask_of_keras
 from clear_attention._checks.options import flag, function_of_weights, not_built_with_data
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer, ours, padding_of
-from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
+from clear_attention._types import Bias, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
+from clear_attention.biases import DistanceBias
 from clear_attention.masks import combine_masks
 
 
@@ -62,6 +64,10 @@ def scaled_dot_product_attention(
     v: TensorLike,
     mask: Mask = None,
     *,
+    bias: Bias = None,
+    softcap: float | None = None,
+    sink: TensorLike | None = None,
+    grouped: bool = False,
     dropout: Callable[[tf.Tensor], tf.Tensor] | None = None,
     check_finite: bool = True,
 ) -> Attention:
@@ -73,6 +79,9 @@ def scaled_dot_product_attention(
     holds (NaN and infinity too) changes no output and no gradient. A query with no key left gets weights 0,
     output 0 and gradient 0. A NaN or infinity that *is* visible shows: the outputs that see it are not finite.
 
+    What else goes into the scores goes in in this order: scale, soft cap, bias, mask, sink, softmax. So no rule can
+    bring a blocked key back.
+
     Args:
         q: queries `(..., query_length, d_k)`, float16, bfloat16, float32 or float64; NumPy arrays and nested
             lists are converted.
@@ -81,6 +90,15 @@ def scaled_dot_product_attention(
         mask: broadcasts to `(..., query_length, key_length)`; bool, integers or floats that hold 1 where a key is
             blocked and 0 where it may be attended to. `None` and zeros are the same in everything. In a graph the
             values can't be checked: there everything but 0 blocks.
+        bias: floating-point numbers that are added to the scores; broadcasts as a mask does. Or a
+            [`DistanceBias`][clear_attention.DistanceBias], which holds one number for each distance. It has gradients.
+            Infinity hides nothing here: it shows, as NaN does.
+        softcap: the largest score c, a number above 0: a score s becomes $c \tanh(s / c)$.
+        sink: the score of one more key that has no value: what it takes, the others lack, so that weights sum to less
+            than 1. Floating-point, broadcasts to `(..., query_length, 1)`: one number for each head is `sink[:, None,
+            None]`. A query with no key left then gives all its weight to the sink.
+        grouped: let `k` and `v` have fewer heads (the axis before the length) than `q`: with 6 and 2, the first three
+            heads of queries meet the first head of keys.
         dropout: a function from weights to weights, applied before they meet the values; the returned weights are
             those it was given.
         check_finite: look for NaN and infinity, so that hidden ones change nothing. `False` saves a pass over `q`, `k`
@@ -92,9 +110,10 @@ def scaled_dot_product_attention(
 
     Raises:
         TypeError: inputs that are not floating-point or not of one dtype, a mask that is not numbers or bools, a
-            `dropout` that is not a function, a `check_finite` that is not a bool.
-        ValueError: shapes that do not fit together, no key, a depth of 0, a mask that would enlarge the scores or
-            that holds anything but 0 and 1. In a graph, lengths that are not known yet are not checked.
+            `dropout` that is not a function, a flag that is not a bool.
+        ValueError: shapes that do not fit together, no key, a depth of 0, a mask or a bias that would enlarge the
+            scores, a mask that holds anything but 0 and 1, a `softcap` that is not above 0. In a graph, lengths that
+            are not known yet are not checked.
 
     Examples:
         >>> from clear_attention import create_look_ahead_mask, scaled_dot_product_attention
@@ -107,26 +126,59 @@ def scaled_dot_product_attention(
                [5., 6., 7., 8.]], dtype=float32)
 
     References:
-        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
+        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1; soft cap: Gemma Team (2024), *Gemma 2*; bias:
+        Raffel et al. (2020), *T5*; sink: OpenAI (2025), *gpt-oss model card*; groups: Ainslie et al. (2023), *GQA*.
     """
-    q, k, v, blocked = attention_inputs(q, k, v, mask)
+    q, k, v, blocked = attention_inputs(q, k, v, mask, flag("grouped", grouped))
+    bias, softcap, sink = score_rules(q, k, bias, softcap, sink)
     function_of_weights("dropout", dropout)
     flag("check_finite", check_finite)
-    wide = widened(q, k, v)
-    (safe_q, safe_k, safe_v), strange = without_nonfinite(*wide) if check_finite else (wide, None)
+    wide = widened(q, k, v, whole(bias, q, k), sink)
+    (safe_q, safe_k, safe_v, bias, sink), strange = without_nonfinite(*wide) if check_finite else (wide, None)
 
-    scores = tf.matmul(safe_q / depth(q) ** 0.5, safe_k, transpose_b=True)  # (..., query_length, key_length)
-    weights = softmax_of_visible(scores, blocked)  # (..., query_length, key_length)
+    scores = grouped_matmul(safe_q / depth(q) ** 0.5, safe_k, transpose_b=True)  # (..., query_length, key_length)
+    scores = scores if softcap is None else softcap * tf.tanh(scores / softcap)
+    scores = scores if bias is None else scores + bias
+    weights = softmax_of_visible(scores, blocked, sink)  # (..., query_length, key_length)
     kept = weights if dropout is None else dropout(weights)
-    output = tf.matmul(kept, safe_v)  # (..., query_length, d_v)
+    output = grouped_matmul(kept, safe_v)  # (..., query_length, d_v)
 
     output, weights = marked([output, weights], strange, Visible(wide, blocked))
     return Attention(*narrowed(q.dtype, output, weights))
 
 
+def grouped_matmul(x, y, transpose_b=False):
+    """Multiply heads of `x` with those of `y`, of which there may be fewer: each serves as many of `x`, in a row.
+
+    The rows of all heads that share one are put below each other, which moves nothing, and so nothing is repeated.
+    """
+    if heads_of(x) == heads_of(y):
+        return tf.matmul(x, y, transpose_b=transpose_b)
+    product = tf.matmul(tf.reshape(x, (*full_shape(y)[:-2], -1, full_shape(x)[-1])), y, transpose_b=transpose_b)
+    return tf.reshape(product, (*full_shape(x)[:-1], full_shape(product)[-1]))
+
+
+def heads_of(x):
+    """Read the axis before the length, None where there is none or it is not known."""
+    return x.shape[-3] if x.shape.rank and x.shape.rank > 2 else None
+
+
+def whole(bias, q, k):
+    """Return a bias as an array, if it is given by distances."""
+    if not isinstance(bias, DistanceBias):
+        return bias
+    return bias.between(full_shape(q)[-2], full_shape(k)[-2])
+
+
+def full_shape(x):
+    """List the lengths of the axes: as numbers where they are known, else as tensors."""
+    dynamic = tf.shape(x)
+    return [dynamic[axis] if n is None else n for axis, n in enumerate(x.shape)]
+
+
 def widened(*tensors):
-    """Return float32 for 16-bit tensors, since 16-bit sums lose digits."""
-    return [tf.cast(x, tf.float32) if x.dtype.size < 4 else x for x in tensors]
+    """Return float32 for 16-bit tensors, since 16-bit sums lose digits. None stays None."""
+    return [x if x is None or x.dtype.size >= 4 else tf.cast(x, tf.float32) for x in tensors]
 
 
 def narrowed(dtype, *tensors):
@@ -138,9 +190,11 @@ def depth(x):
     return x.shape[-1] if x.shape[-1:].is_fully_defined() else tf.cast(tf.shape(x)[-1], x.dtype)
 
 
-def softmax_of_visible(scores, blocked):
+def softmax_of_visible(scores, blocked, sink=None):
     """Make weights of the visible scores by selecting them. NaN times 0 is NaN, so a factor hides nothing, and a large
     negative summand hides nothing in a row where everything is blocked: such a row gets zeros."""
+    if sink is not None:  # one more key, which is never blocked and has no value
+        return softmax_of_visible(*with_sink(scores, blocked, sink))[..., :-1]
     if blocked is None:
         return tf.nn.softmax(scores)
     zero = tf.constant(0, scores.dtype)
@@ -162,22 +216,41 @@ def softmax_of_visible(scores, blocked):
     return softmax(scores)
 
 
+def with_sink(scores, blocked, sink):
+    """Return scores and mask with a last key that everybody sees."""
+    *rows, keys = full_shape(scores)
+    scores = tf.concat([scores, tf.broadcast_to(sink, (*rows, 1))], axis=-1)
+    if blocked is not None:
+        blocked = tf.broadcast_to(blocked, tf.broadcast_dynamic_shape(tf.shape(blocked), [keys]))
+        blocked = tf.pad(blocked, [[0, 0]] * (blocked.shape.rank - 1) + [[0, 1]])
+    return scores, blocked
+
+
 class Visible(NamedTuple):
     """Find the outputs and weights that see a NaN or an infinity."""
 
-    tensors: list[tf.Tensor]  # q, k and v
+    tensors: list[tf.Tensor | None]  # q, k, v, and a bias and a sink if there are any
     blocked: tf.Tensor | None
     cheap: bool = False
 
     def places(self):
-        bad_q, bad_k, bad_v = (~tf.math.is_finite(x) for x in self.tensors)
+        bad_q, bad_k, bad_v, bad_bias, bad_sink = (None if x is None else ~tf.math.is_finite(x) for x in self.tensors)
         bad_queries = tf.reduce_any(bad_q, axis=-1, keepdims=True)  # (..., query_length, 1)
         bad_keys = tf.expand_dims(tf.reduce_any(bad_k, axis=-1), axis=-2)  # (..., 1, key_length)
         visible = tf.constant([True]) if self.blocked is None else ~self.blocked
-        bad_weights = (bad_queries | bad_keys) & visible  # (..., query_length, key_length)
+        bad_weights = bad_queries | for_each_head(bad_keys, bad_q)
+        bad_weights = (bad_weights if bad_bias is None else bad_weights | bad_bias) & visible
         bad_rows = tf.reduce_any(bad_weights, axis=-1, keepdims=True)  # (..., query_length, 1)
+        bad_rows = bad_rows if bad_sink is None else bad_rows | bad_sink
         seen = tf.cast(tf.broadcast_to(visible, tf.shape(bad_weights)), tf.float32)
-        return [bad_rows | (tf.matmul(seen, tf.cast(bad_v, tf.float32)) > 0), bad_rows & visible]
+        return [bad_rows | (grouped_matmul(seen, tf.cast(bad_v, tf.float32)) > 0), bad_rows & visible]
+
+
+def for_each_head(x, q):
+    """Repeat what belongs to heads of keys for all the heads of queries that share them."""
+    if heads_of(x) == heads_of(q):
+        return x
+    return tf.repeat(x, heads_of(q) // heads_of(x), axis=-3)
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")

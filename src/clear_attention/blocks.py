@@ -40,11 +40,20 @@ class SelfAttending(TokenLayer):
         return_weights: bool = False,
         training: bool | None = None,
         cache: Any = None,
+        positions: TensorLike | None = None,
+        segment_ids: TensorLike | None = None,
         blocked_mask: Mask = None,
     ) -> Output:
         return_weights = flag("return_weights", return_weights)
         options = {"causal": causal, "return_weights": return_weights, "training": training, "cache": cache}
+        options |= places(positions, segment_ids)
         return packed(*self.attend(with_keras_mask(x, None if mask is False else mask), mask=blocked_mask, **options))
+
+
+def places(positions, segment_ids):
+    """Return by name what is said of where tokens stand, as far as something is said."""
+    given = {"positions": positions, "segment_ids": segment_ids}
+    return {name: tensors.integers(name, x) for name, x in given.items() if x is not None}
 
 
 class CrossAttending(TokenLayer):
@@ -198,11 +207,12 @@ class SelfAttentionBlock(SelfAttending, AttentionBlock):
         return_weights: bool,
         training: bool | None,
         cache: KeyValueCache | None,
+        **places: tf.Tensor,
     ) -> tuple[tf.Tensor, Weights, KeyValueCache | None]:
         """Return output, weights and cache, None for what was not asked for."""
         tensors.d_model(self.attention.d_model, x=x)
         options = dict.fromkeys(("queries_mask", "keys_mask", "values_mask"), getattr(x, "_keras_mask", None))
-        options |= {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        options |= {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training, **places}
         cache = None if cache is None else known_cache(cache, KeyValueCache)
         result = self.attention(self.before(x), cache=cache, **options)
         output, weights, cache = unpacked(result, return_weights, cache is not None)

@@ -8,13 +8,20 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from clear_attention._checks.lists import lists_fit
+from clear_attention._checks.lists import lists_fit, scores_bent
 
 Matrix: TypeAlias = Sequence[Sequence[float]]
 
 
 def attention_by_hand(
-    q: Matrix, k: Matrix, v: Matrix, mask: Matrix | None = None
+    q: Matrix,
+    k: Matrix,
+    v: Matrix,
+    mask: Matrix | None = None,
+    *,
+    bias: Matrix | None = None,
+    softcap: float | None = None,
+    sink: float | None = None,
 ) -> tuple[list[list[float]], list[list[float]]]:
     r"""Attend with every query, one after the other, in plain Python.
 
@@ -22,13 +29,17 @@ def attention_by_hand(
        w_{ij} = \frac{e^{s_{ij}}}{\sum_{m \text{ visible}} e^{s_{im}}}, \qquad
        s_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} $$
 
-    A query whose keys are all blocked gets weights 0 and output 0.
+    A query whose keys are all blocked gets weights 0 and output 0. With a soft cap c a score s becomes
+    $c \tanh(s / c)$, then the bias is added; a sink adds $e^{\text{sink}}$ to the sum below.
 
     Args:
         q: list of `query_length` queries, each a list of `d_k` numbers.
         k: list of `key_length` keys, each a list of `d_k` numbers.
         v: list of `key_length` values, each a list of `d_v` numbers.
         mask: list of `query_length` rows of `key_length` entries: 1 blocks the key, 0 leaves it visible.
+        bias: list of `query_length` rows of `key_length` numbers, which are added to the scores.
+        softcap: the largest score, a number above 0.
+        sink: the score of one more key that is always visible and has no value.
 
     Returns:
         output: list of `query_length` lists of `d_v` floats.
@@ -37,7 +48,8 @@ def attention_by_hand(
 
     Raises:
         TypeError: an argument is not a list of lists.
-        ValueError: lists that should be equally long are not, there is no key, or a depth of 0.
+        ValueError: lists that should be equally long are not, there is no key, a depth of 0, a `softcap` that is not
+            above 0, a `sink` that is not finite.
 
     Examples:
         >>> from clear_attention import attention_by_hand
@@ -52,22 +64,28 @@ def attention_by_hand(
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.1.
     """
-    lists_fit(q, k, v, mask)
-    if mask is None:
-        mask = [[0] * len(k) for _ in q]
-    pairs = [one_query(query, k, v, blocked) for query, blocked in zip(q, mask, strict=True)]
+    lists_fit(q, k, v, mask, bias)
+    scores_bent(softcap, sink)
+    mask = mask if mask is not None else [[0] * len(k) for _ in q]
+    bias = bias if bias is not None else [[0] * len(k) for _ in q]
+    rows = zip(q, mask, bias, strict=True)
+    pairs = [one_query(query, k, v, blocked, added, softcap, sink) for query, blocked, added in rows]
     return [output for output, _ in pairs], [weights for _, weights in pairs]
 
 
-def one_query(query, keys, values, blocked):
+def one_query(query, keys, values, blocked, added, softcap=None, sink=None):
     """Attend with one query: score the visible keys, turn the scores into weights, average the values."""
-    triples = list(zip(keys, values, blocked, strict=True))
-    visible = [j for j, (_, _, is_blocked) in enumerate(triples) if not is_blocked]
+    visible = [j for j in range(len(keys)) if not blocked[j]]
     weights = [0.0] * len(keys)
     if visible:
         scores = {j: dot(query, keys[j]) / math.sqrt(len(query)) for j in visible}
+        if softcap is not None:
+            scores = {j: softcap * math.tanh(score / softcap) for j, score in scores.items()}
+        scores = {j: score + added[j] for j, score in scores.items()}
+        if sink is not None:
+            scores[len(keys)] = sink  # a key behind the others
         highest = max(scores.values())  # e^(s - highest) can't overflow, and the quotient stays the same
-        powers = {j: math.exp(scores[j] - highest) for j in visible}
+        powers = {j: math.exp(score - highest) for j, score in scores.items()}
         for j in visible:
             weights[j] = powers[j] / sum(powers.values())
     output = [float(sum(weights[j] * values[j][c] for j in visible)) for c in range(len(values[0]))]

@@ -17,7 +17,7 @@ from clear_attention._checks.options import flag
 from clear_attention._token_layer import Norm, TokenLayer, normed
 from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
-from clear_attention.blocks import CrossAttending, SelfAttending
+from clear_attention.blocks import CrossAttending, SelfAttending, places
 from clear_attention.cache import ContextCache, KeyValueCache
 from clear_attention.layers import DecoderLayer, EncoderLayer, arguments_of
 
@@ -136,9 +136,10 @@ class Encoder(SelfAttending, LayerStack):
         return_weights: bool,
         training: bool | None,
         cache: dict[str, KeyValueCache] | None,
+        **places: tf.Tensor,
     ) -> tuple[tf.Tensor, Weights, dict[str, KeyValueCache] | None]:
         """Return output, weights and cache, None for what was not asked for."""
-        options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training, **places}
         past = caches_by_name(cache, self.named_layers())
         weights, caches = {}, {}
         for name, layer in self.named_layers().items():
@@ -237,9 +238,12 @@ class Decoder(CrossAttending, LayerStack):
         return_weights: bool = False,
         training: bool | None = None,
         cache: dict[str, dict[str, KeyValueCache | ContextCache]] | None = None,
+        positions: TensorLike | None = None,
+        segment_ids: TensorLike | None = None,
     ) -> Output:
         return_weights = flag("return_weights", return_weights)
         options = {"mask": mask, "cross_mask": cross_mask, "causal": causal, "training": training}
+        options |= places(positions, segment_ids)
         past = caches_by_name(cache, self.named_layers())
         weights: dict[str, tf.Tensor] = {}
         caches: dict[str, Any] = {}

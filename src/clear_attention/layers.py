@@ -14,16 +14,16 @@ import tensorflow as tf
 from clear_attention._checks.caches import caches_by_name
 from clear_attention._checks.options import flag
 from clear_attention._types import Activation, Mask, Output, Shape, Size, TensorLike, Weights
-from clear_attention.attention import packed, unpacked
+from clear_attention.attention import full_shape, packed, unpacked
 from clear_attention.blocks import (
     CrossAttending,
     CrossAttentionBlock,
     FeedForwardBlock,
     SelfAttending,
     SelfAttentionBlock,
+    places,
 )
 from clear_attention.cache import ContextCache, KeyValueCache
-from clear_attention.heads import full_shape
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -112,9 +112,10 @@ class EncoderLayer(SelfAttending):
         return_weights: bool,
         training: bool | None,
         cache: KeyValueCache | None,
+        **places: tf.Tensor,
     ) -> tuple[tf.Tensor, Weights, KeyValueCache | None]:
         """Return output, weights and cache, None for what was not asked for."""
-        options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training}
+        options = {"mask": mask, "causal": causal, "return_weights": return_weights, "training": training, **places}
         result = self.self_attention(x, cache=cache, **options)
         x, weights, cache = unpacked(result, return_weights, cache is not None)
         return self.feed_forward(x, training=training), weights, cache
@@ -224,11 +225,14 @@ class DecoderLayer(CrossAttending):
         return_weights: bool = False,
         training: bool | None = None,
         cache: dict[str, KeyValueCache | ContextCache] | None = None,
+        positions: TensorLike | None = None,
+        segment_ids: TensorLike | None = None,
     ) -> Output:
         return_weights = flag("return_weights", return_weights)
         options = {"return_weights": return_weights, "training": training}
         past = caches_by_name(cache, ("self", "cross"))
-        result = self.self_attention(x, mask=mask, causal=causal, cache=past["self"], **options)
+        where = places(positions, segment_ids)
+        result = self.self_attention(x, mask=mask, causal=causal, cache=past["self"], **options, **where)
         x, own, longer = unpacked(result, return_weights, cache is not None)
         result = self.cross_attention(x, context, mask=cross_mask, cache=past["cross"], **options)
         x, across, kept = unpacked(result, return_weights, cache is not None)

@@ -10,7 +10,7 @@ from clear_attention._checks.sentence import refusal
 from clear_attention._checks.tensors import equal, float_tensor, shapes
 
 
-def attention_inputs(q, k, v, mask=None):
+def attention_inputs(q, k, v, mask=None, grouped=False):
     """Convert q, k and v to tensors that fit together, and the mask to a bool one that fits them, or None."""
     q, k, v = float_tensor("q", q), float_tensor("k", k), float_tensor("v", v)
     if not q.dtype == k.dtype == v.dtype:
@@ -18,7 +18,7 @@ def attention_inputs(q, k, v, mask=None):
         received = f"q.dtype={q.dtype.name}, k.dtype={k.dtype.name}, v.dtype={v.dtype.name}"
         raise TypeError(refusal(law, f"k and v as {q.dtype.name}, or all three cast to one dtype", received))
     if None not in (q.shape.rank, k.shape.rank, v.shape.rank):
-        _check_attention_shapes(q, k, v)
+        _check_attention_shapes(q, k, v, grouped)
     if mask is None:
         return q, k, v, None
     blocked = mask_tensor(mask)
@@ -26,7 +26,7 @@ def attention_inputs(q, k, v, mask=None):
     return q, k, v, tf.reshape(blocked, (1,)) if blocked.shape.rank == 0 else blocked
 
 
-def _check_attention_shapes(q, k, v):
+def _check_attention_shapes(q, k, v, grouped):
     received = shapes(q=q, k=k, v=v)
     for name, x in {"q": q, "k": k, "v": v}.items():
         if x.shape.rank < 2:
@@ -35,8 +35,13 @@ def _check_attention_shapes(q, k, v):
     if not q.shape.rank == k.shape.rank == v.shape.rank:
         law = "q, k and v must have the same number of axes: nothing is broadcast."
         raise ValueError(refusal(law, f"k and v with {q.shape.rank} axes, as q has", received))
-    if not all(equal(a, b) and equal(a, c) for a, b, c in zip(q.shape[:-2], k.shape[:-2], v.shape[:-2], strict=True)):
+    if grouped:
+        _check_groups(q, k, v, received)
+    leading = (x.shape[: -3 if grouped else -2] for x in (q, k, v))
+    if not all(equal(a, b) and equal(a, c) for a, b, c in zip(*leading, strict=True)):
         law = "The leading axes (batch, heads) of q, k and v must be equal: nothing is broadcast."
+        if not grouped and _could_be_grouped(q, k, v):
+            law += " To let heads of queries share heads of keys, say grouped=True."
         raise ValueError(refusal(law, f"k and v of shape {_leading(q)}", received))
     if not equal(q.shape[-1], k.shape[-1]):
         law = (
@@ -51,6 +56,22 @@ def _check_attention_shapes(q, k, v):
         raise ValueError(refusal(law, "k of shape (..., key_length, d_k) with key_length >= 1", received))
     if 0 in (q.shape[-1], v.shape[-1]):
         raise ValueError(refusal("A depth (last axis) must be at least 1.", "d_k >= 1 and d_v >= 1", received))
+
+
+def _check_groups(q, k, v, received):
+    if q.shape.rank < 3 or None in (q.shape[-3], k.shape[-3], v.shape[-3]):
+        law = "With grouped=True there is an axis of heads before the length, and its size is known."
+        raise ValueError(refusal(law, "q, k and v of shape (..., heads, length, depth)", received))
+    if not _could_be_grouped(q, k, v):
+        law = "Heads of keys and values are as many, and each serves equally many heads of queries."
+        expected = f"k and v whose number of heads divides {q.shape[-3]}"
+        raise ValueError(refusal(law, expected, received))
+
+
+def _could_be_grouped(q, k, v):
+    if q.shape.rank < 3 or None in (q.shape[-3], k.shape[-3]) or k.shape[-3] == 0:
+        return False
+    return equal(k.shape[-3], v.shape[-3]) and q.shape[-3] % k.shape[-3] == 0 and q.shape[:-3] == k.shape[:-3]
 
 
 def _leading(q):

@@ -42,15 +42,21 @@ def cache_fits(cache, layer, queries, mask):
         kept, batch = getattr(cache, name), queries.shape[0]
         known = kept.shape.rank == 4
         other_batch = known and None not in (kept.shape[0], batch) and kept.shape[0] != batch
-        if not known or other_batch or (kept.shape[1], kept.shape[3]) != (layer.num_heads, depth):
+        if not known or other_batch or (kept.shape[1], kept.shape[3]) != (layer.num_key_value_heads, depth):
             law = f"The {name} of a cache are those of this layer, for the sentences of this batch."
-            expected = f"cache.{name} of shape ({batch}, {layer.num_heads}, capacity, {depth})"
+            expected = f"cache.{name} of shape ({batch}, {layer.num_key_value_heads}, capacity, {depth})"
             raise ValueError(refusal(law, expected, f"cache.{name}.shape={shape_of(kept)}"))
     columns, capacity = getattr(mask, "shape", ())[-1:], cache.keys.shape[2]
     if tuple(columns) == (1,) and capacity != 1:
         law = "With a cache a mask has a column for each of its places, those of earlier and later pieces too."
         expected = f"mask of shape (..., query_length, {capacity})"
         raise ValueError(refusal(law, expected, f"mask.shape={tuple(mask.shape)}"))
+
+
+def no_documents_in_cache(segment_ids, cache):
+    if segment_ids is not None and cache is not None:
+        law = "Documents are packed to train on them; a cache holds one text in each row."
+        raise ValueError(refusal(law, "segment_ids or a cache", "both"))
 
 
 def same_context(cache, keys):

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from clear_attention._checks.numbers import integer
 from clear_attention._checks.sentence import refusal
-from clear_attention._checks.tensors import shapes, tensor
+from clear_attention._checks.tensors import equal, shapes, tensor
 
 
 def token_ids(ids, name="token_ids"):
@@ -103,3 +103,16 @@ def is_transformer(value):
     if not all(hasattr(value, name) for name in ("encode", "decoder", "project_logits", "start_id", "end_id")):
         law = "Generation takes the parts of a Transformer one by one."
         raise TypeError(refusal(law, "a clear_attention.Transformer", f"a {type(value).__name__}"))
+
+
+def documents_fit(segment_ids, q, k):
+    """Return which document each key belongs to, with an axis of 1 for each axis between batch and length."""
+    ids = token_ids(segment_ids, "segment_ids")
+    expected = (
+        f"segment_ids of shape (batch, key_length), here {(q.shape[0], k.shape[-2])}, and no more queries than keys"
+    )
+    fits = q.shape.rank > 2 and equal(ids.shape[0], q.shape[0]) and equal(ids.shape[1], k.shape[-2])
+    if not fits or (None not in (q.shape[-2], k.shape[-2]) and q.shape[-2] > k.shape[-2]):
+        law = "segment_ids say for each key which document it belongs to; the last query stands on the last key."
+        raise ValueError(refusal(law, expected, shapes(segment_ids=ids, q=q, k=k)))
+    return tf.reshape(ids, (tf.shape(ids)[0], *[1] * (q.shape.rank - 3), tf.shape(ids)[1]))

@@ -95,6 +95,28 @@ def divisor(name, value, whole_name, whole, when=""):
     return value
 
 
+def shared_heads(value, num_heads):
+    """Return the number of heads of keys: as many as of queries, or fewer that serve equally many each."""
+    if value is None:
+        return num_heads
+    value = size("num_key_value_heads", value)
+    if num_heads % value:
+        law = "Each head of keys and values serves equally many heads of queries."
+        choices = ", ".join(str(n) for n in range(1, num_heads + 1) if num_heads % n == 0)
+        received = f"num_key_value_heads={value}, num_heads={num_heads}"
+        raise ValueError(refusal(law, f"num_key_value_heads among {choices}", received))
+    return value
+
+
+def beside_a_window(first_keys, window):
+    """Return how many first keys stay visible beside a window."""
+    first_keys = size("first_keys", first_keys, minimum=0)
+    if window is None and not tf.is_tensor(first_keys) and first_keys:
+        law = "first_keys stay visible beside a window; without a window every key is."
+        raise ValueError(refusal(law, "a window, or first_keys=0", f"first_keys={first_keys}, window=None"))
+    return within(first_keys, 2**30)
+
+
 def rate(name, value):
     law = f"{name} is the share that is dropped in training."
     return number(name, value, law, f"{name} in [0, 1)", lambda x: 0 <= x < 1)
@@ -102,6 +124,14 @@ def rate(name, value):
 
 def positive(name, value):
     return number(name, value, f"{name} is a finite number above 0.", f"{name} > 0", lambda x: x > 0)
+
+
+def above(name, value, limit):
+    return number(name, value, f"{name} is a finite number above {limit}.", f"{name} > {limit}", lambda x: x > limit)
+
+
+def at_least_one(name, value):
+    return number(name, value, f"{name} is a finite number of at least 1.", f"{name} >= 1", lambda x: x >= 1)
 
 
 def exponent(name, value):

@@ -22,6 +22,7 @@ def one_of(name, value, choices):
     if not isinstance(value, str) or value not in choices:
         law = f"{name} must be one of the known names."
         raise ValueError(refusal(law, ", ".join(map(repr, choices)), f"{name}={shown(value)}"))
+    return value
 
 
 def function_of_weights(name, value):
@@ -81,7 +82,9 @@ def options_inside(layer_class, name, options):
     """Return the options that a layer inside another one gets, by name; the outer one knows its sizes."""
     if options is None:
         return {}
-    own = ("self", "d_model", "num_heads", "kwargs")
+    own = ["self", "d_model", "num_heads", "kwargs"]
+    if name == "cross_attention":
+        own += ["rotary", "position_bias"]  # positions of two sequences have nothing to do with each other
     known = [option for option in inspect.signature(layer_class.__init__).parameters if option not in own]
     law = f"{name} holds options of the {layer_class.__name__} inside, by name."
     expected = f"some of {', '.join(known)}"

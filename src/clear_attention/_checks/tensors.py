@@ -12,7 +12,7 @@ import tensorflow as tf
 from clear_attention._checks.sentence import refusal, shown
 
 FLOATS = (tf.float16, tf.bfloat16, tf.float32, tf.float64)
-OPTIONAL = ("mask", "cross_mask", "positions")  # what layers may be called without
+OPTIONAL = ("mask", "cross_mask", "positions", "bias")  # what layers may be called without
 
 
 def shape_of(x):
@@ -61,6 +61,16 @@ def float_tensor(name, x):
         law = f"{name} must hold floating-point numbers: write 1.0 for 1, or use tf.cast({name}, tf.float32)."
         raise TypeError(refusal(law, expected, f"{name}.dtype={x.dtype.name}, {shapes(**{name: x})}"))
     return x
+
+
+def integers(name, x):
+    """Return integers as an int32 tensor."""
+    expected = f"{name} as integers"
+    x = tensor(name, x, expected)
+    if not x.dtype.is_integer:
+        law = f"{name} count tokens, so they are integers."
+        raise TypeError(refusal(law, expected, f"{name}.dtype={x.dtype.name}, {shapes(**{name: x})}"))
+    return tf.cast(x, tf.int32)
 
 
 def equal(a, b):
@@ -143,3 +153,20 @@ def positions(positions, x):
         law = "positions say for each token where it stands."
         raise ValueError(refusal(law, expected, shapes(positions=positions, x=x)))
     return positions
+
+
+def positions_of_heads(positions, x):
+    """Return positions that fit heads `(batch, ..., length, depth)`, with an axis for them if texts have their own."""
+    positions = integers("positions", positions)
+    expected = (
+        f"positions of shape (length,) or (batch, length), here {tuple(x.shape[-2:-1])} or {(x.shape[0], x.shape[-2])}"
+    )
+    rank, known = positions.shape.rank, x.shape.rank
+    sizes = (positions.shape[-1:], x.shape[-2:-1]) if rank else ((None,), (None,))
+    fits = rank in (1, 2) and equal(sizes[0][0], sizes[1][0])
+    if not fits or (rank == 2 and positions.shape[0] != 1 and not equal(positions.shape[0], x.shape[0])):
+        law = "positions say for each token where it stands."
+        raise ValueError(refusal(law, expected, shapes(positions=positions, x=x)))
+    if rank == 1:
+        return positions
+    return tf.reshape(positions, (tf.shape(positions)[0], *[1] * (known - 3), tf.shape(positions)[1]))

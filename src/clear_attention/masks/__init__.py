@@ -14,6 +14,8 @@ This is the one convention of the package. Every mask broadcasts to the scores
 from clear_attention.masks.conventions import convert_mask
 from clear_attention.masks.create import (
     combine_masks,
+    create_document_mask,
+    create_document_positions,
     create_look_ahead_mask,
     create_padding_mask,
     create_prefix_mask,
@@ -27,6 +29,8 @@ __all__ = [  # noqa: RUF022 - made, joined, converted, described
     "create_look_ahead_mask",
     "create_prefix_mask",
     "create_window_mask",
+    "create_document_mask",
+    "create_document_positions",
     "combine_masks",
     "convert_mask",
     "describe_mask",

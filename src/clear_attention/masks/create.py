@@ -123,24 +123,28 @@ def create_prefix_mask(length: Size, prefix_length: Size) -> tf.Tensor:
     return tf.cast((keys > queries) & (keys >= numbers.within(prefix_length, length)), tf.float32)
 
 
-def create_window_mask(length: Size, window: Size) -> tf.Tensor:
+def create_window_mask(length: Size, window: Size, first_keys: Size = 0) -> tf.Tensor:
     r"""Block every key that is `window` or more positions away from its query, on either side.
 
-    $$ \text{mask}_{ij} = 1 \text{ if } |i - j| \ge \text{window}, \text{ else } 0 $$
+    $$ \text{mask}_{ij} = 1 \text{ if } |i - j| \ge \text{window} \text{ and } j \ge \text{first\_keys},
+       \text{ else } 0 $$
 
-    A window of 1 leaves each query only its own key. Combined with the look-ahead mask it leaves each query the
-    last `window` tokens, its own among them.
+    The far end is open: the key at a distance of exactly `window` is the first that is blocked. So a window of 1 leaves
+    each query only its own key. Combined with the look-ahead mask it leaves each query the last `window` tokens, its
+    own among them.
 
     Args:
         length: number of tokens, a positive integer (or a scalar integer tensor in a graph).
         window: how far a query looks, its own position counted, a positive integer.
+        first_keys: so many keys at the beginning are never blocked. (They are keys with values, unlike the `sink` of
+            `scaled_dot_product_attention`.)
 
     Returns:
         `(length, length)`, float32, holding 0 and 1.
 
     Raises:
-        TypeError: `length` or `window` is not an integer.
-        ValueError: `length` or `window` is below 1.
+        TypeError: `length`, `window` or `first_keys` is not an integer.
+        ValueError: `length` or `window` is below 1, `first_keys` below 0.
 
     Examples:
         >>> from clear_attention import combine_masks, create_look_ahead_mask, create_window_mask
@@ -153,11 +157,79 @@ def create_window_mask(length: Size, window: Size) -> tf.Tensor:
         array([1., 1., 0., 0.], dtype=float32)
 
     References:
-        Beltagy et al. (2020), *Longformer: The Long-Document Transformer*, section 3.1.
+        Beltagy et al. (2020), *Longformer: The Long-Document Transformer*, section 3.1; first keys: Xiao et al. (2023),
+        *Efficient Streaming Language Models with Attention Sinks*.
     """
     length, window = numbers.length("length", length), numbers.size("window", window)
+    first_keys = numbers.within(numbers.size("first_keys", first_keys, minimum=0), length)
     queries, keys = _positions(length, length)
-    return tf.cast(abs(keys - queries) >= numbers.within(window, length), tf.float32)
+    far = abs(keys - queries) >= numbers.within(window, length)
+    return tf.cast(far & (keys >= first_keys), tf.float32)
+
+
+def create_document_mask(segment_ids: TensorLike) -> tf.Tensor:
+    r"""Block every key that belongs to another document than its query, where several are packed in one row.
+
+    $$ \text{mask}_{b,1,i,j} = 1 \text{ if } \text{segment}_{b,i} \ne \text{segment}_{b,j}, \text{ else } 0 $$
+
+    Combine it with the look-ahead mask for a decoder. Give padding a number of its own, which no document has.
+    [`blockwise_attention`][clear_attention.blockwise_attention] takes the ids themselves, and holds no mask.
+
+    Args:
+        segment_ids: `(batch, length)`, integers: which document each token belongs to.
+
+    Returns:
+        `(batch, 1, length, length)`, float32, holding 0 and 1.
+
+    Raises:
+        TypeError: `segment_ids` are not integers.
+        ValueError: `segment_ids` are not of rank 2.
+
+    Examples:
+        >>> from clear_attention import create_document_mask
+        >>> create_document_mask([[1, 1, 2]])[0, 0].numpy()
+        array([[0., 0., 1.],
+               [0., 0., 1.],
+               [1., 1., 0.]], dtype=float32)
+
+    References:
+        Krell et al. (2021), *Efficient Sequence Packing without Cross-contamination*.
+    """
+    segment_ids = ids.token_ids(segment_ids, "segment_ids")
+    others = segment_ids[:, :, tf.newaxis] != segment_ids[:, tf.newaxis, :]
+    return tf.cast(others, tf.float32)[:, tf.newaxis]  # (batch, 1, length, length)
+
+
+def create_document_positions(segment_ids: TensorLike) -> tf.Tensor:
+    r"""Number the tokens of each document from 0, where several are packed in one row.
+
+    $$ \text{position}_{b,i} = i - \min \{ j : \text{segment}_{b,j} = \dots = \text{segment}_{b,i} \} $$
+
+    Args:
+        segment_ids: `(batch, length)`, integers: which document each token belongs to. Where the number changes,
+            another document begins.
+
+    Returns:
+        `(batch, length)`, int32, for the argument `positions` of layers.
+
+    Raises:
+        TypeError: `segment_ids` are not integers.
+        ValueError: `segment_ids` are not of rank 2.
+
+    Examples:
+        >>> from clear_attention import create_document_positions
+        >>> create_document_positions([[7, 7, 7, 8, 8, 0]]).numpy()
+        array([[0, 1, 2, 0, 1, 0]], dtype=int32)
+
+    References:
+        Krell et al. (2021), *Efficient Sequence Packing without Cross-contamination*.
+    """
+    segment_ids = ids.token_ids(segment_ids, "segment_ids")
+    begins = tf.concat([tf.ones_like(segment_ids[:, :1], tf.bool), segment_ids[:, 1:] != segment_ids[:, :-1]], axis=1)
+    documents = tf.cumsum(tf.reshape(tf.cast(begins, tf.int32), [-1])) - 1  # of all rows, numbered
+    places = tf.range(tf.size(documents))
+    first = tf.math.unsorted_segment_min(places, documents, tf.size(documents))
+    return tf.reshape(places - tf.gather(first, documents), tf.shape(segment_ids))
 
 
 def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whether all are None

@@ -1,8 +1,4 @@
-"""Multi-head attention: split the width into heads, attend in each, merge them again.
-
-`split_heads` and `merge_heads` move numbers and change none. The layer holds four projections; its arithmetic is theirs
-and that of [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention].
-"""
+"""The layer: it holds four projections, and its arithmetic is theirs and that of the attention function."""
 
 from __future__ import annotations
 
@@ -13,96 +9,21 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
-from clear_attention._checks.caches import cache_fits, known_cache, same_context
+from clear_attention._checks.biases import known_part, one_sequence, positions_and_bias_fit
+from clear_attention._checks.caches import cache_fits, known_cache, no_documents_in_cache, same_context
 from clear_attention._checks.masks import mask_of_keras, mask_with_heads
 from clear_attention._checks.options import choice, flag
 from clear_attention._checks.weights import is_built
 from clear_attention._nonfinite import Tokens, marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer, ours, padding_of
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
-from clear_attention.attention import Attention, add_keras_masks, packed, scaled_dot_product_attention
+from clear_attention.attention import Attention, add_keras_masks, full_shape, packed, scaled_dot_product_attention
+from clear_attention.biases import DistanceBias, PositionBias, distances_between
 from clear_attention.blockwise import blockwise_attention, blockwise_pays
 from clear_attention.cache import ContextCache, KeyValueCache, SeenInCache
-from clear_attention.masks import combine_masks, create_look_ahead_mask
-
-
-def split_heads(x: TensorLike, num_heads: int) -> tf.Tensor:
-    r"""Cut the last axis into heads and bring them next to the batch.
-
-    $$ x \in \mathbb{R}^{n \times d} \;\to\; \mathbb{R}^{h \times n \times d/h} $$
-
-    Head 0 gets the first `d/h` numbers of each token, head 1 the next: nothing is mixed, only moved.
-
-    Args:
-        x: `(..., length, depth)`, any dtype.
-        num_heads: how many heads; must divide `depth`.
-
-    Returns:
-        `(..., num_heads, length, depth // num_heads)`, same dtype.
-
-    Raises:
-        TypeError: `num_heads` is not an integer.
-        ValueError: `num_heads` is below 1 or does not divide `depth`, or `x` has fewer than two axes.
-
-    Examples:
-        >>> from clear_attention import split_heads
-        >>> split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], num_heads=2).numpy()
-        array([[[1, 2],
-                [5, 6]],
-        <BLANKLINE>
-               [[3, 4],
-                [7, 8]]], dtype=int32)
-
-    References:
-        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
-    """
-    x = tensors.at_least_rank("x", x, 2, "(..., length, depth)")
-    num_heads = numbers.divisor("num_heads", num_heads, "the depth (last axis) of x", x.shape[-1])
-    *leading, length, depth = full_shape(x)
-    x = tf.reshape(x, (*leading, length, num_heads, depth // num_heads))  # (..., length, heads, depth / heads)
-    return swap_axes(x, -3, -2)  # (..., heads, length, depth / heads)
-
-
-def merge_heads(x: TensorLike) -> tf.Tensor:
-    r"""Bring the heads back behind the length and join them: the inverse of `split_heads`.
-
-    $$ x \in \mathbb{R}^{h \times n \times d/h} \;\to\; \mathbb{R}^{n \times d} $$
-
-    Args:
-        x: `(..., num_heads, length, depth_per_head)`, any dtype.
-
-    Returns:
-        `(..., length, num_heads * depth_per_head)`, same dtype.
-
-    Raises:
-        TypeError: `x` is not a tensor of numbers.
-        ValueError: `x` has fewer than three axes.
-
-    Examples:
-        >>> from clear_attention import merge_heads, split_heads
-        >>> merge_heads(split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], num_heads=2)).numpy()
-        array([[1, 2, 3, 4],
-               [5, 6, 7, 8]], dtype=int32)
-
-    References:
-        Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.2.
-    """
-    x = tensors.at_least_rank("x", x, 3, "(..., num_heads, length, depth_per_head)")
-    x = swap_axes(x, -3, -2)  # (..., length, heads, depth / heads)
-    *leading, num_heads, depth = full_shape(x)
-    return tf.reshape(x, (*leading, num_heads * depth))  # (..., length, depth)
-
-
-def full_shape(x):
-    """List the lengths of the axes: as numbers where they are known, else as tensors."""
-    dynamic = tf.shape(x)
-    return [dynamic[axis] if n is None else n for axis, n in enumerate(x.shape)]
-
-
-def swap_axes(x, a, b):
-    order = list(range(x.shape.rank))
-    order[a], order[b] = order[b], order[a]
-    return tf.transpose(x, order)
+from clear_attention.heads.splitting import merge_heads, split_heads
+from clear_attention.masks import combine_masks, create_document_mask, create_look_ahead_mask
+from clear_attention.rotary import RotaryPositions
 
 
 def project_rows(dense, x):
@@ -133,6 +54,14 @@ class MultiHeadAttention(TokenLayer):
         d_v: depth of the values of each head; `d_k` when left out.
         dropout: share of the weights that are dropped in training, in [0, 1). The returned weights are those before.
         use_bias: add a bias in all four projections.
+        num_key_value_heads: number of heads of keys and values, which divides `num_heads`: each serves as many heads of
+            queries, in a row. `num_heads` when left out; 1 is multi-query attention. Keys, values and caches are
+            smaller by as much.
+        rotary: [`RotaryPositions`][clear_attention.RotaryPositions], which turn queries and keys by where they stand.
+        position_bias: [`AlibiBias`][clear_attention.AlibiBias] or
+            [`RelativePositionBias`][clear_attention.RelativePositionBias], added to the scores.
+        softcap: the largest score, as in `scaled_dot_product_attention`.
+        sink: learn one more score for each head, the weight of which goes to nothing.
         blockwise: attend as [`blockwise_attention`][clear_attention.blockwise_attention], in memory that grows with
             the length: `True`, `False` or `"auto"`, which does so where it pays and nobody asks for weights or dropout:
             with `causal` from 2,048 keys on (4,096 in eager execution), else where all weights would take over 2 GiB.
@@ -144,6 +73,10 @@ class MultiHeadAttention(TokenLayer):
         values: `(batch, key_length, depth_of_values)`; the keys when left out.
         mask: broadcasts to `(batch, heads, query_length, key_length)`; 1 blocks a key.
         causal: hide later keys, too; the last query stands on the last key.
+        bias: added to the scores; broadcasts to `(batch, heads, query_length, key_length)`.
+        positions: where the keys stand, for `rotary`: integers `(key_length,)` or `(batch, key_length)`; 0, 1, 2, ...
+            when left out, or behind those in the cache. The queries stand at the last of them.
+        segment_ids: `(batch, key_length)`: which document each key belongs to; a query sees those of its own only.
         return_weights: return the weights `(batch, heads, query_length, key_length)` too, and the same output.
         training: whether dropout is active.
         cache: what [`create_cache`][clear_attention.KeyValueCache] made, or what the last call returned: the keys are
@@ -160,7 +93,8 @@ class MultiHeadAttention(TokenLayer):
         ValueError: a size below 1, heads that do not divide `d_model`, a dropout outside [0, 1), an input that does not
             have the depth the layer was built with, inputs of different batches, a mask that is not ours or does not
             fit, `blockwise=True` with `return_weights=True` or a dropout: both need the weights. A cache that another
-            layer made, if that shows in its shapes, or that has no room left.
+            layer made, if that shows in its shapes, or that has no room left. Heads of keys that do not divide those of
+            queries, a `bias` beside a `position_bias`, `positions` without `rotary`, `segment_ids` with a cache.
 
     Examples:
         >>> import numpy as np
@@ -188,6 +122,11 @@ class MultiHeadAttention(TokenLayer):
         dropout: float = 0.0,
         use_bias: bool = True,
         blockwise: bool | Literal["auto"] = "auto",
+        num_key_value_heads: int | None = None,
+        rotary: RotaryPositions | None = None,
+        position_bias: PositionBias | None = None,
+        softcap: float | None = None,
+        sink: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -201,12 +140,18 @@ class MultiHeadAttention(TokenLayer):
         self.dropout = numbers.rate("dropout", dropout)
         self.use_bias = flag("use_bias", use_bias)
         self.blockwise = choice(blockwise, self.dropout)
+        self.num_key_value_heads = numbers.shared_heads(num_key_value_heads, self.num_heads)
+        self.rotary = known_part("rotary", rotary, RotaryPositions, "RotaryPositions()")
+        self.position_bias = known_part("position_bias", position_bias, PositionBias, "AlibiBias()")
+        self.softcap = None if softcap is None else numbers.positive("softcap", softcap)
+        self.has_sink = flag("sink", sink)
+        self.sink: keras.Variable | None = None
         self.supports_masking = True
         self.seeds = keras.random.SeedGenerator() if self.dropout else None
         names = {
             "project_queries": self.num_heads * self.d_k,
-            "project_keys": self.num_heads * self.d_k,
-            "project_values": self.num_heads * self.d_v,
+            "project_keys": self.num_key_value_heads * self.d_k,
+            "project_values": self.num_key_value_heads * self.d_v,
             "project_output": self.d_model,
         }
         for name, units in names.items():
@@ -218,6 +163,10 @@ class MultiHeadAttention(TokenLayer):
         self.project_keys.build((None, keys_shape[-1]))
         self.project_values.build((None, (values_shape or keys_shape)[-1]))
         self.project_output.build((None, self.num_heads * self.d_v))
+        if self.has_sink:
+            self.sink = self.add_weight(name="sink", shape=(self.num_heads,), initializer="zeros")
+        if self.position_bias is not None:
+            self.position_bias.for_heads(self.num_heads)
         self.built = True
 
     def __call__(
@@ -244,6 +193,9 @@ class MultiHeadAttention(TokenLayer):
         return_weights: bool = False,
         training: bool | None = None,
         cache: KeyValueCache | ContextCache | None = None,
+        bias: TensorLike | None = None,
+        positions: TensorLike | None = None,
+        segment_ids: TensorLike | None = None,
         queries_mask: tf.Tensor | None = None,
         keys_mask: tf.Tensor | None = None,
         values_mask: tf.Tensor | None = None,
@@ -262,44 +214,69 @@ class MultiHeadAttention(TokenLayer):
         mask_with_heads(mask)
         causal = flag("causal", causal)
         return_weights = flag("return_weights", return_weights)
+        positions_and_bias_fit(self, positions, bias)
+        no_documents_in_cache(segment_ids, cache)
         dropout = self.drop if training and self.dropout else None
 
         if cache is None:
+            ahead = full_shape(keys)[1] - full_shape(queries)[1]  # the last query stands on the last key
             queries, keys, values = Tokens.of_each(queries, keys, values)
-            q = self.to_queries(queries)  # (batch, heads, query_length, d_k)
-            k, v = self.to_keys_and_values(keys, values)  # (batch, heads, key_length, d_k), and with d_v
+            q = self.to_queries(queries, ahead, **last(positions, queries.given))  # (batch, heads, query_length, d_k)
+            where = {} if positions is None else {"positions": positions}
+            k, v = self.to_keys_and_values(keys, values, **where)  # (batch, heads, key_length, d_k), and with d_v
             mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, values_mask))
-            output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout)
+            rules = self.score_rules(q, k, bias)
+            rules |= {} if segment_ids is None else {"segment_ids": segment_ids}
+            output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout, **rules)
             return packed(self.to_output(Tokens.of(merge_heads(output))), weights if return_weights else None)
 
         cache = known_cache(cache, KeyValueCache, ContextCache)
         cache_fits(cache, self, queries, mask)
         if isinstance(cache, KeyValueCache):
-            q, cache, future = self.write_down(queries, keys, values, cache, blocked_by_keras(keys_mask, values_mask))
+            keras_mask = blocked_by_keras(keys_mask, values_mask)
+            q, cache, future = self.write_down(queries, keys, values, cache, keras_mask, positions)
             mask, causal, keys_mask = combine_masks(mask, future if causal else None), False, None
+            rules = self.score_rules(q, cache.keys, bias, full_shape(cache.keys)[2] - cache.length)
         else:
             same_context(cache, keys)
             q = self.to_queries(Tokens.unchecked(queries))
+            rules = self.score_rules(q, cache.keys, bias)
         mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, ~cache.blocked))
-        output, weights = self.look_back(q, cache, mask, causal, return_weights, dropout)
+        output, weights = self.look_back(q, cache, mask, causal, return_weights, dropout, **rules)
         output = self.to_output(Tokens.unchecked(merge_heads(output)))
         return packed(output, weights if return_weights else None, cache)
 
-    def to_queries(self, x: Tokens, start: Size = 0) -> tf.Tensor:
-        """Return the queries of all heads; the first token stands at position `start`."""
-        return self.at_positions(self.to_heads(self.project_queries, x), start)
+    def to_queries(self, x: Tokens, start: Size = 0, positions: TensorLike | None = None) -> tf.Tensor:
+        """Return the queries of all heads; the first token stands at `start`, if no `positions` are given."""
+        return self.placed(self.to_heads(self.project_queries, x, self.num_heads), start, positions)
 
-    def to_keys_and_values(self, keys: Tokens, values: Tokens, start: Size = 0) -> tuple[tf.Tensor, tf.Tensor]:
-        """Return the keys and values of all heads; the first token stands at position `start`."""
-        k = self.at_positions(self.to_heads(self.project_keys, keys), start)
-        return k, self.to_heads(self.project_values, values)
+    def to_keys_and_values(
+        self, keys: Tokens, values: Tokens, start: Size = 0, positions: TensorLike | None = None
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return the keys and values of all heads; the first token stands at `start`, if no `positions` are given."""
+        k = self.to_heads(self.project_keys, keys, self.num_key_value_heads)
+        v = self.to_heads(self.project_values, values, self.num_key_value_heads)
+        return self.placed(k, start, positions), v
+
+    def placed(self, heads: tf.Tensor, start: Size, positions: TensorLike | None) -> tf.Tensor:
+        return self.at_positions(heads, start) if positions is None else self.rotary(heads, positions)
 
     def at_positions(self, heads: tf.Tensor, start: Size) -> tf.Tensor:
-        """Return queries or keys `(batch, heads, length, d_k)` as they are compared: here no position changes them.
+        """Return queries or keys `(batch, heads, length, d_k)` as they are compared: turned, if there are turns.
 
-        A subclass can turn them by where they stand: at `start`, `start + 1`, ... A cache keeps what is returned here.
+        A subclass can do something else to tokens that stand at `start`, `start + 1`, ... A cache keeps what is
+        returned here.
         """
-        return heads
+        return heads if self.rotary is None else self.rotary(heads, start + tf.range(full_shape(heads)[2]))
+
+    def score_rules(self, q: tf.Tensor, k: tf.Tensor, bias: TensorLike | None, behind: Size = 0) -> dict[str, Any]:
+        """Return what else goes into the scores, by name; the last query stands `behind` the last key."""
+        if self.position_bias is not None:
+            distances = distances_between(full_shape(q)[2], full_shape(k)[2], behind)
+            bias = DistanceBias(self.position_bias(distances))
+        sink = None if self.sink is None else tf.cast(self.sink, q.dtype)[:, tf.newaxis, tf.newaxis]
+        grouped = self.num_key_value_heads != self.num_heads
+        return {"bias": bias, "softcap": self.softcap, "sink": sink, "grouped": grouped}
 
     def attend(
         self,
@@ -311,22 +288,34 @@ class MultiHeadAttention(TokenLayer):
         return_weights: bool = False,
         dropout: Callable[[tf.Tensor], tf.Tensor] | None = None,
         check_finite: bool = True,
+        segment_ids: TensorLike | None = None,
+        **rules: Any,
     ) -> Attention:
         """Attend in each head: all at once, or by blocks, which knows no weights."""
         if self.goes_blockwise(q, k, causal, return_weights, dropout):
-            options = {"return_weights": return_weights, "check_finite": check_finite}
-            return Attention(blockwise_attention(q, k, v, mask, causal, **options), None)
+            options: dict[str, Any] = {"return_weights": return_weights, "check_finite": check_finite}
+            options["segment_ids"] = segment_ids
+            return Attention(blockwise_attention(q, k, v, mask, causal, **options, **rules), None)
         if causal:
             mask = combine_masks(mask, look_ahead(q, k))
-        return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite)
+        if segment_ids is not None:
+            mask = combine_masks(mask, of_documents(segment_ids, q))
+        return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite, **rules)
 
     def write_down(
-        self, queries: tf.Tensor, keys: tf.Tensor, values: tf.Tensor, cache: KeyValueCache, blocked: tf.Tensor | None
+        self,
+        queries: tf.Tensor,
+        keys: tf.Tensor,
+        values: tf.Tensor,
+        cache: KeyValueCache,
+        blocked: tf.Tensor | None,
+        positions: TensorLike | None,
     ) -> tuple[tf.Tensor, KeyValueCache, tf.Tensor]:
         """Return the queries of new tokens, the cache with these tokens in it, and what lies in their future."""
         queries, keys, values = map(Tokens.unchecked, (queries, keys, values))  # what is kept is finite all the same
-        q = self.to_queries(queries, cache.length)
-        k, v = self.to_keys_and_values(keys, values, cache.length)
+        where = {} if positions is None else {"positions": positions}
+        q = self.to_queries(queries, cache.length, **where)
+        k, v = self.to_keys_and_values(keys, values, cache.length, **where)
         cache = cache.extended(ContextCache.of(k, v, blocked))
         return q, cache, cache.future_of(full_shape(q)[2])
 
@@ -338,11 +327,12 @@ class MultiHeadAttention(TokenLayer):
         causal: bool,
         return_weights: bool,
         dropout: Callable[[tf.Tensor], tf.Tensor] | None,
+        **rules: Any,
     ) -> Attention:
         """Attend to what a cache keeps, all of which is finite: nobody has to look for NaN at every step again."""
         # a query that is NaN itself has a NaN output anyhow, but its weights must stay 0 where it may not look
         (safe_q,), strange = without_nonfinite(q) if return_weights else ((q,), None)
-        result = self.attend(safe_q, cache.keys, cache.values, mask, causal, return_weights, dropout, False)
+        result = self.attend(safe_q, cache.keys, cache.values, mask, causal, return_weights, dropout, False, **rules)
         known = [x for x in result if x is not None]  # by blocks there are no weights
         strange = tf.reduce_any(cache.strange) if strange is None else strange | tf.reduce_any(cache.strange)
         if tf.executing_eagerly() and not strange:
@@ -362,13 +352,13 @@ class MultiHeadAttention(TokenLayer):
         """Project the merged heads to the output `(batch, query_length, d_model)`."""
         return x.marked(project_rows(self.project_output, x.finite))
 
-    def to_heads(self, dense: keras.layers.Dense, x: Tokens) -> tf.Tensor:
-        return split_heads(x.marked(project_rows(dense, x.finite)), self.num_heads)
+    def to_heads(self, dense: keras.layers.Dense, x: Tokens, num_heads: int) -> tf.Tensor:
+        return split_heads(x.marked(project_rows(dense, x.finite)), num_heads)
 
     def create_cache(self, batch: Size, capacity: Size) -> KeyValueCache:
         """Return an empty cache for `batch` texts of at most `capacity` tokens."""
         batch, capacity = numbers.size("batch", batch), numbers.length("capacity", capacity)
-        return KeyValueCache.empty((batch, self.num_heads, capacity), self.d_k, self.d_v, self.compute_dtype)
+        return KeyValueCache.empty((batch, self.num_key_value_heads, capacity), self.d_k, self.d_v, self.compute_dtype)
 
     def create_context_cache(self, keys: TensorLike, values: TensorLike | None = None) -> ContextCache:
         """Return a context's keys and values, projected once for all queries to come; the values default to the keys.
@@ -376,6 +366,7 @@ class MultiHeadAttention(TokenLayer):
         A mask that Keras attached to them is kept.
         """
         is_built("layer", self)
+        one_sequence(self)
         given = {"keys": keys, "values": keys if values is None else values}
         masks = [getattr(x, "_keras_mask", None) for x in given.values()]
         keys, values = (tf.cast(tensors.float_tensor(name, x), self.compute_dtype) for name, x in given.items())
@@ -394,8 +385,27 @@ class MultiHeadAttention(TokenLayer):
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)
 
     def get_config(self) -> dict[str, Any]:
-        names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise")
-        return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+        names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise", "softcap")
+        config = {**super().get_config(), **{name: getattr(self, name) for name in names}, "sink": self.has_sink}
+        config["num_key_value_heads"] = self.num_key_value_heads
+        return config | {name: described(getattr(self, name)) for name in ("rotary", "position_bias")}
+
+
+def described(part):
+    """Return what a part is made again from; it is built when the layer is."""
+    if part is None:
+        return None
+    return {k: v for k, v in keras.saving.serialize_keras_object(part).items() if k != "build_config"}
+
+
+def last(positions, queries):
+    """Return the positions of the queries by name, which stand at the last places of all."""
+    return {} if positions is None else {"positions": tf.convert_to_tensor(positions)[..., -full_shape(queries)[1] :]}
+
+
+def of_documents(segment_ids, q):
+    """Return the mask of documents for the queries, which are the last tokens."""
+    return create_document_mask(segment_ids)[..., -full_shape(q)[2] :, :]
 
 
 def look_ahead(q, k):

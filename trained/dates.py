@@ -8,11 +8,20 @@ from types import MethodType
 import numpy as np
 import tensorflow as tf
 
-from clear_attention import PositionalEncoding, Transformer, create_date_pairs, date_tokenizers, greedy_search
+from clear_attention import (
+    PositionalEncoding,
+    RelativePositionBias,
+    RotaryPositions,
+    Transformer,
+    create_date_pairs,
+    date_tokenizers,
+    greedy_search,
+)
 from trained.recipes import Curve, Recipe, fit, shares_right
 
 SEED, BATCH, STEPS, LENGTH = 0, 64, 1000, 34
 PADDINGS = (34, 40, 60, 100)
+SHIFTS = (0, 5, 20, 40)  # places by which texts are moved to the right
 source_tokenizer, target_tokenizer = date_tokenizers()
 SIZES = {
     "num_layers": 1,
@@ -138,37 +147,51 @@ def pairs_to_train(number, seed):
     return source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
 
 
-def write(model, texts, length=LENGTH):
-    return target_tokenizer.decode(
-        greedy_search(model, source_tokenizer.encode(texts, length=length), 11, jit_compile=False)
-    )
+def write(model, texts, length=LENGTH, shift=0):
+    ids = np.pad(source_tokenizer.encode(texts, length=length), [(0, 0), (shift, 0)])
+    return target_tokenizer.decode(greedy_search(model, ids, 11, jit_compile=False))
 
 
-def measure(model, paddings=()):
-    """Let a model write unseen dates; return what is right, and how much of it when sources are padded further."""
+def measure(model, paddings=(), shifts=()):
+    """Let a model write unseen dates; return what is right, also when sources are padded further, or moved."""
     sources, targets = create_date_pairs(2000, seed=1, split="test")
 
-    def written(length):
-        return shares_right([text.ljust(10) for text in write(model, sources, length)], targets)
+    def written(length, shift=0):
+        return shares_right([text.ljust(10) for text in write(model, sources, length, shift)], targets)
 
     x, y = source_tokenizer.encode(sources, length=LENGTH), target_tokenizer.encode(targets)
     letters = np.mean(np.argmax(model(x, y[:, :-1], training=False), axis=-1) == y[:, 1:])
     right = {length: written(length) for length in {LENGTH, *paddings}}
     padded = {"paddings": paddings, "padded": [right[length]["exact"] for length in paddings]} if paddings else {}
-    return {**right[LENGTH], "letters": letters, **padded}
+    moved = {"shifts": shifts, "shifted": [written(LENGTH, shift)["exact"] for shift in shifts]} if shifts else {}
+    return {**right[LENGTH], "letters": letters, **padded, **moved}
 
 
-def sibling(name, kind=Transformer, lacks=(), paddings=(), num_heads=4, **training):
-    """Return the recipe of one model of the family."""
+def sibling(name, kind=Transformer, lacks=(), paddings=(), shifts=(), num_heads=4, attention=dict, **training):
+    """Return the recipe of one model of the family; `attention` makes the options of its attention."""
     sizes = {**SIZES, "num_heads": num_heads}
 
     def build():
-        model = kind(**sizes, name=name.replace("-", "_"))
+        model = kind(**sizes, **attention(), name=name.replace("-", "_"))
         model.build()
         return model
 
     config = {"kind": "transformer", "lacks": [*lacks], "steps": training.get("steps", STEPS), **sizes}
-    return Recipe(build, partial(train, **training), partial(measure, paddings=paddings), config)
+    return Recipe(build, partial(train, **training), partial(measure, paddings=paddings, shifts=shifts), config)
+
+
+def rotary():
+    return {"self_attention": {"rotary": RotaryPositions()}}
+
+
+def buckets_and_sinks():
+    """Return what T5 adds to the scores, and one more score that leads nowhere."""
+    bias = RelativePositionBias(num_buckets=16, max_distance=32)
+    return {"self_attention": {"position_bias": bias, "sink": True}, "cross_attention": {"sink": True}}
+
+
+def one_key_head():
+    return {name: {"num_key_value_heads": 1} for name in ("self_attention", "cross_attention")}
 
 
 DIARY = ("thursday 3rd of may 2018", "5/3/2018", "3. mai '18", "22.12.1960", "march 9th, 2001", "christmas 2018")
@@ -177,12 +200,15 @@ RECIPES = {
     name: sibling(name, **options)
     for name, options in {
         "dates": {"paddings": PADDINGS, "diary": DIARY},
-        "dates-brief": BRIEF,
+        "dates-brief": {"shifts": SHIFTS, **BRIEF},
         "dates-one-head": {"num_heads": 1, **BRIEF},
         "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"], **BRIEF},
         "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"], **BRIEF},
         "dates-no-attention": {"kind": NoAttention, **BRIEF},
         "dates-forgetful": {"kind": Forgetful, "lacks": ["look-ahead mask"], "steps": STEPS // 3},
         "dates-padding-seen": {"kind": PaddingSeen, "lacks": ["padding mask"], "paddings": PADDINGS, **BRIEF},
+        "today-rotary": {"kind": NoPositions, "attention": rotary, "shifts": SHIFTS, **BRIEF},
+        "today-buckets": {"kind": NoPositions, "attention": buckets_and_sinks, "shifts": SHIFTS, **BRIEF},
+        "today-one-key-head": {"attention": one_key_head, **BRIEF},
     }.items()
 }

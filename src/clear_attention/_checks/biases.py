@@ -14,7 +14,7 @@ def score_rules(q, k, bias, softcap, sink):
     softcap = None if softcap is None else positive("softcap", softcap)
     if sink is not None:
         sink = float_tensor("sink", sink)
-        fits("sink", sink, (*q.shape[:-1], 1) if q.shape.rank else None, q, k, "A sink is one score for each query")
+        fits("sink", sink, (*q.shape[:-1], 1) if q.shape.rank else None, q, k, "A sink is one more score of each query")
         sink = tf.cast(tf.reshape(sink, (1,)) if sink.shape.rank == 0 else sink, wide(q.dtype))
     if bias is None:
         return None, softcap, sink

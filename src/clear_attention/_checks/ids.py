@@ -13,10 +13,11 @@ from clear_attention._checks.tensors import equal, shapes, tensor
 
 
 def token_ids(ids, name="token_ids"):
+    what = "number documents" if name == "segment_ids" else "are positions in a vocabulary"
     expected = f"{name} of integers, of shape (batch, length)"
     ids = tensor(name, ids, expected)
     if not ids.dtype.is_integer:
-        law = f"{name} are positions in a vocabulary, so they are integers."
+        law = f"{name} {what}, so they are integers."
         raise TypeError(refusal(law, expected, f"{name}.dtype={ids.dtype.name}, {shapes(**{name: ids})}"))
     if ids.shape.rank not in (2, None):
         law = f"{name} must hold one row of tokens for each sentence of the batch."

@@ -20,7 +20,8 @@ from clear_attention._token_layer import Norm, TokenLayer, normed, ours, with_ke
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.attention import packed, unpacked
 from clear_attention.cache import ContextCache, KeyValueCache
-from clear_attention.heads import MultiHeadAttention, project_rows
+from clear_attention.heads import MultiHeadAttention
+from clear_attention.heads.steps import project_rows
 
 
 class SelfAttending(TokenLayer):

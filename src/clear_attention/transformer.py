@@ -18,7 +18,7 @@ from clear_attention._token_layer import TracedOutputs
 from clear_attention._types import Activation, LayerInput, Mask, Output, Shape, TensorLike
 from clear_attention.attention import Attention, unpacked
 from clear_attention.encoder_decoder import Decoder, Encoder
-from clear_attention.heads import project_rows
+from clear_attention.heads.steps import project_rows
 from clear_attention.layers import arguments_of
 from clear_attention.masks import combine_masks, create_look_ahead_mask, create_padding_mask
 from clear_attention.positions import PositionalEncoding

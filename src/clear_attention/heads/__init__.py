@@ -4,7 +4,7 @@
 and that of [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention].
 """
 
-from clear_attention.heads.layer import MultiHeadAttention, project_rows
+from clear_attention.heads.layer import MultiHeadAttention
 from clear_attention.heads.splitting import merge_heads, split_heads
 
-__all__ = ["MultiHeadAttention", "merge_heads", "project_rows", "split_heads"]
+__all__ = ["MultiHeadAttention", "merge_heads", "split_heads"]

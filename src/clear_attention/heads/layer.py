@@ -15,24 +15,24 @@ from clear_attention._checks.masks import mask_of_keras, mask_with_heads
 from clear_attention._checks.options import choice, flag
 from clear_attention._checks.weights import is_built
 from clear_attention._nonfinite import Tokens, marked, without_nonfinite
-from clear_attention._token_layer import TokenLayer, ours, padding_of
+from clear_attention._token_layer import TokenLayer, ours
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import Attention, add_keras_masks, full_shape, packed, scaled_dot_product_attention
 from clear_attention.biases import DistanceBias, PositionBias, distances_between
 from clear_attention.blockwise import blockwise_attention, blockwise_pays
 from clear_attention.cache import ContextCache, KeyValueCache, SeenInCache
 from clear_attention.heads.splitting import merge_heads, split_heads
-from clear_attention.masks import combine_masks, create_document_mask, create_look_ahead_mask
+from clear_attention.heads.steps import (
+    blocked_by_keras,
+    described,
+    for_all_heads,
+    last,
+    look_ahead,
+    of_documents,
+    project_rows,
+)
+from clear_attention.masks import combine_masks
 from clear_attention.rotary import RotaryPositions
-
-
-def project_rows(dense, x):
-    """Apply a Dense layer to all tokens as the rows of one matrix.
-
-    On three axes its gradient would be formed once for each sentence and summed, which is several times slower.
-    """
-    rows = dense(tf.reshape(x, (-1, x.shape[-1])))
-    return tf.reshape(rows, (*full_shape(x)[:-1], dense.units))
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -389,35 +389,3 @@ class MultiHeadAttention(TokenLayer):
         config = {**super().get_config(), **{name: getattr(self, name) for name in names}, "sink": self.has_sink}
         config["num_key_value_heads"] = self.num_key_value_heads
         return config | {name: described(getattr(self, name)) for name in ("rotary", "position_bias")}
-
-
-def described(part):
-    """Return what a part is made again from; it is built when the layer is."""
-    if part is None:
-        return None
-    return {k: v for k, v in keras.saving.serialize_keras_object(part).items() if k != "build_config"}
-
-
-def last(positions, queries):
-    """Return the positions of the queries by name, which stand at the last places of all."""
-    return {} if positions is None else {"positions": tf.convert_to_tensor(positions)[..., -full_shape(queries)[1] :]}
-
-
-def of_documents(segment_ids, q):
-    """Return the mask of documents for the queries, which are the last tokens."""
-    return create_document_mask(segment_ids)[..., -full_shape(q)[2] :, :]
-
-
-def look_ahead(q, k):
-    return create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2])
-
-
-def blocked_by_keras(*masks):
-    """Tell which tokens are blocked by masks that Keras attached, `(batch, length)`, or None if there are no masks."""
-    blocked = [padding_of(mask) for mask in masks if mask is not None]
-    return blocked[0] | blocked[-1] if blocked else None
-
-
-def for_all_heads(*masks):
-    """Yield masks of tokens `(batch, length)` with an axis for the heads."""
-    return (None if mask is None else tf.expand_dims(mask, axis=1) for mask in masks)

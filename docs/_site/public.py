@@ -19,7 +19,7 @@ class Public(griffe.Extension):
             if pkg[name].is_module:
                 continue  # a function named after its module, which exports it itself
             home = pkg.modules.get(pkg[name].target_path.rsplit(".", 1)[0].removeprefix(f"{pkg.name}."))
-            if home is not None:
+            if home is not None and name not in (home.exports or []):  # a package lists its own
                 home.exports = [*(home.exports or []), name]
 
     def on_class(self, *, cls, **kwargs):

@@ -141,7 +141,7 @@ print("weights", softmax(scores, mask).round(3))
 np.testing.assert_allclose(
     softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
 )
-# the six letters of the grid above, with their padding hidden
+# the letters of the grid above, with their padding hidden
 np.testing.assert_allclose(attention(q, k, v, blocked), weights @ v, atol=1e-5)
 
 # %% [markdown]
@@ -229,7 +229,7 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Most programs take a short cut: they add -1,000,000,000 to the
+# Your softmax leaves the hidden keys out of the sum. Many programs take a short cut: they add -1,000,000,000 to the
 # score of a hidden key, and its weight becomes 0. In an ordinary row this works. But in an empty row *every* score gets
 # this number, which is so large that it swallows them. All scores are then equal, and so are the weights: the empty
 # text quietly reads its padding. No error, no NaN, nothing to see.

@@ -6,25 +6,23 @@
 # %% [markdown]
 # # How does attention decide where to look?
 #
-# A machine that may only take the plain average of a text reads [little more than one date in
-# five](reading_dates.py#take-it-away). It gives each letter the same weight. What it needs are weights that depend on
-# what it is looking *for*: to write a month, look at the letters of "may", and to write a day, look somewhere else.
-# Where do such weights come from?
+# A machine that may only take the plain average of a text [mixes up its digits](reading_dates.py#take-it-away), because
+# it gives each letter the same weight. What it needs are weights that depend on what it is looking *for*: to write a
+# month, look at "may", and to write a day, look somewhere else. Where do such weights come from?
 #
 # ## Ask, compare, fetch
 #
-# Think of a shelf of folders. You come with a question. Each folder has a label on its spine. You hold your question
-# against every label, and where the two fit well, you take much of what is inside, and from the others a little, and
-# then you mix it all. In attention each of these is a vector:
+# Think of a shelf of folders. You come with a question, and each folder has a label on its spine. You hold your question
+# against every label. Where the two fit well, you take much of what is inside, and from the others a little, and then
+# you mix it all. In attention each of these is a vector:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
 # Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter
-# of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits,
-# beside the other keys. (The machine looks four times at once. Such a look is called a *head*, and this is the first of
-# the four; the page before showed the mean of all four.)
+# of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits.
+# (The machine looks four times at once. This is the first of the four.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -45,10 +43,9 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
-# it is an arrow. The score of a key is large when it points where the query points, and larger still when both are
-# long. (It is their dot product divided by √2; you will see below how it is computed, and why it is divided.) What is
-# fetched is a mixture of all values, and most of it comes from the key that fits best. Turn the query, and watch the
-# output move from value to value. Then make the query longer, and make it shorter: what changes?
+# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is a
+# mixture of all values, and most of it comes from the key that fits best. Turn the query, and watch the output move
+# from value to value. Then make the query longer, and make it shorter: what changes?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -75,15 +72,13 @@ touch(
 # %% [markdown]
 # A longer query does not look elsewhere. It chooses more sharply, and a query of length 0 does not choose at all: its
 # output is the plain average. So a machine can learn where to look, and how firmly.
-
-# %% [markdown]
+#
 # ## By hand, to the last digit
 #
-# Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, and
-# they are the same for all letters. (Without them, letters would be compared as they are, and would mostly look at
-# letters like themselves. With three matrices, what a letter looks for, what it offers and what it hands over can be
-# three different things.) In a trained machine their numbers were found by the training; here we choose small ones, so
-# that you can follow with a pencil. Three letters, with two numbers each:
+# Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
+# for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
+# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. Three letters, with
+# two numbers each:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -97,8 +92,8 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# Let "y" look at all three letters, itself too. **Its query** is $x W_Q$. Its vector is $(1, 1)$, so the two rows of
-# $W_Q$ are added:
+# Let "y" look at all three letters, itself too. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows
+# of $W_Q$ are added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -115,16 +110,16 @@ touch(
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
 # is large where both vectors have large numbers of the same sign at the same places. Then divide by the root of how
-# many numbers they have, which is √4 = 2. (Why the root? [A section below](#why-divide-by-the-root-of-d_k) says it.)
-# The results are called **scores**.
+# many numbers they have, which is √4 = 2. ([Why the root?](#why-divide-by-the-root-of-d_k) Soon.) The results are
+# called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
-# **From scores to weights.** Scores may be negative, and they do not add up to one. We want shares: positive, and one
-# in total. So raise $e$ to the power of each score, which is always positive and keeps their order, and divide by the
-# sum. This step is called the **softmax**.
+# **From scores to weights.** Scores may be negative. We want shares, which are positive and add up to one. So raise $e$
+# to the power of each score, which makes all of them positive and keeps their order, and divide by the sum. This step
+# is called the **softmax**.
 #
 # | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
@@ -133,8 +128,7 @@ touch(
 # | y | 1 | 2.7183 | 0.1185 |
 # | | | sum: 22.9391 | sum: 1 |
 #
-# A lead of one point makes a weight $e$ times as large as another, which is about 2.7 times. So the best key gets most
-# of the weight, and the others are not forgotten.
+# So the best key gets most of the weight, and the others are not forgotten.
 #
 # **The output** is the average of the values with these weights:
 #
@@ -142,8 +136,8 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# That is the whole of attention. Here is the same in NumPy, for all three letters at once. Keep the two functions: each
-# of the next lessons adds a few lines to them, and [at the end](recap.py#put-together-by-hand) they are a machine that
+# **That is the whole of attention.** Here it is in NumPy, for all three letters at once. Keep the two functions! Each of
+# the next lessons adds a few lines to them, and [at the end](recap.py#put-together-by-hand) they are a machine that
 # reads dates.
 
 # %%
@@ -186,13 +180,15 @@ plt.show()
 #
 # ## The formula
 #
-# The code did it for all three letters at once. The queries are the rows of a matrix $Q$, the keys those of $K$, the
-# values those of $V$. $Q K^\top$ then holds the dot product of every query with every key, and everything above is one
-# line:
+# You have just read it as code. Write the queries as the rows of a matrix $Q$, the keys as those of $K$, the values as
+# those of $V$, and let $d_k$ be how many numbers a key has. Then $Q K^\top$ holds the dot product of every query with
+# every key, and all of the above is one line:
 #
 # $$
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
 # $$
+#
+# <details class="lesson-more" markdown="1"><summary>Every symbol, its shape, and the softmax as a formula</summary>
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
@@ -203,24 +199,26 @@ plt.show()
 # | $Q K^\top / \sqrt{d_k}$ | the scores | `(query_length, key_length)` |
 # | $\operatorname{softmax}(\dots)$ | the weights: each row is positive and adds up to one | `(query_length, key_length)` |
 #
-# And the softmax of $n$ scores $s_1, \dots, s_n$, written out:
+# The softmax of $n$ scores $s_1, \dots, s_n$:
 #
 # $$
 # \operatorname{softmax}(s)_j = \frac{e^{s_j}}{e^{s_1} + e^{s_2} + \dots + e^{s_n}}
 # $$
 #
-# The shapes say something that is easily missed: **queries need not come from where keys and values come from.** There
-# are `query_length` queries and `key_length` keys. When the encoder reads a date, its letters look at each other, so
-# all three come from the text; this is called *self-attention*. When the decoder writes, the query comes from the
-# answer, and keys and values come from the text; this is *cross-attention*, and it is what you saw above. Nothing in
-# the formula changes.
+# A lead of one point makes a weight $e$ times as large as another, which is about 2.7 times.
+#
+# </details>
+#
+# Each query gets a row of the output. There may be three queries and five keys, and so **queries need not come from where
+# keys and values come from.** When the encoder reads a date, its letters look at each other, and all three come from the
+# text. This is called *self-attention*. When the decoder writes, the query comes from the answer, and keys and values
+# come from the text. This is *cross-attention*, and it is what you saw at the top. The formula stays the same.
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums, and the softmax exaggerates
-# large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all, and the
-# others are as good as hidden. Worse, the training slows down, because a nudge hardly changes the weights any more. So
-# the scores are divided. But by what?
+# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums become, and the softmax
+# exaggerates large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all,
+# and a nudge of the training hardly changes anything any more. So the scores are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
 # *one rule that suits all depths*: which column keeps its bars about as long?
@@ -262,18 +260,23 @@ lab(
 # Divided by nothing, longer keys mean that one of them takes nearly everything. Divided by $d_k$, all weights become
 # alike, and the query might as well not ask. The root keeps the balance.
 #
-# The reason is that sums of random numbers grow slowly, because many of their terms cancel. Throw 64 coins, and count
-# +1 for one side and -1 for the other: the sum is typically about 8 away from 0, and not 64. The same in general: take
-# numbers that are 0 on average, and whose squares are 1 on average. A product of two such numbers is of the same kind.
-# Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on average, you get products of *different*
-# terms. These are as often negative as positive, and cancel. What is left is $d_k$ on average, so the sum itself is
-# about $\sqrt{d_k}$ in size.  Divided by $\sqrt{d_k}$, scores are of size about 1 at every depth. (This holds for
-# numbers that know nothing of each other, such as the random ones with which a training begins. Later the machine can
-# make its scores as large as it needs them.)
+# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will not be 64. Most
+# throws cancel each other, and the sum is typically about 8 away from 0, which is √64. A dot product of random numbers
+# is such a sum: with $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth.
+# That is why this attention is called *scaled* dot-product attention.
+#
+# <details class="lesson-more" markdown="1"><summary>Why coins cancel, and 500 queries in place of one</summary>
+#
+# Take numbers that are 0 on average, and whose squares are 1 on average. A product of two such numbers is of the same
+# kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on average, you get products of
+# *different* terms. These are as often negative as positive, and cancel. What is left is $d_k$ on average, so the sum
+# itself is about $\sqrt{d_k}$ in size. (This holds for numbers that know nothing of each other, such as the random ones
+# with which a training begins. Later the machine can make its scores as large as it needs them.)
 #
 # One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
-# 1/16 would be a plain average. *Slope* says how much that weight still changes when a score is nudged (`GradientTape`
-# computes it); where it is 0, nothing is learnt.
+# 1/16 = 0.06 would be a plain average. *Slope* is how much that weight moves, for each point by which its score *after
+# the division* is moved. It is $w (1 - w)$ for a weight $w$, so it is small where $w$ is near 1, because the softmax is
+# then nearly deaf to a nudge (one says *saturated*), and also where $w$ is near 0.
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -305,18 +308,20 @@ largest = {n: [a for a, _ in rows] for n, rows in table.items()}
 assert np.ptp(largest["√d_k"]) < 0.05
 assert largest["nothing"][-1] > 0.9
 assert largest["d_k"][-1] < 0.1
+assert round(np.exp(10), -3) == 22000
 coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
 assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 
 # %% [markdown]
-# Only the middle column reads nearly the same from top to bottom. That is why the formula has a root in it, and why
-# this attention is called *scaled* dot-product attention.
+# Only the middle column reads nearly the same from top to bottom. Divided by nothing, the slope vanishes, because one key
+# has all. Divided by $d_k$, the softmax is not saturated, but no key stands out any more: all weights are near 1/16.
+#
+# </details>
 #
 # ## Reading the function { #the-function-read }
 #
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the formula in TensorFlow. These are
-# the four lines in its middle, printed from the package. The comments at the ends of the lines give the shape after
-# each step.
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. These
+# are the four lines in its middle, printed from the package:
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -331,12 +336,11 @@ middle = re.search(r"^ +scores = .*?^ +output = .*?\n", function, re.DOTALL | re
 print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
-# `depth(q)` is $d_k$. `softmax_of_visible` is the softmax over whatever a [mask](masks.py) leaves visible. `dropout`
-# may set some of the weights to 0 at random during training, so that the machine does not rely on single ones; without
-# it, `kept` is the same as `weights`. One detail: the queries are divided *before* the product and not afterwards. The
-# result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
+# You know three of the four lines. `depth(q)` is $d_k$, and `softmax_of_visible` is your softmax over whatever a
+# [mask](masks.py) leaves visible. (The third line may set some weights to 0 at random during training, so that the
+# machine does not rely on single ones.) For "y" the function gives what you computed by hand.
 #
-# <details class="lesson-more" markdown="1"><summary>The whole function, and what keeps it safe</summary>
+# <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
 # %% tags=["source", "remove-input"]
 print(function)
@@ -346,11 +350,10 @@ print(function)
 #   the mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the
 #   calculation, because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should
 #   there be any. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
-# * *In the middle.* The four lines from above.
+# * *In the middle.* The four lines from above. The queries are divided *before* the product and not afterwards. The
+#   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
 # * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
 #   you. `narrowed` returns to the type of number that came in.
-#
-# </details>
 #
 # It gives a pair, `output, weights = ...`, and for our three letters the numbers from above:
 
@@ -363,8 +366,6 @@ np.testing.assert_allclose(result.output, output, atol=1e-12)
 print("the function's output of y:", result.output[2].numpy().round(3))
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>Numbers to test an attention of your own against</summary>
-#
 # Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
 # = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
 # `DotProductAttention` is the function as a layer of Keras. It is called as the tutorials do it, with $d_k$ as the last
@@ -392,8 +393,8 @@ np.testing.assert_allclose(
 #
 # ## A check: is this what the trained machine does?
 #
-# It is. Nothing is hidden in the machine: in each of its four heads, 24 letters look at 24 letters, and every weight is
-# what the formula says.
+# It is. In each of the four looks of the trained machine, 24 letters look at 24 letters, and every weight is what the
+# formula says.
 #
 # <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained weights, recomputed</summary>
 #
@@ -430,12 +431,11 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 #
 # ## Who found this, and when
 #
-# In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, and trained it together
-# with all the rest, so that finding the matching words and translating were learnt together. In 2015 Luong, Pham and
-# Manning compared several ways to score, the bare dot product among them. In 2017 Vaswani and others divided the dot
-# product by $\sqrt{d_k}$, because they suspected that large scores leave the softmax almost no slope, and built a whole
-# machine of it. Keys and values with these names had been used a year before, for machines that look things up in a
-# memory.
+# In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, which was trained
+# together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
+# them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that large scores leave
+# the softmax almost no slope, and built a whole machine of it. The names key and value come from machines that look
+# things up in a memory, a year before.
 #
 # ## Exercises
 #
@@ -444,12 +444,11 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # What are the weights when all keys are equal? What is the output then? Predict it, then run it.
 
 # %% tags=["answer"]
-equal = [[1.0, 2.0]] * 4
-result = scaled_dot_product_attention(
-    [[5.0, -3.0]], equal, [[0.0], [4.0], [8.0], [12.0]]
-)
-print("weights", result.weights.numpy(), "output", result.output.numpy())
-np.testing.assert_allclose(result.output, [[6.0]])
+asks = np.array([[5.0, -3.0]])
+equal = np.array([[1.0, 2.0]] * 4)
+output = attention(asks, equal, np.array([[0.0], [4.0], [8.0], [12.0]]))
+print("weights", softmax(asks @ equal.T / np.sqrt(2)), "output", output)
+np.testing.assert_allclose(output, [[6.0]])
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
@@ -466,11 +465,9 @@ np.testing.assert_allclose(result.output, [[6.0]])
 
 # %% tags=["answer"]
 order = [2, 1, 0]  # y, a, m
-shuffled = scaled_dot_product_attention(
-    q[2:].astype(float), k[order].astype(float), v[order].astype(float)
-)
-print("output of y:", shuffled.output.numpy().round(3))
-np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
+shuffled = attention(q[2:], k[order], v[order])
+print("output of y:", shuffled.round(3))
+np.testing.assert_allclose(shuffled[0], [9.941, 1.244], atol=5e-4)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
@@ -501,8 +498,8 @@ np.testing.assert_allclose(shuffled.output[0], [9.941, 1.244], atol=5e-4)
 #
 # ## Where to go next
 #
-# You can now compute attention with a pencil, and say what each symbol of its formula means. There is a trap in it,
-# though: the softmax gives *every* letter some weight, and some letters must not be looked at, not even a little.
+# You can now compute attention with a pencil, and you have written it. There is a trap in it, though: the softmax gives
+# *every* letter some weight. What if there are letters that must not be looked at, not even a little?
 #
 # * [Masks](masks.py): what must not be looked at.
 # * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.

@@ -1,6 +1,6 @@
 # ---
 # title: Causal attention
-# description: Writing without peeking. What a machine learns that could see the next letter in training, the shift, the look-ahead mask by hand, both masks together, and what the first letters of a text never learn.
+# description: Writing without peeking. What a machine learns that could see the next letter in training, the look-ahead mask to click and by hand, and both masks together.
 # ---
 
 # %% [markdown]
@@ -61,9 +61,9 @@ assert forgetful_record["exact"] == 0
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. Copying is much easier to learn than reading dates. So the machine above learnt to copy, for
-# which a third of the steps was plenty. When it writes for itself, there is nothing to its right yet, and it has learnt
-# nothing else. It writes the end mark at once. Why that one? Guess, before you read on.
+# the answer stands there. Copying is much easier to learn than reading dates. So the machine above learnt to copy, and
+# nothing else. When it writes for itself, there is nothing to its right yet, and it writes the end mark at once. Why
+# that one? Guess, before you read on.
 #
 # <details markdown="1"><summary>An answer</summary>
 #
@@ -77,9 +77,11 @@ assert forgetful_record["exact"] == 0
 #
 # ## Try it yourself
 #
-# Here the start mark and the letters of "2018" look at each other, and nothing is hidden. A row is a letter that looks,
-# a column a letter that is looked at. Click the cells that must be blocked, until no letter sees a later one. How many
-# are there?
+# Here you see the forgetful machine peeking. A row is a letter that looks, a column a letter that is looked at. Where a
+# cell just right of the diagonal is bright, a letter looks at the next one, which is the one that it has to say. (The
+# machine looks four times at once, and the four share this work. Here is the one that peeks most.)
+#
+# Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -89,38 +91,42 @@ from live import grid, lab, situation
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 source_ids, target_ids = source.encode([text]), target.encode([answer])
 letters = ["start", *"2018"]
-x = model.target_positions(model.embed_target(target_ids[:, :5]) * 8.0)
-attention = model.decoder.layers[0].self_attention.attention
-q, k, v = (
-    project(x)[0, :, :16].numpy()  # the first of four heads
-    for project in (
-        attention.project_queries,
-        attention.project_keys,
-        attention.project_values,
+x = forgetful.target_positions(forgetful.embed_target(target_ids[:, :5]) * 8.0)
+attention = forgetful.decoder.layers[0].self_attention.attention
+heads = []
+for head in range(4):
+    q, k, v = (
+        project(x)[0, :, 16 * head : 16 * head + 16].numpy()
+        for project in (
+            attention.project_queries,
+            attention.project_keys,
+            attention.project_values,
+        )
     )
-)
-weights = scaled_dot_product_attention(q, k, v).weights
+    weights = scaled_dot_product_attention(q, k, v).weights.numpy()
+    heads.append((np.diag(weights, k=1).sum(), head, q, k, v, weights))
+assert np.max([np.diag(one[-1], k=1) for one in heads], axis=0).min() > 0.5
+*_, q, k, v, weights = max(heads, key=lambda one: one[0])
 lab(
     [situation("2018", letters, q, k, v)],
-    grid("Weights, nothing hidden", weights, letters, letters),
+    grid("Weights of the forgetful machine", weights, letters, letters),
     piece="mask",
 )
 
 # %% [markdown]
 # <details markdown="1"><summary>An answer</summary>
 #
-# Ten: four in the first row, three in the second, two, one, and none in the last. What is left is a triangle. A letter
-# may see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid
-# does it at once.
+# Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. A letter may see
+# itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid hides the
+# triangle at once.
 #
 # </details>
 #
 # ## By hand
 #
-# Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). There, "y" looked at all
-# three letters. It stands last, so the mask takes nothing from it. "a" in the middle may see "m" and itself, and "m"
-# sees only itself. The scores of "m" and "a" are found like those of "y": their queries are $q_m = (1, 0, 0, 1)$ and
-# $q_a = (1, 0, 1, -1)$, the rows of $W_Q$.
+# Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). "y" stands last, so the
+# mask takes nothing from it. "a" in the middle may see "m" and itself, and "m" sees only itself. The scores of "m" and
+# "a" are found like those of "y": their queries are $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$, the rows of $W_Q$.
 #
 # | looks | score of m | of a | of y | weights | output |
 # | --- | --- | --- | --- | --- | --- |
@@ -165,13 +171,13 @@ np.testing.assert_allclose(
 # $$
 #
 # Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$
-# the weight and $v_j$ the value. The mask is one comparison of places. If there are fewer queries than keys, as when a
-# machine writes one new letter after ten old ones, the last query lines up with the last key. So a new letter sees
-# everything that was written.
+# the weight and $v_j$ the value. The mask is one comparison of places.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package makes it</summary>
 #
-# `_positions` numbers queries and keys, so that the last of both have the same number.
+# If there are fewer queries than keys, as when a machine writes one new letter after ten old ones, the last query lines
+# up with the last key. So a new letter sees everything that was written. `_positions` numbers queries and keys in this
+# way.
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -188,9 +194,9 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written. Press a letter of the answer, or a row of a map. A row is
-# the letter *to be written*, and a column a letter that is given: to write the first 2, only the start mark is given.
-# The hatched upper right stays empty, whatever you type.
+# This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer, or a row of a
+# map. A row is the letter *to be written*, and a column a letter that is given. The hatched upper right stays empty,
+# whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -204,8 +210,8 @@ machine(
 # %% [markdown]
 # ## A check: change the future
 #
-# Change the last letter of what the machine is given, which is letter 10. Prediction 10, the one after it, may move,
-# and no earlier one, not by a single bit. The machine that forgot its mask fails:
+# Change the last letter of what the machine is given, which is letter 10. The prediction after it may move, and no
+# earlier one, not by a single bit. The machine that forgot its mask fails:
 
 # %%
 given = target_ids[:, :-1]
@@ -222,10 +228,9 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # %% [markdown]
 # ## Both masks at once { #both-at-once }
 #
-# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future. (For padding at the end
-# the look-ahead mask alone would do: no real letter sees what comes after it. Padding in front needs both.)
-# [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids. Text 0 has its
-# padding in the middle (nobody would do that, but a mask may), text 1 at the end, text 2 at the beginning:
+# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future.
+# [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is padding.
+# Text 0 has it in the middle (nobody would do that, but a mask may), text 1 at the end, text 2 at the beginning:
 
 # %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
 import matplotlib.pyplot as plt
@@ -245,17 +250,18 @@ assert np.all(both[2, 0, :3] == 1)
 # %% [markdown]
 # Look at text 2. Its first three rows are hatched from end to end: what stands before the first real letter may see
 # nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So
-# a [row with nothing left](masks.py#queries-with-no-key-left) is not far-fetched: every text that is padded on the left
-# has some.
+# a [row with nothing left](masks.py#queries-with-no-key-left) needs no empty line: every text that is padded on the
+# left has some.
 #
 # ## What the first letters never see { #what-the-first-letters-never-learn }
 #
-# The price of causality: the first letters of a text do not know how it goes on. For writing this is right, since
-# nothing goes on yet. But a question that is given from the start could be read as a whole, as our encoder reads its
-# text. A **prefix mask** allows that: the letters of the given part see each other in both directions, and what is
-# written after them stays causal.
+# There is a price: the first letters of a text never know how it goes on. For writing this is right, because nothing
+# goes on yet.
 #
-# <details class="lesson-more" markdown="1"><summary>A prefix mask in three lines</summary>
+# <details class="lesson-more" markdown="1"><summary>And for a question that is given from the start? A prefix mask</summary>
+#
+# Such a question could be read as a whole, as our encoder reads its text. A **prefix mask** allows that: the letters of
+# the given part see each other in both directions, and what is written after them stays causal.
 
 # %%
 from clear_attention import create_prefix_mask
@@ -270,40 +276,39 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # ## Who found this, and when
 #
-# Teacher forcing was named by Williams and Zipser in 1989. Machines that read one word after the other could not peek,
-# because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
+# Teacher forcing was named by Williams and Zipser in 1989. Their machines read one word after the other and could not
+# peek, because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
 # Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
 # network with no mask, a causal mask and a prefix mask in turn.
 #
 # ## Exercises
 #
-# ### Exercise 1
+# ### Exercise 1 { #three-triangles }
 #
-# Three tokens of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike, with a
-# look-ahead mask. A tutorial on causal attention shows this. The three outputs come out as (1, 2, 3, 4), (5, 6, 7, 8)
-# and (5, 6, 7, 8), so two of them are equal. Is it the mask's doing? Divide the tokens by 10 and decide.
+# Your friend has written three masks, and one of them is right. What may each letter see with the other two? One of
+# these two is worse, because you would not notice it in training. Which one?
 
 # %% tags=["answer"]
-tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
-output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
-with np.printoptions(precision=2, suppress=True):
-    print("scores\n", tokens @ tokens.T / 2)
-    print("outputs\n", output.numpy())
-    small = scaled_dot_product_attention(
-        tokens / 10, tokens / 10, tokens / 10, mask
-    )
-    print("divided by 10\n", small.output.numpy())
-print("weights\n", weights.numpy())
-np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
-np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
-np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
+ones = np.ones((4, 4))
+triangles = {
+    "np.triu(ones, k=1)": np.triu(ones, k=1),
+    "np.triu(ones, k=0)": np.triu(ones, k=0),
+    "np.tril(ones, k=-1)": np.tril(ones, k=-1),
+}
+for name, triangle in triangles.items():
+    print(name)
+    for letter, row in zip(letters, triangle, strict=False):
+        seen = [letters[j] for j in np.flatnonzero(row == 0)]
+        print(f"    {letter:5} sees {', '.join(seen) or 'nothing'}")
+np.testing.assert_array_equal(triangles["np.triu(ones, k=1)"], look_ahead(4))
+assert triangles["np.triu(ones, k=0)"][0].all()
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
-# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
-# *saturated*. With small tokens the same mask gives three different outputs.
+# The first is right. The second hides the diagonal, too, so that the start mark sees nothing at all. You would notice
+# at once if your softmax makes NaN of such a row. The third is upside down: it hides the past and shows the future. In
+# training all looks perfect, because the next letter is there to be copied. It is the forgetful machine again.
 #
 # </details>
 #
@@ -320,6 +325,38 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 #
 # None. Nothing later exists, and it may see everything that came before. Libraries that line up the *first* query with
 # the first key hide all but key 0 here; [the museum](../guides/museum.py#alignment) shows one.
+#
+# </details>
+#
+# ### Two equal rows: is it the mask? { #exercise-1 }
+#
+# A tutorial on causal attention shows three outputs of which two are equal. It is tempting to blame the mask.
+#
+# <details class="lesson-more" markdown="1"><summary>See whether it is the mask's doing</summary>
+#
+# Three tokens of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike. The
+# outputs come out as (1, 2, 3, 4), (5, 6, 7, 8) and (5, 6, 7, 8). Divide the tokens by 10 and decide.
+
+# %%
+mask = look_ahead(3)
+tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
+output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
+with np.printoptions(precision=2, suppress=True):
+    print("scores\n", tokens @ tokens.T / 2)
+    print("outputs\n", output.numpy())
+    small = scaled_dot_product_attention(
+        tokens / 10, tokens / 10, tokens / 10, mask
+    )
+    print("divided by 10\n", small.output.numpy())
+print("weights\n", weights.numpy())
+np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
+np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
+np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
+
+# %% [markdown]
+# It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
+# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
+# *saturated*. With small tokens the same mask gives three different outputs.
 #
 # </details>
 #
@@ -343,9 +380,9 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 #
 # ## Where to go next
 #
-# You now know how a machine learns from all letters at once without seeing the answer, and why an accuracy that was
-# measured with the right answer given proves nothing about writing alone. By now you have seen four maps for one
-# answer. Why does the machine look four times?
+# You now know how a machine learns from all letters at once without seeing the answer. And you will not be impressed by
+# 100 % any more, before you have seen the machine write alone. By now you have met four maps for one answer. Why does
+# the machine look four times?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.

@@ -1,6 +1,6 @@
 # ---
 # title: Masks
-# description: What must not be looked at. Why texts are padded, what a machine does that sees the padding, four ways to hide a key and what each does to a full row and to an empty one.
+# description: What must not be looked at. Why texts are padded, what a machine does that sees the padding, how to hide it, and what becomes of a row in which nothing is left.
 # ---
 
 # %% [markdown]
@@ -11,8 +11,8 @@
 # **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places.
 #
 # What if nobody tells it that the padding is not text? Here is a machine that was trained without being told, beside
-# the whole one. Nothing seems to be wrong. Then both are given the same texts in longer rows, so that the same date
-# comes with more padding behind it:
+# the whole one. At 34 places nothing seems to be wrong. Then both read the same dates again, with more padding behind
+# them:
 
 # %% tags=["hide-input"]
 import sys
@@ -43,8 +43,8 @@ assert seeing_record["padded"][0] > 0.98 > 0.4 > seeing_record["padded"][-1]
 
 # %% [markdown]
 # No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. (At 34 places
-# this machine does well, because its training had 34 places, too, and it has learnt to live with that much padding. It
-# was trained for 500 steps, half as long as the whole one.) Try it with a text of your own, in a row of 100 places:
+# it does well, because it was trained with 34, and has learnt to live with that much padding.) Try it with a text of
+# your own, in a row of 100 places:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -62,10 +62,8 @@ machine(
 # The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
 # a little weight each, these can outvote the letters of the month. So the padding must get a weight of exactly 0. A
 # **mask** says which keys these are: it holds a 1 where a key must not be looked at, and we say that the key is
-# *blocked*. It holds a 0 where a key may be looked at.
-#
-# (Some other libraries, Keras among them, count the other way round, which is [a trap of its
-# own](../guides/mask_conventions.py).)
+# *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
+# round](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
 # letter that looks, a column a letter that is looked at. Press a letter in the row marked "padding" to hide it from
@@ -103,8 +101,8 @@ lab(
 )
 
 # %% [markdown]
-# Note the last two rows. A place of padding may still *look*, only nobody looks at it. What comes out there is not used
-# by anybody, so it does no harm.
+# Note the last two rows: a place of padding may still *look*, only nobody looks at it. So what comes out there does no
+# harm.
 #
 # ## By hand
 #
@@ -143,7 +141,7 @@ print("weights", softmax(scores, mask).round(3))
 np.testing.assert_allclose(
     softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
 )
-# the six letters of the grid above, with their padding hidden
+# the letters of the grid above, with their padding hidden
 np.testing.assert_allclose(attention(q, k, v, blocked), weights @ v, atol=1e-5)
 
 # %% [markdown]
@@ -156,15 +154,13 @@ np.testing.assert_allclose(attention(q, k, v, blocked), weights @ v, atol=1e-5)
 # \dfrac{e^{s_{ij}}}{\sum_{l:\, \text{mask}_{il} = 0} e^{s_{il}}} & \text{if } \text{mask}_{ij} = 0 \end{cases}
 # $$
 #
-# | symbol | what it is | shape |
-# | --- | --- | --- |
-# | $s_{ij}$ | the score of query $i$ and key $j$ | `(batch, heads, query_length, key_length)` |
-# | $\text{mask}_{ij}$ | 1: query $i$ may not see key $j$ | the same, or 1 where it is repeated to fit (NumPy calls this *broadcasting*) |
-# | $w_{ij}$ | the weight | as the scores |
+# Here $s_{ij}$ is the score of query $i$ and key $j$, and $w_{ij}$ is its weight. The sum runs over the keys $l$ that
+# query $i$ may see.
 #
-# The sum runs over the keys $l$ that query $i$ may see. [`create_padding_mask`][clear_attention.create_padding_mask]
-# makes such a mask from ids. Its shape is `(batch, 1, 1, length)`: one row for each text, which then holds for all
-# heads and all queries. If your padding has another id than 0, say `pad_id=...`.
+# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] reads it off the ids: a 1 for each 0.
+# Its shape is `(batch, 1, 1, length)`. That is one row for each text, and it holds for all heads and all queries,
+# because NumPy and TensorFlow repeat an axis of length 1 where they need to. (If your padding has another id, say
+# `pad_id=...`.)
 
 # %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
 import matplotlib.pyplot as plt
@@ -186,17 +182,62 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # One line of your file is empty. In the batch it becomes a text of nothing but padding, and its letters may look at no
-# key at all. The sum in the formula is then 0, and dividing by it makes no sense. There is no average of nothing. (You
-# may have made such a row in the grid above, by hiding one cell after the other.)
+# key at all. (You may have made such a row in the grid above.) What will your own attention say of it?
 #
-# So somebody has to decide. Our rule is: **a query with no key left gets weights 0, output 0 and gradient 0.** Others
-# decide otherwise, or not at all, and this is where many masks go wrong.
+# Here two letters look at three places. Only the third place is hidden from the first letter, but from the second
+# letter all three are hidden. (The values are chosen so that the output shows the weights.) Guess, then run it:
+
+# %%
+mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
+with np.errstate(invalid="ignore"):  # NumPy would warn of 0 / 0
+    output = attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), mask)
+print(output)
+np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
+
+# %% [markdown]
+# Your softmax divided 0 by 0, which makes NaN, "not a number". And NaN spreads, because nearly everything that is
+# computed with it is NaN, too. A single empty line can turn a whole training into NaN.
 #
+# There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0,
+# output 0 and gradient 0.** (The gradient says how a nudge changes the answer. Where nothing was seen, no nudge does.)
+#
+# ## Your machine so far
+#
+# You have `softmax` with a mask, and `attention`, which calls it. Now mend it, so that a row with nothing left gets
+# zeros. Only the last line of `softmax` must change:
+#
+# ```python
+# def safe_softmax(scores, mask):
+#     powers = np.where(mask == 1, 0, np.exp(scores))
+#     sums = powers.sum(axis=-1, keepdims=True)
+#     return ...  # powers / sums, and 0 where the sum is 0
+# ```
+
+
+# %% tags=["answer"]
+def safe_softmax(scores, mask):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    sums = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(sums == 0, 1, sums)  # 0 / 1 where nothing is left
+
+
+print(safe_softmax(np.zeros((2, 3)), mask))
+np.testing.assert_array_equal(
+    safe_softmax(np.zeros((2, 3)), mask), [[0.5, 0.5, 0], [0, 0, 0]]
+)
+
+# %% [markdown]
 # ## Four ways to hide a score
 #
-# People try four ways. Only one of them is right in all the cases below. Which one? Each meets an ordinary row, in
-# which two of three keys are visible, and an empty one, in numbers of 32 bits and of 16. (NaN means "not a number". It
-# spreads: nearly everything that is computed with it is NaN, too.)
+# Your softmax leaves the hidden keys out of the sum. Many programs take a short cut: they add -1,000,000,000 to the
+# score of a hidden key, and its weight becomes 0. In an ordinary row this works. But in an empty row *every* score gets
+# this number, which is so large that it swallows them. All scores are then equal, and so are the weights: the empty
+# text quietly reads its padding. No error, no NaN, nothing to see.
+#
+# <details class="lesson-more" markdown="1"><summary>Four ways, an ordinary row and an empty one, 32 bits and 16</summary>
+#
+# Only one of these ways is right in all cases. Each meets an ordinary row, in which two of three keys are visible, and
+# an empty one, in numbers of 32 bits and of 16.
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -270,8 +311,7 @@ np.testing.assert_allclose(
 # %% [markdown]
 # * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
-# * **Add -1,000,000,000 times the mask.** The ordinary row is right. In the empty row the number is so large that it
-#   swallows the scores, and the hidden keys get equal weights: the empty text quietly reads its padding. In float16,
+# * **Add -1,000,000,000 times the mask.** The ordinary row is right, and the empty one reads what is hidden. In float16,
 #   one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus infinity, minus infinity
 #   times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer digits but reaches $3 \cdot
 #   10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
@@ -280,9 +320,12 @@ np.testing.assert_allclose(
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
 #   what this package does.
 #
+# </details>
+#
 # ## Reading the function { #the-function-read }
 #
-# This is the heart of it, printed from the package. `blocked` is the mask as `True` and `False`.
+# This is the line that hides, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is minus
+# infinity, because $e^{-\infty} = 0$.
 
 # %% tags=["source"]
 import inspect
@@ -294,9 +337,7 @@ heart = re.search(r"^ +weights = tf\.nn\.softmax.*?\n", function, re.M)
 print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
-# `tf.where` replaces the blocked scores by `fill`, minus infinity, and the softmax makes weights of the rest. In an
-# empty row `fill` is 0, only so that the softmax finds numbers there, and its weights are set to 0 afterwards. The
-# gradient, the slope that training needs, follows the same rule: what is hidden changes nothing.
+# In an empty row `fill` is 0, so that the softmax finds numbers there, and its weights are set to 0 afterwards.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function</summary>
 
@@ -305,13 +346,13 @@ print(function)
 
 # %% [markdown]
 # `tf.cond` saves time: only a batch that has an empty row pays for the second `tf.where`. `backward` computes the
-# gradient.
+# gradient, which follows the same rule: what is hidden changes nothing.
 #
 # </details>
 #
 # ## A check: what is hidden does not matter
 #
-# That is the promise: put anything you like under the mask, even NaN, and no output of a letter changes.
+# Put anything you like under the mask, even NaN, and no output of a letter changes.
 
 # %%
 hidden = source.encode(["3 may 2018"], length=34)
@@ -326,8 +367,8 @@ print("the ten letters: not one bit has changed")
 # %% [markdown]
 # ## And the padded rows themselves? { #padded-rows }
 #
-# A padding mask blocks padded **keys**. A padded place is also a query, a row of its own. What comes out there does not
-# matter as long as nobody looks at these rows, and as long as they do not count when the answers are judged.
+# A padding mask hides padded **keys**. A padded place stays a query, and something comes out in its row. Nobody looks at
+# it, so you only have to leave these rows out when you judge the answers.
 #
 # <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
 #
@@ -381,49 +422,13 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 #
 # </details>
 #
-# ## Your machine so far
-#
-# `softmax` with a mask, and `attention`, which calls it: this is your machine so far. Here two letters look at three
-# places. Only the third place is hidden from the first letter. The second letter stands in an empty line, so all three
-# are hidden from it. (The values are chosen so that the output shows the weights.) What will your own attention say of
-# the second letter? Guess, then run it:
-
-# %%
-mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
-with np.errstate(invalid="ignore"):  # NumPy would warn of 0 / 0
-    print(attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), mask))
-
-# %% [markdown]
-# Now mend it, so that a row with nothing left gets zeros. Only the last line of `softmax` must change:
-#
-# ```python
-# def safe_softmax(scores, mask):
-#     powers = np.where(mask == 1, 0, np.exp(scores))
-#     sums = powers.sum(axis=-1, keepdims=True)
-#     return ...  # powers / sums, and 0 where the sum is 0
-# ```
-
-
-# %% tags=["answer"]
-def safe_softmax(scores, mask):
-    powers = np.where(mask == 1, 0, np.exp(scores))
-    sums = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(sums == 0, 1, sums)  # 0 / 1 where nothing is left
-
-
-print(safe_softmax(np.zeros((2, 3)), mask))
-np.testing.assert_array_equal(
-    safe_softmax(np.zeros((2, 3)), mask), [[0.5, 0.5, 0], [0, 0, 0]]
-)
-
-# %% [markdown]
 # ## Who found this, and when
 #
-# Padding is older than attention. Hiding it by adding a large negative number was in use before the Transformer, and
-# the first Transformers (2017 and 2018) made it the rule. It is right for numbers of 32 bits and where no row is empty.
-# Training in 16 bits (Micikevicius and others, 2017) broke the first assumption, and the next lesson shows how two
-# harmless masks break the second. The issue lists of the large libraries have the NaN that follows; [the
-# museum](../guides/museum.py#masks) shows more than ten variants, each as code that you can run.
+# Hiding the padding by adding a large negative number was in use before the Transformer, and the first Transformers
+# (2017 and 2018) made it the rule. It is right for numbers of 32 bits and where no row is empty. Training in 16 bits
+# (Micikevicius and others, 2017) broke the first assumption, and the next lesson shows how two harmless masks break the
+# second. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong, each as code that you can
+# run.
 #
 # ## Exercises
 #
@@ -500,7 +505,7 @@ np.testing.assert_array_equal(
 # ## Where to go next
 #
 # You can now hide what must not be seen, and say what happens when nothing is left. Padding is not the only thing to
-# hide: the decoder writes one letter after the other, but while it is trained, the whole answer lies before it. What
+# hide. The decoder writes one letter after the other, but while it is trained, the whole answer lies before it. What
 # keeps it from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.

@@ -8,8 +8,10 @@ from samples import shake
 from clear_attention import (
     MultiHeadAttention,
     weights_from_keras,
+    weights_from_matrices,
     weights_from_torch,
     weights_to_keras,
+    weights_to_matrices,
     weights_to_torch,
 )
 
@@ -182,3 +184,61 @@ def test_lora_is_read_whole_and_never_written_half():
     theirs.query_dense.enable_lora(2)
     with pytest.raises(ValueError, match=r"Expected: keras_layer\.query_dense without LoRA"):
         weights_to_keras(plain, theirs)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_grouped_queries_of_keras_to_ours_and_back_to_the_bit(groups, use_bias):
+    options = {"head_dim": 6, "num_query_heads": 4, "num_key_value_heads": groups, "use_bias": use_bias}
+    theirs, copy = (keras.layers.GroupQueryAttention(**options) for _ in range(2))
+    shake(theirs, X, X)
+    copy(X, X)
+    ours = MultiHeadAttention(12, 4, d_k=6, num_key_value_heads=groups, use_bias=use_bias)
+    weights_from_keras(ours, theirs)
+    np.testing.assert_allclose(ours(X), theirs(X, X), atol=1e-4, rtol=1e-4)
+    assert weights_to_keras(ours, copy) is copy
+    for before, after in zip(theirs.variables, copy.variables, strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
+def matrices_by_hand(x, arrays, heads, groups, d_k):
+    """Compute what a checkpoint means: y = W x + b, and head i of queries meets head i // (heads / groups) of keys."""
+    made = {n: x @ arrays[f"{n}_proj.weight"].T + arrays.get(f"{n}_proj.bias", 0) for n in "qkv"}
+    out = []
+    for head in range(heads):
+        own, shared = (slice(i * d_k, (i + 1) * d_k) for i in (head, head // (heads // groups)))
+        scores = made["q"][:, own] @ made["k"][:, shared].T / np.sqrt(d_k)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        out.append(weights / weights.sum(-1, keepdims=True) @ made["v"][:, shared])
+    return np.concatenate(out, -1) @ arrays["o_proj.weight"].T + arrays.get("o_proj.bias", 0)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+@pytest.mark.parametrize("bias", [True, False])
+def test_matrices_of_a_checkpoint_to_ours_and_back_to_the_bit(groups, bias):
+    rows = {"q": 24, "k": 6 * groups, "v": 6 * groups}
+    arrays = {f"{n}_proj.weight": RNG.normal(size=(size, 12)).astype("float32") for n, size in rows.items()}
+    arrays["o_proj.weight"] = RNG.normal(size=(12, 24)).astype("float32")
+    if bias:
+        arrays |= {n.replace("weight", "bias"): RNG.normal(size=len(a)).astype("float32") for n, a in arrays.items()}
+    ours = MultiHeadAttention(12, 4, d_k=6, num_key_value_heads=groups, use_bias=bias)
+    assert weights_from_matrices(ours, arrays) is ours
+    for sentence in range(2):
+        expected = matrices_by_hand(X[sentence], arrays, 4, groups, 6)
+        np.testing.assert_allclose(ours(X)[sentence], expected, rtol=1e-4, atol=1e-4)
+    back = weights_to_matrices(ours)
+    assert set(back) == set(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back[name], array)
+
+
+def test_a_refused_checkpoint_changes_nothing():
+    ours = MultiHeadAttention(12, 4, num_key_value_heads=2, use_bias=False)
+    ours.build((None, None, 12))
+    before = ours.get_weights()
+    arrays = weights_to_matrices(ours)
+    for broken in ({**arrays, "k_proj.weight": np.ones((12, 12))}, {**arrays, "q_proj.bias": np.ones(12)}):
+        with pytest.raises(ValueError, match="must h"):
+            weights_from_matrices(ours, broken)
+    for old, new in zip(before, ours.get_weights(), strict=True):
+        np.testing.assert_array_equal(new, old)

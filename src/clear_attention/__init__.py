@@ -17,7 +17,7 @@ The names in the order data flows: the definition, who may not look where, atten
     transformer  the whole model, from ids to logits
     generation   greedy and beam search over cached keys and values
     certify      which promises about masks a layer keeps, whoever wrote it
-    weights      carry weights to and from Keras's own layer and torch's layout
+    weights      carry weights to and from Keras's layers, torch's layout and checkpoints
     plots        heat maps of masks, weights, heads, positions and alignments
     dates        a translation task that trains within a minute
 """
@@ -57,7 +57,14 @@ from clear_attention.plots import plot_alignment, plot_heads, plot_mask, plot_po
 from clear_attention.positions import PositionalEncoding, sinusoidal_encoding
 from clear_attention.rotary import RotaryPositions, convert_rotary
 from clear_attention.transformer import Transformer
-from clear_attention.weights import weights_from_keras, weights_from_torch, weights_to_keras, weights_to_torch
+from clear_attention.weights import (
+    weights_from_keras,
+    weights_from_matrices,
+    weights_from_torch,
+    weights_to_keras,
+    weights_to_matrices,
+    weights_to_torch,
+)
 
 __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the site
     "attention_by_hand",
@@ -109,6 +116,8 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "weights_to_keras",
     "weights_from_torch",
     "weights_to_torch",
+    "weights_from_matrices",
+    "weights_to_matrices",
     "plot_mask",
     "plot_weights",
     "plot_heads",

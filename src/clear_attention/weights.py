@@ -1,12 +1,13 @@
-"""Carry the weights of multi-head attention to and from `keras.layers.MultiHeadAttention` and torch's layout.
+"""Carry the weights of multi-head attention to and from Keras's layers, torch's layout and that of today's checkpoints.
 
-All three hold the same numbers in other shapes. Ours are four Dense layers: kernels `(depth, heads * d_k)`, in which
+All hold the same numbers in other shapes. Ours are four Dense layers: kernels `(depth, heads * d_k)`, in which
 head 0 owns the first `d_k` columns. Nothing here computes; a wrong shape is refused before anything is changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import keras
 import numpy as np
@@ -21,15 +22,22 @@ KERAS_NAMES = {
     "project_values": "value_dense",
     "project_output": "output_dense",
 }
+MATRICES = {
+    "project_queries": "q_proj",
+    "project_keys": "k_proj",
+    "project_values": "v_proj",
+    "project_output": "o_proj",
+}
+KerasAttention: TypeAlias = keras.layers.MultiHeadAttention | keras.layers.GroupQueryAttention
 
 
-def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.MultiHeadAttention) -> MultiHeadAttention:
-    """Copy the weights of a `keras.layers.MultiHeadAttention` into ours.
+def weights_from_keras(layer: MultiHeadAttention, keras_layer: KerasAttention) -> MultiHeadAttention:
+    """Copy the weights of Keras's multi-head or grouped-query attention into ours.
 
     Args:
         layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention]; it is built if it is not yet.
-        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with the same number of heads and the
-            same depths.
+        keras_layer: a `keras.layers.MultiHeadAttention` or `keras.layers.GroupQueryAttention` that has been built, with
+            the same numbers of heads and the same depths.
 
     Returns:
         `layer`, with the weights in place.
@@ -37,7 +45,7 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
     Raises:
         TypeError: `layer` is not one of ours, or `keras_layer` is not one of Keras.
         ValueError: a layer is not built, is quantized or would be written to under LoRA, or an array has another shape
-            than its counterpart; nothing is changed then.
+            than its counterpart, Keras's layer has a gate; nothing is changed then.
 
     Examples:
         >>> import keras, numpy as np
@@ -54,11 +62,11 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
     weights.are_plain(projections_of(keras_layer), written=False)
     weights.are_plain(projections(layer), written=True)
     if not layer.built:
-        depths = [getattr(keras_layer, f"{name}_dense").kernel.shape[0] for name in ("query", "key", "value")]
+        depths = [part_of(keras_layer, f"{name}_dense").kernel.shape[0] for name in ("query", "key", "value")]
         layer.build(*((None, None, depth) for depth in depths))
     values = {}
     for ours, theirs in KERAS_NAMES.items():
-        source = getattr(keras_layer, theirs)
+        source = part_of(keras_layer, theirs)
         shapes = keras_shapes(layer, ours)
         for kind in kinds(layer, source, theirs):
             array = np.asarray(getattr(source, kind))
@@ -68,15 +76,13 @@ def weights_from_keras(layer: MultiHeadAttention, keras_layer: keras.layers.Mult
     return assign(layer, values)
 
 
-def weights_to_keras(
-    layer: MultiHeadAttention, keras_layer: keras.layers.MultiHeadAttention
-) -> keras.layers.MultiHeadAttention:
-    """Copy our weights into a `keras.layers.MultiHeadAttention`.
+def weights_to_keras(layer: MultiHeadAttention, keras_layer: KerasAttention) -> KerasAttention:
+    """Copy our weights into Keras's multi-head or grouped-query attention.
 
     Args:
         layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention] that has been built.
-        keras_layer: a `keras.layers.MultiHeadAttention` that has been built, with the same number of heads and the
-            same depths.
+        keras_layer: a `keras.layers.MultiHeadAttention` or `keras.layers.GroupQueryAttention` that has been built, with
+            the same numbers of heads and the same depths.
 
     Returns:
         `keras_layer`, with the weights in place.
@@ -84,7 +90,7 @@ def weights_to_keras(
     Raises:
         TypeError: `layer` is not one of ours, or `keras_layer` is not one of Keras.
         ValueError: a layer is not built, is quantized or would be written to under LoRA, or an array has another shape
-            than its counterpart; nothing is changed then.
+            than its counterpart, Keras's layer has a gate; nothing is changed then.
 
     Examples:
         >>> import keras, numpy as np
@@ -102,7 +108,7 @@ def weights_to_keras(
     weights.are_plain(projections_of(keras_layer), written=True)
     moves = []
     for ours, theirs in KERAS_NAMES.items():
-        target = getattr(keras_layer, theirs)
+        target = part_of(keras_layer, theirs)
         shapes = keras_shapes(layer, ours)
         for kind in kinds(layer, target, theirs):
             variable = getattr(target, kind)
@@ -198,13 +204,93 @@ def weights_to_torch(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
     return arrays
 
 
+def weights_from_matrices(layer: MultiHeadAttention, arrays: Mapping[str, npt.ArrayLike]) -> MultiHeadAttention:
+    """Copy four matrices, as the checkpoints of today's decoders hold them, into ours.
+
+    Such a matrix is the transpose of a kernel: its rows are the channels of all heads, head 0 first, and heads of keys
+    and values may be fewer. Rotary layouts are not changed: see [`convert_rotary`][clear_attention.convert_rotary].
+
+    Args:
+        layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention]; it is built if it is not yet.
+        arrays: NumPy arrays by name: `q_proj.weight` `(num_heads * d_k, depth)`, `k_proj.weight`
+            `(num_key_value_heads * d_k, depth)`, `v_proj.weight` `(num_key_value_heads * d_v, depth)`, `o_proj.weight`
+            `(d_model, num_heads * d_v)` and, if the layer has biases, `q_proj.bias` and so on.
+
+    Returns:
+        `layer`, with the weights in place.
+
+    Raises:
+        TypeError: `layer` is not one of ours, or `arrays` holds no arrays by name.
+        ValueError: an array is missing, unknown or of another shape, or the layer is quantized or has LoRA; nothing is
+            changed then.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import MultiHeadAttention, weights_from_matrices
+        >>> layer = MultiHeadAttention(4, num_heads=2, num_key_value_heads=1, use_bias=False)
+        >>> sizes = {"q_proj": (4, 4), "k_proj": (2, 4), "v_proj": (2, 4), "o_proj": (4, 4)}
+        >>> arrays = {f"{name}.weight": np.ones(size) for name, size in sizes.items()}
+        >>> weights_from_matrices(layer, arrays)(np.ones((1, 1, 4))).numpy()
+        array([[[16., 16., 16., 16.]]], dtype=float32)
+    """
+    is_ours(layer)
+    weights.are_plain(projections(layer), written=True)
+    kinds = ("weight", "bias") if layer.use_bias else ("weight",)
+    names = [f"{name}.{kind}" for kind in kinds for name in MATRICES.values()]
+    weights.same_names("arrays", arrays, names, "the four matrices of an attention layer")
+    given = {name: np.asarray(array) for name, array in arrays.items()}
+    depths = {name: given[f"{name}.weight"].shape[-1:] for name in MATRICES.values()}
+    for name, shape in matrix_shapes(layer, depths).items():
+        weights.same_shape(name, given[name].shape, shape)
+    if not layer.built:
+        layer.build(*((None, None, *depths[name]) for name in ("q_proj", "k_proj", "v_proj")))
+    values = {}
+    for ours, theirs in MATRICES.items():
+        values[ours, "kernel"] = given[f"{theirs}.weight"].T
+        if layer.use_bias:
+            values[ours, "bias"] = given[f"{theirs}.bias"]
+    return assign(layer, values)
+
+
+def weights_to_matrices(layer: MultiHeadAttention) -> dict[str, np.ndarray]:
+    """Write our weights as four matrices, as the checkpoints of today's decoders hold them.
+
+    Args:
+        layer: a [`MultiHeadAttention`][clear_attention.MultiHeadAttention] that has been built.
+
+    Returns:
+        NumPy arrays by name, as [`weights_from_matrices`][clear_attention.weights_from_matrices] takes them.
+
+    Raises:
+        TypeError: `layer` is not one of ours.
+        ValueError: the layer is not built, or is quantized.
+
+    Examples:
+        >>> import numpy as np
+        >>> from clear_attention import MultiHeadAttention, weights_to_matrices
+        >>> layer = MultiHeadAttention(4, num_heads=2, num_key_value_heads=1, use_bias=False)
+        >>> output = layer(np.ones((1, 1, 4)))
+        >>> {name: array.shape for name, array in weights_to_matrices(layer).items()}
+        {'q_proj.weight': (4, 4), 'k_proj.weight': (2, 4), 'v_proj.weight': (2, 4), 'o_proj.weight': (4, 4)}
+    """
+    is_ours(layer)
+    weights.is_built("layer", layer)
+    weights.are_plain(projections(layer), written=False)
+    arrays = {f"{theirs}.weight": np.asarray(getattr(layer, ours).kernel).T for ours, theirs in MATRICES.items()}
+    if layer.use_bias:
+        arrays |= {f"{theirs}.bias": np.asarray(getattr(layer, ours).bias) for ours, theirs in MATRICES.items()}
+    return arrays
+
+
 def is_ours(layer):
     weights.is_a(MultiHeadAttention, "clear_attention.MultiHeadAttention", layer=layer)
 
 
 def are_both_kinds(layer, keras_layer):
     is_ours(layer)
-    weights.is_a(keras.layers.MultiHeadAttention, "keras.layers.MultiHeadAttention", keras_layer=keras_layer)
+    kinds = (keras.layers.MultiHeadAttention, keras.layers.GroupQueryAttention)
+    weights.is_a(kinds, "keras.layers.MultiHeadAttention or GroupQueryAttention", keras_layer=keras_layer)
+    weights.has_no_gate(keras_layer)
 
 
 def projections(layer):
@@ -212,7 +298,12 @@ def projections(layer):
 
 
 def projections_of(keras_layer):
-    return {f"keras_layer.{name}": getattr(keras_layer, name) for name in KERAS_NAMES.values()}
+    return {f"keras_layer.{name}": part_of(keras_layer, name) for name in KERAS_NAMES.values()}
+
+
+def part_of(keras_layer, name):
+    """Return a projection of Keras's layer; grouped-query attention gives them to nobody, and has them all the same."""
+    return getattr(keras_layer, name if hasattr(keras_layer, name) else f"_{name}")
 
 
 def assign(layer, values):
@@ -233,7 +324,23 @@ def keras_shapes(layer, name):
     depth = layer.d_k if name in ("project_queries", "project_keys") else layer.d_v
     if name == "project_output":
         return {"kernel": (layer.num_heads, layer.d_v, layer.d_model), "bias": (layer.d_model,)}
-    return {"kernel": (dense.kernel.shape[0], layer.num_heads, depth), "bias": (layer.num_heads, depth)}
+    heads = layer.num_heads if name == "project_queries" else layer.num_key_value_heads
+    return {"kernel": (dense.kernel.shape[0], heads, depth), "bias": (heads, depth)}
+
+
+def matrix_shapes(layer, depths):
+    """Return the shapes of the four matrices: their last axis is what they multiply, which is free where nothing is."""
+    channels = {
+        "q_proj": layer.num_heads * layer.d_k,
+        "k_proj": layer.num_key_value_heads * layer.d_k,
+        "v_proj": layer.num_key_value_heads * layer.d_v,
+        "o_proj": layer.d_model,
+    }
+    depths = {**depths, "o_proj": (layer.num_heads * layer.d_v,)}
+    if layer.built:
+        depths |= {MATRICES[n]: getattr(layer, n).kernel.shape[:1] for n in list(MATRICES)[:3]}
+    shapes = {f"{name}.weight": (number, *depths[name]) for name, number in channels.items()}
+    return shapes | ({f"{name}.bias": (number,) for name, number in channels.items()} if layer.use_bias else {})
 
 
 def torch_shapes(layer):

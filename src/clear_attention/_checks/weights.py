@@ -37,8 +37,8 @@ def same_shape(name, shape, expected):
         raise ValueError(refusal(law, f"{name} of shape {tuple(expected)}", f"{name}.shape={tuple(shape)}"))
 
 
-def same_names(name, given, expected):
-    law = f"{name} must hold the arrays of torch's MultiheadAttention, with a bias if the layer has one."
+def same_names(name, given, expected, what="the arrays of torch's MultiheadAttention"):
+    law = f"{name} must hold {what}, with a bias if the layer has one."
     if not isinstance(given, Mapping):
         raise TypeError(refusal(law, f"a dict of {', '.join(expected)}", f"{name}={shown(given, with_type=True)}"))
     if set(given) != set(expected):
@@ -51,7 +51,17 @@ def same_bias(name, ours, theirs):
         raise ValueError(refusal(law, f"{name} with use_bias={ours}", f"{name} with use_bias={theirs}"))
 
 
+def has_no_gate(keras_layer):
+    if getattr(keras_layer, "use_gate", False):
+        law = "A gate multiplies what comes out of the heads, and ours has none."
+        raise ValueError(refusal(law, "keras_layer with use_gate=False", "keras_layer with use_gate=True"))
+
+
 def torch_depths(layer):
+    if layer.num_key_value_heads != layer.num_heads:
+        law = "torch's MultiheadAttention has as many heads of keys as of queries; weights_to_matrices knows fewer."
+        received = f"num_heads={layer.num_heads}, num_key_value_heads={layer.num_key_value_heads}"
+        raise ValueError(refusal(law, "num_key_value_heads = num_heads", received))
     if not layer.num_heads * layer.d_k == layer.num_heads * layer.d_v == layer.d_model:
         law = "torch's MultiheadAttention knows only heads that share d_model equally."
         received = f"d_model={layer.d_model}, num_heads={layer.num_heads}, d_k={layer.d_k}, d_v={layer.d_v}"

@@ -7,6 +7,7 @@ import tensorflow as tf
 from clear_attention import (
     combine_masks,
     convert_mask,
+    create_document_mask,
     create_look_ahead_mask,
     create_padding_mask,
     create_prefix_mask,
@@ -19,6 +20,7 @@ PADDING = create_padding_mask([[5, 6, 0, 0], [5, 6, 7, 0], [5, 0, 0, 0]]).numpy(
 MOSTLY_REAL = create_padding_mask([[5, 6, 7, 0], [5, 6, 0, 0]]).numpy()
 LEFT = create_padding_mask([[0, 6, 7, 8]]).numpy()
 WINDOW = create_window_mask(5, 2).numpy()
+DOCUMENTS = create_document_mask([[1, 1, 1, 2, 2, 3]])[0, 0].numpy()
 PREFIX = create_prefix_mask(5, 2).numpy()
 SMALL = np.finfo("float32").min
 FOUND = {
@@ -37,6 +39,14 @@ FOUND = {
     "window": (WINDOW, ["window", "future_visible"]),
     "sliding window": (combine_masks(WINDOW, create_look_ahead_mask(5)), ["causal", "window"]),
     "the diagonal": (1 - np.eye(4), ["causal", "window"]),
+    "window beside first keys": (create_window_mask(6, 2, first_keys=1).numpy(), ["first_keys", "future_visible"]),
+    "sliding window beside first keys": (
+        combine_masks(create_window_mask(7, 2, first_keys=2), create_look_ahead_mask(7)),
+        ["causal", "first_keys"],
+    ),
+    "documents": (DOCUMENTS, ["documents", "future_visible"]),
+    "causal documents": (combine_masks(DOCUMENTS, create_look_ahead_mask(6)), ["causal", "documents"]),
+    "documents, inverted": (1 - DOCUMENTS, ["looks_inverted"]),
     "look-ahead, inverted": (1 - CAUSAL, ["empty_rows", "looks_inverted"]),
     "look-ahead of Keras": (convert_mask(CAUSAL, "blocked", "keras"), ["empty_rows", "looks_inverted"]),
     "window, inverted": (1 - WINDOW, ["looks_inverted"]),
@@ -45,7 +55,7 @@ FOUND = {
     "padding on the left": (create_padding_mask([[0, 0, 5, 6], [0, 4, 5, 6]]), ["padding"]),
     "padding and look-ahead, inverted": (1 - combine_masks(MOSTLY_REAL, CAUSAL), ["looks_inverted"]),
     "sliding window, inverted": (1 - combine_masks(WINDOW, create_look_ahead_mask(5)), ["looks_inverted"]),
-    "packed sentences": (1 - np.kron(np.eye(2), np.ones((3, 3))), ["future_visible"]),
+    "packed sentences": (1 - np.kron(np.eye(2), np.ones((3, 3))), ["documents", "future_visible"]),
     "a batch of two": ([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]], ["ambiguous_shape"]),
     "one row": ([[0, 1, 1, 1]], ["ambiguous_shape"]),
     "0 * -inf": (np.where(CAUSAL, -np.inf, np.nan), ["not_binary"]),

@@ -151,9 +151,25 @@ def test_rounding_to_float16_is_numpys(page):
         np.testing.assert_array_equal(np.array(got, float), numbers.astype(np.float16).astype(float))
 
 
+def drawn_state(rng):
+    """Return a state with a mask of documents or of a window beside first keys, cell by cell; one may be wrong."""
+    state = random_state(rng)
+    n = len(state["tokens"])
+    i, j = np.indices((n, n))
+    documents = np.sort(rng.integers(0, 3, size=n))
+    blocked = documents[i] != documents[j]
+    if rng.random() < 0.5:
+        blocked = (np.abs(i - j) >= rng.integers(1, 4)) & (j >= rng.integers(1, 4))
+    blocked |= (rng.random() < 0.5) & (j > i)
+    if rng.random() < 0.3:
+        blocked.flat[rng.integers(0, n * n)] ^= True
+    cells = [int(cell) for cell in np.flatnonzero(blocked)]
+    return {**state, "padding": [], "lookAhead": False, "prefix": 0, "window": 0, "flipped": cells}
+
+
 def test_findings_are_those_of_describe_mask(page):
     rng = np.random.default_rng(3)
-    states = [random_state(rng) for _ in range(STATES)]
+    states = [f(rng) for f in (random_state, drawn_state) for _ in range(STATES)]
     for state, got in zip(states, in_the_browser(page, states), strict=True):
         found = describe_mask(mask_of(state), state["tokens"]).findings
         assert [(f["name"], f["sentence"]) for f in got["found"]] == [(f.name, f.sentence) for f in found], state

@@ -5,6 +5,8 @@ const SENTENCES = {
   causal: "no query sees a later key; the last query stands on the last key.",
   prefix: "every query sees a prefix, and beyond it no later key.",
   window: "a query sees only keys near its own position.",
+  first_keys: "a query sees only keys near its own position, and the first keys of all.",
+  documents: "a query sees only its own document, of several in the row.",
   own_hidden: "no query sees its own token, as if a look-ahead mask were off by one.",
 };
 
@@ -132,16 +134,41 @@ function structure(mask) {
     const drawn = cells.some(({ blocked }) => blocked);
     if (drawn && cells.every(({ blocked, later, j }) => blocked === (later && beyond.has(j)))) names.add("prefix");
   }
-  const seen = cells.filter(({ blocked, later }) => !blocked && !later).map(({ i, j }) => i - j);
-  if (seen.length) {
-    const reach = Math.max(...seen);
-    const far = ({ i, j }) => Math.abs(i - j) > reach;
-    const drawn = cells.some((cell) => far(cell) && !cell.later);
-    const both = cells.every((cell) => cell.blocked === far(cell));
-    const past = cells.every((cell) => cell.blocked === (far(cell) || cell.later));
-    if (drawn && (both || past)) names.add("window");
-  }
+  const first = firstInAllSight(mask, rows, keys);
+  if (isWindow(cells)) names.add("window");
+  else if (first && isWindow(cells.filter(({ j }) => keys.indexOf(j) >= first))) names.add("first_keys");
+  if (areDocuments(mask, rows, keys, cells)) names.add("documents");
   return names;
+}
+
+/** Count the keys, from the first on, that every query sees which they are not later than. */
+function firstInAllSight(mask, rows, keys) {
+  const first = keys.findIndex((j) => rows.some((i) => mask[i][j] && j <= i));
+  return first < 0 ? keys.length : first;
+}
+
+/** Tell whether just the cells beyond some distance are blocked, or these and the later ones. */
+function isWindow(cells) {
+  const seen = cells.filter(({ blocked, later }) => !blocked && !later).map(({ i, j }) => Math.abs(i - j));
+  if (!seen.length) return false;
+  const reach = Math.max(...seen);
+  const far = ({ i, j }) => Math.abs(i - j) > reach;
+  const drawn = cells.some((cell) => far(cell) && !cell.later);
+  const both = cells.every((cell) => cell.blocked === far(cell));
+  const past = cells.every((cell) => cell.blocked === (far(cell) || cell.later));
+  return drawn && (both || past);
+}
+
+/** Tell whether tokens see just those of their own stretch: a new one begins where a token does not see the last. */
+function areDocuments(mask, rows, keys, cells) {
+  if (rows.length !== keys.length || rows.some((i, k) => i !== keys[k])) return false;
+  const number = new Map();
+  keys.forEach((j, k) => number.set(j, k === 0 ? 0 : number.get(keys[k - 1]) + (mask[j][keys[k - 1]] ? 1 : 0)));
+  const last = Math.max(0, ...number.values());
+  if (last === 0 || last === keys.length - 1) return false;
+  const other = ({ i, j }) => number.get(i) !== number.get(j);
+  const both = cells.every((cell) => cell.blocked === other(cell));
+  return both || cells.every((cell) => cell.blocked === (other(cell) || cell.later));
 }
 
 /** Say why a mask seems to mean the opposite, or nothing. */

@@ -22,6 +22,7 @@ def describe_mask(mask: TensorLike, tokens: Labels | None = None) -> MaskReport:
     | `padding` | keys blocked for every query |
     | `padding_visible` | a token such as `[PAD]` is not hidden from every query |
     | `prefix`, `window` | as `create_prefix_mask` and `create_window_mask` make them |
+    | `first_keys`, `documents` | a window beside the first keys; several documents in one row |
     | `future_visible`, `empty_rows` | cells where a query sees a later key; queries with no key left |
     | `own_hidden` | no query sees its own token, as if a look-ahead mask were off by one |
     | `looks_inverted`, `not_binary` | blocks what others show; holds values other than 0 and 1 |
@@ -198,6 +199,8 @@ SENTENCES = {
     "causal_upper_left": "triangular, with the first query on the first key, not the last on the last.",
     "prefix": "every query sees a prefix, and beyond it no later key.",
     "window": "a query sees only keys near its own position.",
+    "first_keys": "a query sees only keys near its own position, and the first keys of all.",
+    "documents": "a query sees only its own document, of several in the row.",
     "own_hidden": "no query sees its own token, as if a look-ahead mask were off by one.",
 }
 
@@ -220,11 +223,34 @@ def structure(matrix):
         beyond = np.arange(cells.shape[1]) >= np.argmax(cells.any(axis=0))  # the first key that is not in all sight
         if cells.any() and np.array_equal(cells, later & beyond):
             names.add("prefix")
+    if is_window(cells, later, distance):
+        names.add("window")
+    else:
+        first = int(np.argmin([*(~cells | later).all(axis=0), False]))  # so many keys are in all sight
+        if first and is_window(cells[:, first:], later[:, first:], distance[:, first:]):
+            names.add("first_keys")
+    if rows == keys and are_documents(cells, later, distance):
+        names.add("documents")
+    return names
+
+
+def is_window(cells, later, distance):
+    """Tell whether just the cells beyond some distance are blocked, or these and the later ones."""
     seen = np.abs(distance[~cells & ~later])
     far = np.abs(distance) > seen.max(initial=-1)
-    if seen.size and (far & ~later).any() and (np.array_equal(cells, far) or np.array_equal(cells, far | later)):
-        names.add("window")
-    return names
+    drawn = seen.size and (far & ~later).any()
+    return bool(drawn and (np.array_equal(cells, far) or np.array_equal(cells, far | later)))
+
+
+def are_documents(cells, later, distance):
+    """Tell whether tokens see just those of their own stretch: a new one begins where a token does not see the last."""
+    if cells.shape[0] != cells.shape[1] or (np.diagonal(distance) != 0).any():
+        return False
+    begins = [False, *np.diagonal(cells, offset=-1)]
+    number = np.cumsum(begins)
+    others = number[:, None] != number
+    several = 0 < number[-1] < len(number) - 1  # a token alone in each is a window
+    return bool(several and (np.array_equal(cells, others) or np.array_equal(cells, others | later)))
 
 
 def both_readings(matrices, blocked):

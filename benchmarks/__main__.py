@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from benchmarks import machine, memory, models, report, wholes
+from benchmarks import machine, memory, models, report, today, wholes
 from benchmarks.contenders import PASSES, Case, cases, contenders
 from benchmarks.timing import by_turns
 
@@ -32,6 +32,7 @@ class Plan(NamedTuple):
     batches: list[int]  # of decoding
     imports: int  # repeats
     site: bool  # whether to build it, cold and warm
+    today: int | None = None  # how many cells of attention as it is built today; all when None
 
 
 QUICK = Plan(
@@ -47,6 +48,7 @@ QUICK = Plan(
     batches=[1],
     imports=1,
     site=False,
+    today=1,
 )
 FULL = Plan(
     cases=list(cases()),
@@ -100,6 +102,10 @@ def jobs(plan):
         times, thrown = by_turns(contenders(case, limit), plan.seconds)
         return {**case._asdict(), "times_ms": times, "thrown": thrown}
 
+    def today_row(name, passes, make):
+        times, thrown = by_turns(make(), plan.seconds)
+        return {"what": name, "passes": passes, "times_ms": times, "thrown": thrown}
+
     return {
         "memory": [
             (f"memory {who} {passes} {n}", 12 + n * n / 5e7, partial(memory.row, who, passes, n))
@@ -110,6 +116,7 @@ def jobs(plan):
         "decoding": [
             (f"decoding {batch}", 30, partial(models.decoding_row, batch, 2 * plan.seconds)) for batch in plan.batches
         ],
+        "today": [(f"{n}, {p}", 12, partial(today_row, n, p, make)) for n, p, make in [*today.cells()][: plan.today]],
         "imports": [("imports", 30, partial(wholes.imports, plan.imports))],
     } | ({"site": [("site, cold and warm", 300, wholes.site)]} if plan.site else {})
 

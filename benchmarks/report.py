@@ -189,6 +189,18 @@ def shown(milliseconds, best):
     return f"**{digits}**" if milliseconds == best else digits
 
 
+def today_table(results):
+    """Show attention as it is built today: the median milliseconds of all contenders, the quickest bold."""
+    rows = []
+    for row in results.get("today", ()):
+        medians = {name: statistics.median(found) for name, found in row["times_ms"].items()}
+        best = min(medians.values())
+        cells = ", ".join(f"{name} {shown(ms, best)}" for name, ms in medians.items())
+        rows.append((f"{row['what']}, {said(row['passes'])}", cells))
+    header = ("What", "milliseconds")
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ("---", "---"), *rows])
+
+
 def memory_table(results, passes, who):
     lengths = sorted({r["length"] for r in results["memory"] if r["passes"] == passes})
     rows = []

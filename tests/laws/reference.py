@@ -11,6 +11,8 @@ gamma(n) = n u / (1 - n u) and H = Higham, Accuracy and Stability of Numerical A
 * weights: if all exponents are off by b_i at most, a weight is off by a factor of e^b_j sum_i w_i e^b_i at most, up or
   down, since (sum w e^-b)(sum w e^b) >= 1 (Cauchy and Schwarz). All terms of the sum are positive, so that summing,
   inverting and multiplying add gamma(n + 4) (H, section 4.2).
+* soft cap: dividing is off by u |s|, tanh is nowhere steeper than 1, and itself off by 6 ulp at most; a test holds it.
+  bias: one more rounding. sink: one more key in the sum, whose score is exact.
 * output and gradients: products of these, each sum again with its own gamma (H, section 3.1).
 
 n counts the visible keys only: adding 0 is exact. So a query without a key has the bound 0. Numbers below the smallest
@@ -157,3 +159,50 @@ def softmax(scores, visible):
     powers = np.where(visible, np.exp(np.where(visible, scores - np.where(np.isinf(highest), 0, highest), 0)), 0)
     total = powers.sum(axis=-1, keepdims=True)
     return powers / np.where(total == 0, 1, total)
+
+
+TANH = 12  # tanh, in units of u: 6 ulp, where Eigen's rational function says 4; a test holds it
+
+
+class WithRules(Reference):
+    """The same with what else goes into the scores: a soft cap, then a bias, and a sink as one more key."""
+
+    def __init__(self, q, k, v, visible, dtype, bias=None, softcap=None, sink=None):
+        super().__init__(q, k, v, visible, dtype)
+        self.bias, self.softcap, self.sink = bias, softcap, sink
+
+    @cached_property
+    def scores(self):
+        """tanh is nowhere steeper than 1, so it passes on no more than the error that it gets."""
+        value, error = super().scores
+        if self.softcap is not None:
+            cap = LONG(self.softcap)
+            bent = cap * np.tanh(value / cap)
+            error = error + self.gamma(2) * np.abs(value) + self.gamma(TANH + 1) * np.abs(bent) + cap * self.tiny
+            value = bent
+        if self.bias is not None:
+            value = value + np.where(self.visible, long(self.bias), 0)
+            error = error + self.gamma(1) * (np.abs(value) + error)
+        return Within(value, error)
+
+    @cached_property
+    def weights(self):
+        if self.sink is None:
+            return super().weights
+        one = (*self.visible.shape[:-1], 1)
+        wider = GivenScores(np.concatenate([self.visible, np.ones(one, bool)], axis=-1), self.u, self.tiny)
+        sinks = np.broadcast_to(long(self.sink), one)
+        value, error = self.scores
+        wider.scores = Within(np.concatenate([value, sinks], axis=-1), np.concatenate([error, np.zeros(one)], axis=-1))
+        value, error = wider.weights
+        return Within(value[..., :-1], error[..., :-1])
+
+
+class GivenScores(Reference):
+    """Weights of scores that are given."""
+
+    scores = None
+
+    def __init__(self, visible, u, tiny):
+        self.visible, self.u, self.tiny = visible, u, tiny
+        self.keys = visible.sum(axis=-1, keepdims=True)

@@ -195,11 +195,11 @@ def hiding(way):
     return {} if way is None else {name: way[name] for name in ("causal", "window")}
 
 
-def attend(way, q, k, v, mask=None):
+def attend(way, q, k, v, mask=None, **rules):
     """Return the results by name."""
     if way is not None:
-        return {"output": blockwise_attention(q, k, v, mask, **way)}
-    return scaled_dot_product_attention(q, k, v, mask)._asdict()
+        return {"output": blockwise_attention(q, k, v, mask, **way, **rules)}
+    return scaled_dot_product_attention(q, k, v, mask, **rules)._asdict()
 
 
 def everything(way, case, upstream):

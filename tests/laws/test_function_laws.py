@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import FUNCTION, TINY, UNIT, Reference, Within, assert_within, long, off, rounded
+from reference import FUNCTION, TANH, TINY, UNIT, Reference, Within, WithRules, assert_within, long, off, rounded
 from strategies import (
     CONTENTS,
     GRADIENTS,
@@ -47,6 +47,40 @@ def test_the_function_is_within_the_bound(recipe):
 @given(recipes(), flags(20, 1))
 def test_blockwise_attention_is_within_the_bound(recipe, way):
     check_results(recipe, way)
+
+
+def rules_of(recipe):
+    """Draw what else goes into the scores of a case, in its own type."""
+    rng = np.random.default_rng(recipe.seed + 7)
+    scores = (*recipe.leading, recipe.queries, recipe.keys)
+
+    def drawn(shape):
+        shape = [n if rng.random() < 0.6 else 1 for n in shape][int(rng.integers(len(shape))) :]
+        return (rng.normal(size=shape) * rng.choice([0.1, 3.0, 30.0])).astype(numpy_dtype(recipe.dtype))
+
+    rules = {
+        "bias": drawn(scores) if rng.random() < 0.6 else None,
+        "softcap": float(rng.choice([0.5, 5.0, 50.0])) if rng.random() < 0.6 else None,
+        "sink": drawn((*scores[:-1], 1))[..., :1] if rng.random() < 0.6 else None,
+    }
+    return {name: rule for name, rule in rules.items() if rule is not None}
+
+
+@given(recipes(stranges=[None]), ways())
+def test_with_a_cap_a_bias_and_a_sink_results_are_within_the_bound(recipe, way):
+    case, rules = recipe.build(**hiding(way)), rules_of(recipe)
+    half = recipe.dtype in HALVES
+    exact = WithRules(case.q, case.k, case.v, case.visible, "float32" if half else recipe.dtype, **rules).results()
+    for name, found in attend(way, *case[:4], **rules).items():
+        assert found.dtype.name == recipe.dtype
+        assert_within(found, rounded(exact[name], recipe.dtype) if half else exact[name], name)
+
+
+@pytest.mark.parametrize("dtype", WHOLES)
+def test_tanh_is_within_its_ulps(dtype):
+    x = np.random.default_rng(0).normal(size=200_000).astype(dtype) * np.array([0.01, 1, 5, 20], dtype)[:, np.newaxis]
+    exact = np.tanh(long(x))
+    assert np.max(np.abs(long(tf.tanh(x)) - exact) / np.abs(exact)) <= TANH * UNIT[dtype]
 
 
 @given(recipes(WHOLES, longest=5, deepest=4))

@@ -26,15 +26,31 @@ from faults.record import RESULTS, facts, record
 FOUND = ROOT / ".cache" / "mutation.json"
 LAWS = ["tests/laws"]
 LAYERS = ["test_cache", "test_layer_contract"]
+HEADS = ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_weights"]
+BLOCKWISE = [
+    "test_blockwise",
+    "test_blockwise_random",
+    "test_blockwise_rules",
+    "test_blockwise_layer",
+    "test_nonfinite",
+]
 NOT_A_LAW = "tests/laws/test_function_laws.py::test_the_cases_are_many_and_different"
 TESTS = {
-    "attention": ["test_attention_layer", "test_attention", "test_nonfinite", "test_layer_contract", *LAWS],
+    "attention": [
+        *("test_attention_layer", "test_attention", "test_score_rules", "test_nonfinite", "test_layer_contract"),
+        *LAWS,
+    ],
     "masks/create": ["test_masks", "test_masks_report", "test_attention_layer", "test_blocks"],
-    "heads": ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_weights", *LAYERS],
+    "heads/layer": [*HEADS, "test_score_rules", "test_rotary", "test_biases", *LAYERS],
+    "heads/splitting": ["test_heads"],
+    "heads/steps": [*HEADS, "test_score_rules", "test_rotary", *LAYERS],
     "cache": ["test_cache", "test_generation"],
     "positions": ["test_positions", "test_layer_contract", "test_transformer"],
+    "rotary": ["test_rotary"],
+    "biases": ["test_biases", "test_blockwise_rules"],
     "blocks": ["test_blocks", "test_layers", "test_options_inside", "test_nonfinite", *LAYERS],
-    "blockwise": ["test_blockwise", "test_blockwise_random", "test_blockwise_layer", "test_nonfinite", *LAWS],
+    "blockwise/blocks": [*BLOCKWISE, *LAWS],
+    "blockwise/passes": [*BLOCKWISE, *LAWS],
 }
 SWAPS = {  # of the eleven things an operator can become, those that still compute something
     "Binary": "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Pow_Mul Mod_Mul BitOr_BitAnd BitAnd_BitOr",

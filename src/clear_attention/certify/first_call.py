@@ -33,8 +33,9 @@ def find_a_way(subject, layer):
     """Try the call, then the call with more axes for the mask, then other calls, then another length."""
     calls = (subject.call, *subject.guesses)
     errors: list[Exception] = []
-    for call in calls:
+    for call, depth in itertools.product(calls, subject.depths):
         subject.use(call)
+        subject.depth, subject.cases = depth, {}
         for mask, padding in ways(subject):
             subject.wider = {"mask": mask, "padding": padding}
             try:
@@ -45,9 +46,11 @@ def find_a_way(subject, layer):
             except Exception as error:
                 errors.append(error)
     subject.use(calls[0])
+    subject.depth, subject.cases = subject.depths[0], {}
     subject.wider = {"mask": "", "padding": ""}
     usual = subject.lengths
-    for lengths in (usual[:1], (subject.depth,)):  # all that a layer takes which mixes up its axes
+    fits = framework.built_depth(layer) in (subject.depth, None)
+    for lengths in (usual[:1], (subject.depth,)) if fits else ():  # all that a layer takes which mixes up its axes
         subject.lengths = lengths
         try:
             subject.layer = framework.twin_of_unbuilt(layer)

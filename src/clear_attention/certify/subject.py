@@ -30,7 +30,9 @@ class Subject:
         self.guesses = known.get("guesses", ())  # other ways to call it, if the first one fails
         self.use(refusals.described(layer, known.get("call") if call is None else call, self.name))
         self.convention = refusals.convention(self.names, convention or known.get("convention"))
-        self.depth = sizes.depth or known.get("depth", lambda _: None)(layer) or 8
+        read = known.get("depth", lambda _: None)(layer) or framework.built_depth(layer)
+        self.depths = [sizes.depth] if sizes.depth else [*dict.fromkeys((read or 8, 8))]  # tried in this order
+        self.depth = self.depths[0]
         self.vocab = sizes.vocab or known.get("vocab", lambda _: None)(layer) or 10
         pad_id = known.get("pad_id", lambda _: None)(layer) if sizes.pad_id is None else sizes.pad_id
         self.pad_id = refusals.known_pad_id(pad_id, self.vocab)

@@ -54,3 +54,88 @@ def test_of_a_width_that_does_not_fit_a_sound_layer_it_is_not_accused():
     layer = built_on(layers.MultiHeadAttention(2, 4), WIDE, WIDE)
     with pytest.raises(ValueError, match="could not be called as described"):
         certify(layer, ON_KERAS, "keras", depth=8)
+
+
+def cause_of(layer, call=ON_X, convention=None, **options):
+    certificate = certify(layer, call, convention, level="correct", **options)
+    assert certificate.broken, certificate
+    return certificate.cause and certificate.cause.name, certificate
+
+
+def past(x, ahead=1):
+    return np.triu(np.ones((x.shape[1], x.shape[1]), "float32"), ahead)[None]
+
+
+def hides_padding_only(x, padding):
+    return attend(x, padding[:, None])
+
+
+def hides_the_past_only(x, padding):
+    return attend(x, past(x))
+
+
+def hides_nothing(x, padding):
+    return attend(x)
+
+
+def conv_before(x, padding):
+    x = x + tf.concat([x[:, 1:], tf.zeros_like(x[:, :1])], axis=1)
+    return attend(x, tf.maximum(past(x), padding[:, None]))
+
+
+@pytest.mark.parametrize(
+    ("layer", "cause"),
+    [
+        (hides_padding_only, "future_not_hidden"),  # its padding mask is right
+        (hides_the_past_only, "nothing_hidden"),
+        (hides_nothing, "nothing_hidden"),
+        (conv_before, None),
+    ],
+)
+def test_a_causal_layer_with_padding_gets_the_cause_of_the_mask_that_is_wrong(layer, cause):
+    found, certificate = cause_of(layer, ON_PADDING, "blocked", causal=True)
+    assert found == cause, certificate.headline
+
+
+def conv_and_recurrence():
+    return keras.Sequential([layers.Conv1D(8, 3, padding="same"), layers.LSTM(8, return_sequences=True)])
+
+
+def one_too_far_with_positions(x):
+    x = x + ca.sinusoidal_encoding(x.shape[1], x.shape[2])
+    return attend(x, past(x, 2))
+
+
+class Backwards(layers.Layer):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.lstm = layers.LSTM(8, return_sequences=True, go_backwards=True)
+
+    def call(self, x):
+        return ops.flip(self.lstm(x), axis=1)
+
+
+@pytest.mark.parametrize(
+    ("layer", "options", "cause", "ruled_out"),
+    [
+        (conv_and_recurrence, {"positions": True}, None, False),
+        (lambda: one_too_far_with_positions, {"positions": True}, None, False),
+        (Backwards, {"positions": True}, "runs_backwards", False),
+        (lambda: lambda x: tf.cumsum(x, axis=1, reverse=True), {}, "runs_backwards", False),
+        (lambda: layers.GroupNormalization(groups=-1), {}, "future_not_hidden", False),
+        (conv_and_recurrence, {}, None, True),
+    ],
+)
+def test_where_call_takes_no_mask_no_mask_is_blamed_that_nobody_saw(layer, options, cause, ruled_out):
+    found, certificate = cause_of(layer(), causal=True, **options)
+    assert found == cause, certificate.headline
+    assert ("look_ahead_off_by_one" in certificate.ruled_out) == ruled_out
+    assert "scores" not in certificate.headline.partition("ruled out")[0]
+
+
+def causal_but_for_the_padding(x, padding):
+    return attend(x, tf.maximum(past(x), padding[:, :, None]))
+
+
+def test_padding_of_queries_is_told_from_padding_that_no_earlier_query_could_see():
+    assert cause_of(causal_but_for_the_padding, ON_PADDING, "blocked", causal=True)[0] == "padding_of_queries"

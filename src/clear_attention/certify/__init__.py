@@ -49,8 +49,8 @@ from clear_attention.certify.causes import Cause
 from clear_attention.certify.certificate import BROKEN, HARDENING, HELD, NOT_APPLICABLE, Certificate, Row
 from clear_attention.certify.claims import Claims
 from clear_attention.certify.framework import NoQueryAxisError
-from clear_attention.certify.subject import Subject, first_line
-from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.subject import Subject
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError, first_line
 
 __all__ = ["Cause", "Certificate", "Row", "certify"]
 

@@ -9,7 +9,8 @@ import numpy as np
 from clear_attention.certify import framework, refusals
 from clear_attention.certify.case import case, case_sizes, influence, own_place
 from clear_attention.certify.framework import NoQueryAxisError, PooledError
-from clear_attention.certify.subject import WIDER, first_line
+from clear_attention.certify.subject import WIDER
+from clear_attention.certify.verdicts import first_line
 
 UNSEEN = 3  # times what counts: a layer whose visible keys change it less is tried with larger weights
 

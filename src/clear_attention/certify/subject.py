@@ -6,7 +6,6 @@ import copy
 import inspect
 import io
 import linecache
-import re
 import tokenize
 
 import numpy as np
@@ -161,19 +160,6 @@ class Subject:
 
 def argument_names(call):
     return inspect.signature(call).parameters
-
-
-def first_line(error):
-    """Return an error in one line, without what frameworks wrap around it."""
-    try:
-        words = str(error)
-    except Exception:  # an error of somebody else's may not even be able to say what it is
-        words = ""
-    words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", words).partition("\n\nArguments received")[0]
-    words = re.sub(r"\A.*Exception encountered: |\s*\[Op:\w+\] name:\s*", "", words, flags=re.S)
-    lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]
-    line = "" if not lines else lines[-1] if lines[0] == "in user code:" else lines[0]
-    return f"{type(error).__name__}: {line[:300].rstrip('.')}"
 
 
 def body_of(function):

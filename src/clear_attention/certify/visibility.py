@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from clear_attention.certify import framework, own_token, snippets
@@ -126,8 +128,8 @@ def padding_invariance(subject):
     leak(subject, "padding")
     if not subject.any_length or (subject.crosses and subject.causal):
         return
-    for size in case_sizes(subject):
-        given = case(subject, size, "padding")
+    for size, hidden in itertools.product(case_sizes(subject), ("padding", "")):
+        given = case(subject, size, hidden)
         more = padded_further(subject, given)
         queries = given.shape[1]
         before, after = finite(subject, given), subject.run(more)[:, :queries]
@@ -135,7 +137,7 @@ def padding_invariance(subject):
         changed = real_queries(subject, given) & (difference(before, after).max(axis=-1) > atol)
         if changed.any():
             row, query = map(int, np.argwhere(changed)[0])
-            words = f"{subject.whom(query)} changes when the sentence is padded further"
+            words = f"{subject.whom(query)} changes when the sentence is padded{' further' if hidden else ''}"
             tensors = [line for line in snippets.given(subject, more) if line.partition(" = ")[0] in subject.names]
             steps = {
                 "before": f"np.array({subject.text()})",

@@ -160,3 +160,65 @@ def packed_and_padded(x, segments, padding):
 def test_a_sound_layer_of_the_same_kind_is_not_accused(layer, call, convention, options):
     certificate = certify(layer, call, convention, **options, level="correct")
     assert certificate.broken == (), certificate
+
+
+def raising(*_, **__):
+    raise RuntimeError("not written yet")
+
+
+HANDED_IN = {
+    "cache_equals_full": {"cache": raising, "causal": True},
+    "head_groups": {"grouped": raising},
+    "checkpointing": {"recompute": raising},
+    "like": {"like": raising},
+}
+
+
+@pytest.mark.parametrize("row", HANDED_IN)
+def test_a_function_handed_in_that_raises_is_named_and_called_by_the_example(row):
+    options = HANDED_IN[row]
+    (name,) = {*options} & {*NAMES}
+    causal = lambda x: attend(x, blocked=ca.create_look_ahead_mask(x.shape[1]))  # noqa: E731
+    found = certify(causal, ON_X, **options, only=[row])[row]
+    assert (found.verdict, found.detail) == ("broken", f"{name} raises RuntimeError: not written yet")
+    assert f"{name}(" in found.example or f"({name})" in found.example
+    with pytest.raises(RuntimeError, match="not written yet"):
+        exec(found.example, {"layer": causal, "call": ON_X, **options})
+
+
+SHAPES = {
+    "a sum for each token": lambda x: tf.reduce_sum(attend(x), axis=-1, keepdims=True),
+    "an answer for each text": lambda x: tf.reduce_mean(attend(x), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_it_is_compared_with_must_have_its_shape(name):
+    layer, like = lambda x: tf.zeros_like(x), lambda x: 0 * SHAPES[name](x)
+    row = certify(layer, ON_X, like=like, only=["like"])["like"]
+    assert row.verdict == "broken"
+    assert re.search("gives 1 numbers, and it 8|gives another shape", row.detail), row.detail
+    with pytest.raises(AssertionError):
+        exec(row.example, {"layer": layer, "call": ON_X, "like": like})
+
+
+def test_other_helpers_must_give_their_shape_too():
+    def narrow(layer, x, kept):
+        return tf.zeros_like(x[..., :1]), kept
+
+    zeros = lambda x: tf.zeros_like(x)  # noqa: E731
+    row = certify(zeros, ON_X, cache=narrow, only=["cache_equals_full"])["cache_equals_full"]
+    assert row.detail == "step by step, with its cache, it gives (2, 6, 1) and not (2, 6, 8)"
+    with pytest.raises(AssertionError):
+        exec(row.example, {"layer": zeros, "call": ON_X, "cache": narrow})
+    heads_last = lambda layer, q, k, v: tf.transpose(q, (0, 2, 1, 3))  # noqa: E731
+    row = certify(attend, ON_X, grouped=heads_last, only=["head_groups"])["head_groups"]
+    assert row.detail == "grouped gives (1, 3, 4, 8) and not (batch, 4, length, ...)"
+    with pytest.raises(AssertionError):
+        exec(row.example, {"layer": attend, "grouped": heads_last})
+
+
+@pytest.mark.filterwarnings("ignore:.*stateful")
+def test_what_takes_batches_of_one_size_only_is_refused_in_words():
+    with pytest.raises(ValueError, match=r"LSTM could not be called as described\. .* If an RNN is stateful"):
+        certify(layers.LSTM(8, return_sequences=True, stateful=True), causal=True)

@@ -139,3 +139,62 @@ def causal_but_for_the_padding(x, padding):
 
 def test_padding_of_queries_is_told_from_padding_that_no_earlier_query_could_see():
     assert cause_of(causal_but_for_the_padding, ON_PADDING, "blocked", causal=True)[0] == "padding_of_queries"
+
+
+@pytest.mark.parametrize(
+    ("call", "first"),
+    [
+        (lambda layer, x, mask: layer(x), "query 0 does not notice key 1, which it may see"),
+        (lambda layer, q, k, v, mask: layer(q), "query 0 does not notice key 0, which it may see"),
+    ],
+)
+def test_a_layer_that_notices_no_other_token_is_told_so_and_no_mask_is_blamed(call, first):
+    found, certificate = cause_of(layers.Dense(8), call, "keras")
+    assert found is None
+    assert "nothing_hidden" not in certificate.ruled_out
+    assert certificate["visible_keys_count"].detail.startswith(f"{first}; it notices no other token at all: is it")
+
+
+def test_a_window_that_nobody_spoke_of_is_asked_for():
+    conv = layers.Conv1D(8, 3, padding="causal")
+    detail = cause_of(conv, causal=True)[1]["visible_keys_count"].detail
+    assert detail.endswith("it notices the last 3 places only: if it should, say window=3")
+    assert certify(conv, causal=True, window=3, level="correct").broken == ()
+    both_ways = cause_of(layers.Conv1D(8, 3, padding="same"), causal=True)[1]["visible_keys_count"].detail
+    assert "window" not in both_ways
+
+
+class FirstToken(layers.Layer):
+    """As BERT: the first token gives the answer."""
+
+    def __init__(self, places=True, **kwargs):
+        super().__init__(**kwargs)
+        self.places, self.attend = places, layers.MultiHeadAttention(2, 4)
+
+    def call(self, x, padding):
+        if self.places:
+            x = x + ops.convert_to_tensor(ca.sinusoidal_encoding(x.shape[1], x.shape[2]))
+        return (x + self.attend(x, x, attention_mask=padding[:, None]))[:, 0]
+
+
+@pytest.mark.parametrize("places", [False, True])
+def test_where_the_first_token_gives_the_answer_it_is_not_padded(places):
+    certificate = certify(FirstToken(places), ON_PADDING, "keras", positions=True, level="correct")
+    assert certificate.broken == (), certificate
+    unsaid = certify(FirstToken(places), ON_PADDING, "keras", level="correct")
+    assert unsaid.broken == ("key_permutation",)
+    assert "say positions=True" in unsaid["key_permutation"].detail
+
+
+@pytest.mark.parametrize("make", [lambda x: x[..., 0] > 0, lambda x: tf.argmax(x, axis=-1)])
+def test_what_answers_in_integers_has_no_gradient_and_is_not_accused(make):
+    certificate = certify(make, call=ON_X, recompute=True)
+    assert certificate.broken == (), certificate
+    assert "has no gradient" in certificate["finite_gradients"].detail
+    assert certificate["checkpointing"].verdict == "not applicable"
+
+
+def test_a_causal_layer_that_answers_in_integers_is_judged_by_its_values():
+    latest = lambda x: tf.cast(1e3 * tf.cumsum(x, axis=1), tf.int32)  # noqa: E731
+    assert certify(latest, ON_X, causal=True).broken == ()
+    assert "no_future_leak" in certify(lambda x: latest(x)[:, ::-1], ON_X, causal=True).broken

@@ -187,6 +187,7 @@ def certify(
     flags = {name: options.flag(name, value) for name, value in flags.items()}
     functions = {"cache": cache, "grouped": grouped, "recompute": recompute, "like": like}
     refusals.functions(functions)
+    progress = None if progress is None else options.flag("progress", progress)
     said = Claims(**flags, window=window, cache=cache, grouped=grouped, groups=groups, recompute=recompute, like=like)
     subject = Subject(layer, call, convention, sizes, said)
     with warnings.catch_warnings(record=True) as heard, framework.unchanged(layer):

@@ -101,7 +101,9 @@ def head_groups(subject):
         if every != due:
             worst = next((i for i, some in enumerate(found) if {*some} - {*due}), 0)
             what = "values" if name == "v" else "keys"
-            words = f"the {what} of head {head} serve the query heads {every}, and with groups={groups!r} it would be {due}"
+            words = (
+                f"the {what} of head {head} serve the query heads {every}, and with groups={groups!r} it would be {due}"
+            )
             raise BrokenError(words, examples[worst])
     return f"4 heads of queries over 2 of keys, {groups}"
 

@@ -9,8 +9,9 @@ import numpy as np
 from clear_attention.certify import framework, refusals
 from clear_attention.certify.case import case, case_sizes, influence, own_place
 from clear_attention.certify.framework import NoQueryAxisError, PooledError
+from clear_attention.certify.order import moves_with_its_tokens
 from clear_attention.certify.subject import WIDER
-from clear_attention.certify.verdicts import first_line
+from clear_attention.certify.verdicts import NotApplicableError, first_line
 
 UNSEEN = 3  # times what counts: a layer whose visible keys change it less is tried with larger weights
 
@@ -24,10 +25,17 @@ def begin(subject):
         return  # the rows say so
     if subject.layer is not given_layer:
         framework.make_weights_random(subject.layer, subject.seed)
-    given = case(subject, next(case_sizes(subject)))
-    subject.unsteady = not np.array_equal(subject.run(given), subject.run(given), equal_nan=True)
-    if not subject.unsteady:
-        see_whether_anything_shows(subject)
+    refusals.pad_id_without_ids(subject)
+    try:
+        given = case(subject, next(case_sizes(subject)))
+        subject.unsteady = not np.array_equal(subject.run(given), subject.run(given), equal_nan=True)
+        if not subject.unsteady:
+            subject.padded_last = subject.pooled and (subject.positions or not moves_with_its_tokens(subject))
+            see_whether_anything_shows(subject)
+    except (NotApplicableError, NoQueryAxisError):
+        return  # the rows say so
+    except Exception as error:  # such as a layer that takes batches of one size only
+        raise refusals.wrongly_described(subject.name, first_line(error)) from error
 
 
 def find_a_way(subject, layer):

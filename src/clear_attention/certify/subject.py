@@ -28,13 +28,17 @@ class Subject:
         self.typed = known.get("text")
         self.guesses = known.get("guesses", ())  # other ways to call it, if the first one fails
         self.use(refusals.described(layer, known.get("call") if call is None else call, self.name))
+        if sizes.pad_id is not None:  # then it is called with ids, if it can be
+            first, *others = sorted((self.call, *self.guesses), key=lambda way: "ids" not in argument_names(way))
+            self.use(first)
+            self.guesses = others
         self.convention = refusals.convention(self.names, convention or known.get("convention"))
         read = known.get("depth", lambda _: None)(layer) or framework.built_depth(layer)
         self.depths = [sizes.depth] if sizes.depth else [*dict.fromkeys((read or 8, 8))]  # tried in this order
         self.depth = self.depths[0]
         self.vocab = sizes.vocab or known.get("vocab", lambda _: None)(layer) or 10
         pad_id = known.get("pad_id", lambda _: None)(layer) if sizes.pad_id is None else sizes.pad_id
-        self.pad_id = refusals.known_pad_id(pad_id, self.vocab)
+        self.pad_id, self.is_told_the_pad_id = refusals.known_pad_id(pad_id, self.vocab), sizes.pad_id is not None
         self.seed = sizes.seed
         self.cases, self.measured = {}, {}  # what was made and found out once
         self.claims = claims
@@ -46,6 +50,7 @@ class Subject:
         self.last, self.rounding = None, 1e-5
         self.wider = {"mask": "", "padding": ""}  # the axes that its masks need besides
         self.pooled = self.one_number_each = False
+        self.padded_last = False  # no token stands behind the padding, as where the first one gives the answer
         self.enlarged = self.too_small = self.unsteady = False
         self.notes, self.warnings = [], []
 

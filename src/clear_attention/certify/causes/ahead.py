@@ -64,7 +64,7 @@ def nothing_hidden(subject):
     told = given.mask[0] | given.padding[0]
     hidden = (told.all(axis=0) if subject.pooled else told) & tools.off_diagonal(subject, given)
     if not (tools.sees(subject, given) & hidden).any():
-        return False
+        return None
     open_to_all = Case(given.tensors, given.blocked & False, given.mask & False, given.padding & False)
     if difference(subject.run(open_to_all), subject.run(given)).max() == 0:
         return "with the mask and without it the outputs are the same, bit by bit"

@@ -24,7 +24,7 @@ SENTENCES = {  # name -> the cause in words, its room
     "mask_too_soft": ("The mask subtracts too little: hidden keys keep some weight", "soft"),
     "look_ahead_off_by_one": ("The look-ahead mask is off by one", "leak"),
     "nothing_hidden": ("The mask hides nothing: it does not reach the scores", "encoder"),
-    "future_not_hidden": ("The future is not hidden: every query sees every key", "star"),
+    "future_not_hidden": ("The future is open: every query sees every key", "star"),
     "runs_backwards": ("It runs backwards: each place sees what is later, and nothing before it", "star"),
     "upper_left": ("The first query stands on the first key, and not the last on the last", "alignment"),
     "positions_undeclared": ("It tells places apart, and nobody said so: say positions=True", "heads"),

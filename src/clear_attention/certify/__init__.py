@@ -146,16 +146,16 @@ def certify(
         cache: a function of the layer, `x` or `ids`, and what it returned before (first None); it returns the output
             of these tokens and what is to be kept. Its pieces must give the numbers of one call.
         grouped: a function of the layer, `q` `(batch, 4, length, depth)`, and `k`, `v` `(batch, 2, length, depth)`, if
-            heads of queries share heads of keys.
+            heads of queries share heads of keys. It returns `(batch, 4, length, ...)`.
         groups: how they share them: `"repeat"` (0, 0, 1, 1) or `"tile"` (0, 1, 0, 1).
         relative: whether only distances count, so that shifting all `position_ids` changes nothing.
         recompute: True if the layer must bear `tf.recompute_grad`, or another `call` that computes again by itself.
         like: a layer or function that is right; it must give the same numbers, called in the same way if it is not
             known. Such as `like=scaled_dot_product_attention`.
-        depth: of the tensors; read from the layer where it can be, else 8.
+        depth: of the tensors; read from the layer, or from what it was built with, where it can be, else 8.
         lengths: what to try it with; 2, 3 and 5 when left out, and a few others in the row `lengths`.
         vocab: number of ids.
-        pad_id: the id of padding, if the layer knows one.
+        pad_id: the id of padding, if the layer takes ids and knows one.
         seed: of the random numbers it is tried with.
         level: `"correct"` asks for leaks and numbers only, not for `hidden_nan`, `empty_query`, `float16`, `save_load`.
         only: names of rows, such as `no_future_leak`; when left out, all that `level` asks for.
@@ -165,8 +165,8 @@ def certify(
         A [`Certificate`][clear_attention.Certificate]: print it, or let `raise_for_failures()` raise.
 
     Raises:
-        TypeError: `layer` or `call` cannot be called, a size is not an integer, a flag is not a bool.
-        ValueError: nothing says how to call it, the first call fails, an argument or a name is not known.
+        TypeError: `layer` is a class, it or `call` cannot be called, a size is not an integer, a flag is not a bool.
+        ValueError: nothing says how to call it, a first call fails, an argument or a name is not known.
 
     Examples:
         >>> import keras

@@ -351,6 +351,17 @@ def recurrence_both_ways(mended):
     return functional(hidden)
 
 
+def recurrence_from_the_end(mended):
+    """`go_backwards` is for the other half of a Bidirectional; a flip puts its outputs where they belong."""
+
+    def hidden(ids, x):
+        if mended:
+            return layers.GRU(WIDTH, return_sequences=True)(x)
+        return layers.Lambda(lambda y: y[:, ::-1])(layers.GRU(WIDTH, return_sequences=True, go_backwards=True)(x))
+
+    return functional(hidden)
+
+
 def maximum_of_all_time(mended):
     """A gate from the whole text, good for a classifier, tells a language model the future."""
 
@@ -372,7 +383,7 @@ def norm_over_time(mended):
 
 
 MODELS = {
-    "miniature GPT without its mask": Broken("nothing_hidden", *both(miniature_gpt), None, None, GPT),
+    "miniature GPT without its mask": Broken("future_not_hidden", *both(miniature_gpt), None, None, GPT),
     "nanoGPT, weights zeroed": Broken("mask_after_softmax", *both(NanoGPT), *ON_IDS, GPT),
     "picoGPT, tril k=1": Broken("look_ahead_off_by_one", *both(PicoGPT), *ON_IDS, GPT),
     "tutorial decoder, upper triangle": Broken("own_token_hidden", *both(TutorialDecoder), *ON_IDS, LANGUAGE),
@@ -392,6 +403,7 @@ MODELS = {
     ),
     "Conv1D same": Broken(None, *both(convolution_before), None, None, LANGUAGE),
     "Bidirectional GRU": Broken(None, *both(recurrence_both_ways), None, None, LANGUAGE),
+    "GRU from the end": Broken("runs_backwards", *both(recurrence_from_the_end), None, None, LANGUAGE),
     "gate of the global maximum": Broken(None, *both(maximum_of_all_time), None, None, LANGUAGE),
     "normalised over time": Broken(None, *both(norm_over_time), None, None, LANGUAGE),
 }

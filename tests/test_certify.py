@@ -330,6 +330,10 @@ def nothing(layer, x):
     return layer(x)
 
 
+def speechless(layer, x):
+    raise AssertionError
+
+
 @pytest.mark.watched
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
@@ -353,6 +357,10 @@ def nothing(layer, x):
         ({"layer": ca.DotProductAttention(), "only": "lengths"}, ValueError, "only='lengths'"),
         ({"layer": ca.DotProductAttention(), "lengths": (1, 2)}, ValueError, r"two or more tokens.*\(1, 2\)"),
         ({"layer": ca.DotProductAttention(), "lengths": 3}, ValueError, "lengths=3"),
+        ({"layer": ca.DotProductAttention, "call": nothing}, TypeError, "not its class.*DotProductAttention(...)"),
+        ({"layer": nothing, "call": lambda layer, x: x, "pad_id": 0}, ValueError, "pad_id=0 and a call with x"),
+        ({"layer": ca.DotProductAttention(), "progress": "yes"}, TypeError, "progress='yes'"),
+        ({"layer": nothing, "call": speechless}, ValueError, r"Received: AssertionError\.$"),
         ({"layer": ca.MultiHeadAttention(8, 2), "depth": 0}, ValueError, "depth=0"),
         ({"layer": ca.MultiHeadAttention(8, 2), "seed": -1}, ValueError, "seed is a non-negative integer.*seed=-1"),
         ({"layer": ca.MultiHeadAttention(8, 2), "vocab": 1.5}, TypeError, "vocab=1.5"),

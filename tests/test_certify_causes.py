@@ -68,7 +68,7 @@ CAUSES = {
     "softmax over queries": "softmax_over_queries",
     "heads not transposed": "heads_not_transposed",
     "positions along depth": "position_axes_swapped",
-    "pools over time": "nothing_hidden",
+    "pools over time": "future_not_hidden",
     "a softer mask": "mask_too_soft",
 }
 
@@ -136,7 +136,7 @@ def test_small_weights_are_made_larger_or_said_to_be_too_small():
     before = leaky.get_weights()
     certificate = certify(leaky, causal=True, level="correct")
     assert "no_future_leak" in certificate.broken
-    assert certificate.cause.name == "nothing_hidden"
+    assert certificate.cause.name == "future_not_hidden"
     assert "so small" in certificate.notes[0]
     for one, other in zip(before, leaky.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)

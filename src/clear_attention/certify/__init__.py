@@ -49,8 +49,8 @@ from clear_attention.certify.causes import Cause
 from clear_attention.certify.certificate import BROKEN, HARDENING, HELD, NOT_APPLICABLE, Certificate, Row
 from clear_attention.certify.claims import Claims
 from clear_attention.certify.framework import NoQueryAxisError
-from clear_attention.certify.subject import Subject, first_line
-from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.subject import Subject
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError, first_line
 
 __all__ = ["Cause", "Certificate", "Row", "certify"]
 
@@ -146,16 +146,16 @@ def certify(
         cache: a function of the layer, `x` or `ids`, and what it returned before (first None); it returns the output
             of these tokens and what is to be kept. Its pieces must give the numbers of one call.
         grouped: a function of the layer, `q` `(batch, 4, length, depth)`, and `k`, `v` `(batch, 2, length, depth)`, if
-            heads of queries share heads of keys.
+            heads of queries share heads of keys. It returns `(batch, 4, length, ...)`.
         groups: how they share them: `"repeat"` (0, 0, 1, 1) or `"tile"` (0, 1, 0, 1).
         relative: whether only distances count, so that shifting all `position_ids` changes nothing.
         recompute: True if the layer must bear `tf.recompute_grad`, or another `call` that computes again by itself.
         like: a layer or function that is right; it must give the same numbers, called in the same way if it is not
             known. Such as `like=scaled_dot_product_attention`.
-        depth: of the tensors; read from the layer where it can be, else 8.
+        depth: of the tensors; read from the layer, or from what it was built with, where it can be, else 8.
         lengths: what to try it with; 2, 3 and 5 when left out, and a few others in the row `lengths`.
         vocab: number of ids.
-        pad_id: the id of padding, if the layer knows one.
+        pad_id: the id of padding, if the layer takes ids and knows one.
         seed: of the random numbers it is tried with.
         level: `"correct"` asks for leaks and numbers only, not for `hidden_nan`, `empty_query`, `float16`, `save_load`.
         only: names of rows, such as `no_future_leak`; when left out, all that `level` asks for.
@@ -165,8 +165,8 @@ def certify(
         A [`Certificate`][clear_attention.Certificate]: print it, or let `raise_for_failures()` raise.
 
     Raises:
-        TypeError: `layer` or `call` cannot be called, a size is not an integer, a flag is not a bool.
-        ValueError: nothing says how to call it, the first call fails, an argument or a name is not known.
+        TypeError: `layer` is a class, it or `call` cannot be called, a size is not an integer, a flag is not a bool.
+        ValueError: nothing says how to call it, a first call fails, an argument or a name is not known.
 
     Examples:
         >>> import keras
@@ -187,6 +187,7 @@ def certify(
     flags = {name: options.flag(name, value) for name, value in flags.items()}
     functions = {"cache": cache, "grouped": grouped, "recompute": recompute, "like": like}
     refusals.functions(functions)
+    progress = None if progress is None else options.flag("progress", progress)
     said = Claims(**flags, window=window, cache=cache, grouped=grouped, groups=groups, recompute=recompute, like=like)
     subject = Subject(layer, call, convention, sizes, said)
     with warnings.catch_warnings(record=True) as heard, framework.unchanged(layer):

@@ -15,7 +15,7 @@ from typing import Any
 import keras
 
 from clear_attention.certify import Certificate, certify
-from clear_attention.certify.subject import first_line
+from clear_attention.certify.verdicts import first_line
 
 WHAT = """Print the certificate of what FACTORY returns: a layer, a model or a function, or a dictionary of the
 arguments of clear_attention.certify, such as {"layer": ..., "call": ..., "convention": ...}. Exit 0 if every promise

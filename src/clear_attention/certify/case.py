@@ -71,7 +71,7 @@ def make_case(subject, size, hidden):
             mask |= future(queries, keys)
         causal = "causal" in subject.names and "mask" not in subject.names
     if "padding" in hidden:
-        padded = padded_keys(batch, keys)
+        padded = padded_keys(batch, keys, subject.padded_last)
         if "padding" in subject.names:
             padding |= padded
         elif "mask" in subject.names:
@@ -92,13 +92,14 @@ def truth(subject, told, causal=False):
     return blocked.all(axis=1, keepdims=True) if subject.pooled else blocked
 
 
-def padded_keys(batch, keys):
-    """Pad the end of even sentences and the start of odd ones, never all of it."""
+def padded_keys(batch, keys, last):
+    """Pad the end of even sentences and the start of odd ones, or the end of all if it is the last, never all of it."""
     padded = np.zeros((batch, keys), bool)
     for row in range(batch):
         count = min(1 + row // 2, keys - 1)
-        padded[row, :count] = row % 2
-        padded[row, keys - count :] = not row % 2
+        at_the_start = row % 2 and not last
+        padded[row, :count] = at_the_start
+        padded[row, keys - count :] = not at_the_start
     return padded
 
 

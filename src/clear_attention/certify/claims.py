@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from clear_attention.certify import framework, snippets
 from clear_attention.certify.case import case, case_sizes, difference, influence, make_case, own_place
-from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError, blaming
 from clear_attention.certify.visibility import another, finite, judgeable
 
 
@@ -57,54 +58,79 @@ def cache_equals_full(subject):
     whole, name = finite(subject, given), subject.query
     atol = 10 * subject.tolerance(whole)
     for size, what in ((1, "step by step"), (2, "in chunks of 2"), (length, "in one piece")):
-        pieces = framework.in_pieces(call, subject.layer, given.tensors[name], size)
+        lines = [
+            "kept, pieces = None, []",
+            f"for start in range(0, {length}, {size}):",
+            f"    piece, kept = cache(layer, {name}[:, start : start + {size}], kept)",
+            "    pieces.append(piece)",
+        ]
+        steps = {"whole": f"np.array({subject.text()})", "in pieces": lines}
+        check = snippets.equal("np.concatenate(pieces, axis=1)", "whole", atol)
+        example = snippets.must_hold(subject, given, check, "cache is the function certify was given", **steps)
+        with blaming("cache", example):
+            pieces = framework.in_pieces(call, subject.layer, given.tensors[name], size)
+        if pieces.shape != whole.shape:
+            raise BrokenError(f"{what}, with its cache, it gives {pieces.shape} and not {whole.shape}", example)
         gap = difference(whole, pieces).max(axis=(0, -1))
         if (gap > atol).any():
             place = int(np.argmax(gap > atol))
-            lines = [
-                "kept, pieces = None, []",
-                f"for start in range(0, {length}, {size}):",
-                f"    piece, kept = cache(layer, {name}[:, start : start + {size}], kept)",
-                "    pieces.append(piece)",
-            ]
-            steps = {"whole": f"np.array({subject.text()})", "in pieces": lines}
-            check = snippets.equal("np.concatenate(pieces, axis=1)", "whole", atol)
-            example = snippets.must_hold(subject, given, check, "cache is the function certify was given", **steps)
             raise BrokenError(f"{what}, with its cache, place {place} is not that of the whole text", example)
     return "step by step, in chunks and in one piece"
 
 
 def head_groups(subject):
-    """Change the values of one head of keys, and see which heads of queries notice."""
+    """Change a value or a key of one head of keys, and see which heads of queries notice."""
     call, groups = subject.claims.grouped, subject.claims.groups
     if call is None:
         raise NotApplicableError("it is not said to group its heads: say grouped= if it does")
-    queries, keys, length, depth = 4, 2, 3, subject.depth
+    heads, shared, length, depth = 4, 2, 3, subject.depth
     rng = np.random.default_rng([subject.seed, 23])
-    shapes = {"q": (1, queries, length, depth), "k": (1, keys, length, depth), "v": (1, keys, length, depth)}
+    shapes = {"q": (1, heads, length, depth), "k": (1, shared, length, depth), "v": (1, shared, length, depth)}
     tensors = {name: rng.normal(size=shape).round(1).astype("float32") for name, shape in shapes.items()}
-    before = framework.called_with(call, subject.layer, tensors)
-    share = queries // keys
-    for head in range(keys):
-        changed = tensors["v"].copy()
-        changed[:, head] += 1
-        after = framework.called_with(call, subject.layer, {**tensors, "v": changed})
-        gap = difference(before, after).reshape(1, queries, -1).max(axis=-1)[0]
-        found = [i for i in range(queries) if gap[i] > 1e-5]
-        due = [*range(head * share, head * share + share)] if groups == "repeat" else [*range(head, queries, keys)]
-        if found != due:
-            lines = ["import numpy as np", "import tensorflow as tf", ""]
-            lines += [f"{n} = {snippets.tensor(x)}" for n, x in tensors.items()]
-            lines += [
-                "before = np.array(grouped(layer, q, k, v))",
-                f"v += {snippets.tensor(changed - tensors['v'])}",
-                "after = np.array(grouped(layer, q, k, v))",
-                "found = np.abs(after - before).max(axis=(0, 2, 3)) > 1e-5",
-                f"assert np.flatnonzero(found).tolist() == {due}  # grouped is the function certify was given",
-            ]
-            words = f"key head {head} serves the query heads {found}, and with groups={groups!r} it would be {due}"
-            raise BrokenError(words, "\n".join(lines))
+    for name, head in itertools.product(("v", "k"), range(shared)):
+        share = heads // shared
+        due = [*range(head * share, head * share + share)] if groups == "repeat" else [*range(head, heads, shared)]
+        change = np.zeros(shapes[name], "float32")
+        change[:, head, 0] = rng.normal(size=depth).round(1)
+        found, examples = [], []
+        for scale in (1, 0.1, 0.01):  # the smaller the queries, the less a head looks at one key only
+            examples.append(groups_example(tensors, scale, name, change, due))
+            with blaming("grouped", examples[-1]):
+                found.append(heads_that_notice(subject, call, tensors, scale, name, change, examples[-1]))
+        every = sorted({*itertools.chain(*found)})
+        if every != due:
+            worst = next((i for i, some in enumerate(found) if {*some} - {*due}), 0)
+            what = "values" if name == "v" else "keys"
+            words = (
+                f"the {what} of head {head} serve the query heads {every}, and with groups={groups!r} it would be {due}"
+            )
+            raise BrokenError(words, examples[worst])
     return f"4 heads of queries over 2 of keys, {groups}"
+
+
+def heads_that_notice(subject, call, tensors, scale, name, change, example):
+    tensors = {**tensors, "q": tensors["q"] * np.float32(scale)}
+    before = framework.called_with(call, subject.layer, tensors)
+    if before.shape[:2] != tensors["q"].shape[:2]:
+        raise BrokenError(f"grouped gives {before.shape} and not (batch, 4, length, ...)", example)
+    after = framework.called_with(call, subject.layer, {**tensors, name: tensors[name] + change})
+    gap = difference(before, after).reshape(before.shape[1], -1).max(axis=-1)
+    return np.flatnonzero(gap > 1e-5).tolist()
+
+
+def groups_example(tensors, scale, name, change, due):
+    lines = ["import numpy as np", "import tensorflow as tf", ""]
+    lines += [f"{n} = {snippets.tensor(x)}" for n, x in tensors.items()]
+    lines += [f"q *= {scale}"] if scale != 1 else []
+    lines += [
+        "before = np.array(grouped(layer, q, k, v))",
+        f"{name} += {snippets.tensor(change)}",
+        "after = np.array(grouped(layer, q, k, v))",
+        "assert before.shape[:2] == (1, 4)",
+        "found = np.abs(after - before).reshape(4, -1).max(axis=1) > 1e-5",
+        f"assert np.flatnonzero(found).tolist() == {due}  # grouped is the function certify was given",
+    ]
+    return "\n".join(lines)
 
 
 def position_shift(subject):
@@ -160,13 +186,13 @@ def checkpointing(subject):
     for hidden in ("", "future") if subject.can_hide_the_future else ("",):
         given = case(subject, next(case_sizes(subject, hidden)), hidden)
         atol = 10 * subject.tolerance(finite(subject, given))
-        kept, again = framework.recomputed(subject, given, call)
+        example = again_example(subject, given, call)
+        with blaming("tf.recompute_grad" if call is True else "recompute", example):
+            kept, again = framework.recomputed(subject, given, call)
         for number, (one, other) in enumerate(zip(kept, again, strict=True)):
             if one.shape != other.shape or difference(one, other).max(initial=0) > atol * max(1, np.abs(one).max()):
                 what = "the output" if not number else "a gradient"
-                raise BrokenError(
-                    f"{what} is another one when it is computed again", again_example(subject, given, call)
-                )
+                raise BrokenError(f"{what} is another one when it is computed again", example)
 
 
 def again_example(subject, given, call):

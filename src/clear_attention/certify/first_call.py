@@ -9,7 +9,9 @@ import numpy as np
 from clear_attention.certify import framework, refusals
 from clear_attention.certify.case import case, case_sizes, influence, own_place
 from clear_attention.certify.framework import NoQueryAxisError, PooledError
-from clear_attention.certify.subject import WIDER, first_line
+from clear_attention.certify.order import moves_with_its_tokens
+from clear_attention.certify.subject import WIDER
+from clear_attention.certify.verdicts import NotApplicableError, first_line
 
 UNSEEN = 3  # times what counts: a layer whose visible keys change it less is tried with larger weights
 
@@ -23,18 +25,26 @@ def begin(subject):
         return  # the rows say so
     if subject.layer is not given_layer:
         framework.make_weights_random(subject.layer, subject.seed)
-    given = case(subject, next(case_sizes(subject)))
-    subject.unsteady = not np.array_equal(subject.run(given), subject.run(given), equal_nan=True)
-    if not subject.unsteady:
-        see_whether_anything_shows(subject)
+    refusals.pad_id_without_ids(subject)
+    try:
+        given = case(subject, next(case_sizes(subject)))
+        subject.unsteady = not np.array_equal(subject.run(given), subject.run(given), equal_nan=True)
+        if not subject.unsteady:
+            subject.padded_last = subject.pooled and (subject.positions or not moves_with_its_tokens(subject))
+            see_whether_anything_shows(subject)
+    except (NotApplicableError, NoQueryAxisError):
+        return  # the rows say so
+    except Exception as error:  # such as a layer that takes batches of one size only
+        raise refusals.wrongly_described(subject.name, first_line(error)) from error
 
 
 def find_a_way(subject, layer):
     """Try the call, then the call with more axes for the mask, then other calls, then another length."""
     calls = (subject.call, *subject.guesses)
     errors: list[Exception] = []
-    for call in calls:
+    for call, depth in itertools.product(calls, subject.depths):
         subject.use(call)
+        subject.depth, subject.cases = depth, {}
         for mask, padding in ways(subject):
             subject.wider = {"mask": mask, "padding": padding}
             try:
@@ -45,9 +55,11 @@ def find_a_way(subject, layer):
             except Exception as error:
                 errors.append(error)
     subject.use(calls[0])
+    subject.depth, subject.cases = subject.depths[0], {}
     subject.wider = {"mask": "", "padding": ""}
     usual = subject.lengths
-    for lengths in (usual[:1], (subject.depth,)):  # all that a layer takes which mixes up its axes
+    fits = framework.built_depth(layer) in (subject.depth, None)
+    for lengths in (usual[:1], (subject.depth,)) if fits else ():  # all that a layer takes which mixes up its axes
         subject.lengths = lengths
         try:
             subject.layer = framework.twin_of_unbuilt(layer)

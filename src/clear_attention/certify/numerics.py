@@ -6,8 +6,7 @@ import numpy as np
 
 from clear_attention.certify import framework, snippets
 from clear_attention.certify.case import Case, case, case_sizes, difference, numbers, truth
-from clear_attention.certify.subject import first_line
-from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError, first_line
 from clear_attention.certify.visibility import finite
 
 

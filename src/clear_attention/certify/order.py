@@ -113,6 +113,8 @@ def positions(subject):
         raise NotApplicableError("it is not said to know positions: say positions=True if it does")
     judgeable(subject)
     if moves_with_its_tokens(subject) and not shows_with_larger_weights(subject):
+        if subject.lengths[-1] == 2:
+            raise NotApplicableError("two tokens are as far apart in either order: say lengths= with 3 or more")
         size = (1, subject.lengths[0], subject.lengths[0])
         given, _, order = moved(subject, size)
         name, order = subject.query, order.tolist()
@@ -125,7 +127,32 @@ def positions(subject):
         check = f"assert not np.allclose(after, {later}, atol=1e-4)"
         example = snippets.must_hold(subject, given, check, "another order, another meaning", **steps)
         raise BrokenError("tokens in another order give the same outputs in that order", example)
+    minds_its_position_ids(subject)
     begins_alike(subject)
+
+
+def minds_its_position_ids(subject):
+    """Demand that a layer which tells places apart does so by the `position_ids` it is given: if neither an output nor
+    a gradient changes with them, it counts the places itself."""
+    if "position_ids" not in subject.names:
+        return
+    length = subject.lengths[-1]
+    given = case(subject, (1, length, length))
+    places = given.tensors["position_ids"]
+    before, slopes = framework.gradients(subject, given)
+    for other in (np.roll(places, 1, axis=1), places * 0):  # turned round they might keep their distances
+        after, others = framework.gradients(subject, given.having(position_ids=other))
+        unequal = (difference(x, others[name]).max() > 0 for name, x in slopes.items() if name in others)
+        if difference(before, after).max() > 0 or {*slopes} != {*others} or any(unequal):
+            return
+    steps = {
+        "before": f"np.array({subject.text()})",
+        "other": ["position_ids = tf.roll(position_ids, 1, axis=1)"],
+        "after": f"np.array({subject.text()})",
+    }
+    check = "assert np.any(after != before)"
+    example = snippets.must_hold(subject, given, check, "other positions for the same tokens", **steps)
+    raise BrokenError("other position_ids change nothing: it counts the places itself", example)
 
 
 def shows_with_larger_weights(subject):

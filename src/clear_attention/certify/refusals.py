@@ -20,6 +20,9 @@ def described(layer, call, name):
     if not callable(layer):
         law = "certify takes a layer, a model or a function from tensors to tensors."
         raise TypeError(refusal(law, "something that can be called", f"layer={shown(layer, with_type=True)}"))
+    if isinstance(layer, type):
+        law = "certify takes a layer that was made, and not its class."
+        raise TypeError(refusal(law, f"such as {layer.__name__}(...)", f"layer={shown(layer)}"))
     if call is None:
         law = f"certify does not know how to call {name}: say it in one line."
         raise ValueError(refusal(law, f"such as {EXAMPLE}", "call=None"))
@@ -105,6 +108,13 @@ def known_pad_id(pad_id, vocab):
     if pad_id is not None and pad_id >= vocab:
         raise ValueError(refusal("pad_id is an id of the vocabulary.", f"pad_id in [0, {vocab})", f"pad_id={pad_id}"))
     return pad_id
+
+
+def pad_id_without_ids(subject):
+    if subject.is_told_the_pad_id and subject.query != "ids":
+        law = "pad_id is the id of padding, so the layer must be called with ids."
+        received = f"pad_id={subject.pad_id} and a call with {', '.join(subject.names)}"
+        raise ValueError(refusal(law, "a call with ids, or no pad_id", received))
 
 
 def wrongly_described(name, error):

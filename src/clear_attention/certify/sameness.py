@@ -8,8 +8,7 @@ from clear_attention.certify import framework, snippets
 from clear_attention.certify.case import Case, case, case_sizes, difference, numbers
 from clear_attention.certify.framework import NoQueryAxisError
 from clear_attention.certify.numerics import hidings, told
-from clear_attention.certify.subject import first_line
-from clear_attention.certify.verdicts import BrokenError, NotApplicableError
+from clear_attention.certify.verdicts import BrokenError, NotApplicableError, blaming, first_line
 from clear_attention.certify.visibility import finite
 
 
@@ -33,20 +32,29 @@ def like_another(subject):
     for hidden in hidings(subject):
         for size in case_sizes(subject, hidden):
             given = case(subject, size, hidden)
-            before, due = finite(subject, given), twin.run(given)
+            before, ours = finite(subject, given), twin.arguments(given)
+            steps = {
+                "output": f"np.array({subject.text()})",
+                "masks": [f"{n} = {snippets.tensor(ours[n])}" for n in ("mask", "padding") if n in ours],
+                "switch": ["return_weights = False"] if "return_weights" in ours else [],
+                "due": f"np.array({twin.text('like')})",
+            }
+            why, check = "like is what certify was given", "assert output.shape == due.shape"
+            example = snippets.must_hold(subject, given, check, why, **steps)
+            with blaming("like", example):
+                try:
+                    due = twin.run(given)
+                except NoQueryAxisError as error:
+                    raise BrokenError(f"{twin.name} gives another shape: {error}", example) from error
+            if due.shape != before.shape:
+                raise BrokenError(f"{twin.name} gives {due.shape[-1]} numbers, and it {before.shape[-1]}", example)
             atol = 10 * subject.tolerance(before)
             gap = difference(before, due)
             if (gap > atol).any():
                 row, query = map(int, np.argwhere(gap.max(axis=-1) > atol)[0])
-                ours, place = twin.arguments(given), subject.place(row, query)
-                steps = {
-                    "output": f"np.array({subject.text()})",
-                    "masks": [f"{n} = {snippets.tensor(ours[n])}" for n in ("mask", "padding") if n in ours],
-                    "switch": ["return_weights = False"] if "return_weights" in ours else [],
-                    "due": f"np.array({twin.text('like')})",
-                }
+                place = subject.place(row, query)
                 check = snippets.equal(f"output{place}", f"due{place}", atol)
-                example = snippets.must_hold(subject, given, check, "like is what certify was given", **steps)
+                example = snippets.must_hold(subject, given, check, why, **steps)
                 words = f"{subject.whom(query)} is {gap.max():.2g} away from {twin.name}, {told(hidden)}"
                 raise BrokenError(words, example)
     return f"those of {twin.name}"
@@ -55,7 +63,7 @@ def like_another(subject):
 def batch_independence(subject):
     for length in subject.lengths:
         for hidden in hidings(subject):
-            given = case(subject, (2, length, length), hidden)
+            given = with_places_of_their_own(case(subject, (2, length, length), hidden), hidden)
             rng = np.random.default_rng([subject.seed, 13])
             other = {n: x.copy() for n, x in given.tensors.items()}
             for name, x in other.items():
@@ -84,6 +92,16 @@ def batch_independence(subject):
                     example = snippets.must_hold(subject, given, check, "the same sentence", **steps)
                     words = f"sentence {row} of a batch gives other outputs than alone, {told(hidden)}"
                     raise BrokenError(words, example)
+
+
+def with_places_of_their_own(given, hidden):
+    """Give the second of two sentences other places, and two texts packed in it, unless padding could empty one."""
+    tensors = {n: x.copy() for n, x in given.tensors.items()}
+    if "position_ids" in tensors:
+        tensors["position_ids"][1] = np.roll(tensors["position_ids"][1], 1)
+    if "segment_ids" in tensors and hidden != "padding":
+        tensors["segment_ids"][1, -1] = 1
+    return given.having(**tensors)
 
 
 def one_sentence(given, row):

@@ -6,7 +6,6 @@ import copy
 import inspect
 import io
 import linecache
-import re
 import tokenize
 
 import numpy as np
@@ -29,11 +28,17 @@ class Subject:
         self.typed = known.get("text")
         self.guesses = known.get("guesses", ())  # other ways to call it, if the first one fails
         self.use(refusals.described(layer, known.get("call") if call is None else call, self.name))
+        if sizes.pad_id is not None:  # then it is called with ids, if it can be
+            first, *others = sorted((self.call, *self.guesses), key=lambda way: "ids" not in argument_names(way))
+            self.use(first)
+            self.guesses = others
         self.convention = refusals.convention(self.names, convention or known.get("convention"))
-        self.depth = sizes.depth or known.get("depth", lambda _: None)(layer) or 8
+        read = known.get("depth", lambda _: None)(layer) or framework.built_depth(layer)
+        self.depths = [sizes.depth] if sizes.depth else [*dict.fromkeys((read or 8, 8))]  # tried in this order
+        self.depth = self.depths[0]
         self.vocab = sizes.vocab or known.get("vocab", lambda _: None)(layer) or 10
         pad_id = known.get("pad_id", lambda _: None)(layer) if sizes.pad_id is None else sizes.pad_id
-        self.pad_id = refusals.known_pad_id(pad_id, self.vocab)
+        self.pad_id, self.is_told_the_pad_id = refusals.known_pad_id(pad_id, self.vocab), sizes.pad_id is not None
         self.seed = sizes.seed
         self.cases, self.measured = {}, {}  # what was made and found out once
         self.claims = claims
@@ -45,6 +50,7 @@ class Subject:
         self.last, self.rounding = None, 1e-5
         self.wider = {"mask": "", "padding": ""}  # the axes that its masks need besides
         self.pooled = self.one_number_each = False
+        self.padded_last = False  # no token stands behind the padding, as where the first one gives the answer
         self.enlarged = self.too_small = self.unsteady = False
         self.notes, self.warnings = [], []
 
@@ -159,19 +165,6 @@ class Subject:
 
 def argument_names(call):
     return inspect.signature(call).parameters
-
-
-def first_line(error):
-    """Return an error in one line, without what frameworks wrap around it."""
-    try:
-        words = str(error)
-    except Exception:  # an error of somebody else's may not even be able to say what it is
-        words = ""
-    words = re.sub(r"\x1b\[\d*m|\{\{.*?\}\}\s*", "", words).partition("\n\nArguments received")[0]
-    words = re.sub(r"\A.*Exception encountered: |\s*\[Op:\w+\] name:\s*", "", words, flags=re.S)
-    lines = [x.strip() for x in words.splitlines() if x.strip() and not x.startswith("Exception encountered when")]
-    line = "" if not lines else lines[-1] if lines[0] == "in user code:" else lines[0]
-    return f"{type(error).__name__}: {line[:300].rstrip('.')}"
 
 
 def body_of(function):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from clear_attention.certify import framework, own_token, snippets
@@ -40,7 +42,7 @@ def judgeable(subject):
 
 
 def gradient_influence(subject, given):
-    """Measure by gradients how much each output changes with each key; None where ids have no gradient."""
+    """Measure by gradients how much each output changes with each key; None where there is none, as for ids."""
     if subject.query == "ids":
         return None
     batch, queries, keys = given.shape
@@ -49,7 +51,10 @@ def gradient_influence(subject, given):
     places = list(np.ndindex(batch, queries))
     for number, place in enumerate(places):
         judged[(number, *place)] = True
-    found = np.abs(framework.slopes(subject, given, judged)).max(axis=-1)  # (places, batch, keys)
+    slopes = framework.slopes(subject, given, judged)
+    if slopes is None:
+        return None
+    found = np.abs(slopes).max(axis=-1)  # (places, batch, keys)
     found = np.where(np.isfinite(found), found, np.inf)
     return np.stack([found[number, row] for number, (row, _) in enumerate(places)]).reshape(batch, queries, keys)
 
@@ -126,8 +131,8 @@ def padding_invariance(subject):
     leak(subject, "padding")
     if not subject.any_length or (subject.crosses and subject.causal):
         return
-    for size in case_sizes(subject):
-        given = case(subject, size, "padding")
+    for size, hidden in itertools.product(case_sizes(subject), ("padding", "")):
+        given = case(subject, size, hidden)
         more = padded_further(subject, given)
         queries = given.shape[1]
         before, after = finite(subject, given), subject.run(more)[:, :queries]
@@ -135,7 +140,7 @@ def padding_invariance(subject):
         changed = real_queries(subject, given) & (difference(before, after).max(axis=-1) > atol)
         if changed.any():
             row, query = map(int, np.argwhere(changed)[0])
-            words = f"{subject.whom(query)} changes when the sentence is padded further"
+            words = f"{subject.whom(query)} changes when the sentence is padded{' further' if hidden else ''}"
             tensors = [line for line in snippets.given(subject, more) if line.partition(" = ")[0] in subject.names]
             steps = {
                 "before": f"np.array({subject.text()})",
@@ -198,21 +203,38 @@ def notices_what_it_may(subject, size, hidden):
         by_itself = not (expected & judged).any()  # it notices no key at all
         missing &= expected | by_itself  # some layers look at few keys, mask or no mask
     if missing.any() and by_itself:
-        missing &= ~noticed_in_other_draws(subject, size, hidden)
+        noticed = noticed_in_other_draws(subject, size, hidden)
+        missing &= ~noticed
     if missing.any():
         row, query, key = map(int, np.argwhere(missing)[0])
         whom = subject.whom(query)
         words = f"{whom} notices key {key} with nothing hidden, and no more with {hidden} hidden"
         if by_itself:
             words = f"{whom} does not notice key {key}, which it may see"
-        if by_itself and subject.crosses and query == key:
-            words = f"{whom} does not notice its own token, key {key}: the look-ahead mask is off by one"
+            others = (noticed | (found > 0)) & ~own_place(subject, given)
+            if subject.crosses and query == key and others.any():
+                words = f"{whom} does not notice its own token, key {key}: the look-ahead mask is off by one"
+            if not ((found > 1) & given.blocked & ~own_place(subject, given)).any():
+                words += hint(subject, others, judged)
         hidden_ones = given.blocked & real_queries(subject, given)[..., None] & ~own_place(subject, given)
         if not by_itself and hidden_ones.any() and (found > 1)[hidden_ones].all():
             words += "; hidden keys count, so the mask looks inverted"
         changed = another(subject, given, row, query, key)
         why = f"{whom} may see key {key}"
         raise BrokenError(words, snippets.must_change(subject, given, changed, row, query, why))
+
+
+def hint(subject, noticed, judged):
+    """Say what a layer may be that notices no other token, or only those of a window."""
+    if not noticed.any():
+        other = "" if subject.pooled else "other "
+        return f"; it notices no {other}token at all: is it the layer that attends, and does call give it all it needs?"
+    _, queries, keys = noticed.shape
+    distance = np.arange(queries)[:, None] + keys - queries - np.arange(keys)
+    for reach in range(2, keys) if subject.causal and not subject.window else ():
+        if (noticed == (distance < reach))[judged].all():
+            return f"; it notices the last {reach} places only: if it should, say window={reach}"
+    return ""
 
 
 def noticed_in_other_draws(subject, size, hidden):

@@ -35,6 +35,8 @@ EXPERIMENTS = {  # in this order: one that proves something hides what comes aft
     "mask_too_soft": softmax.mask_too_soft,
     "look_ahead_off_by_one": ahead.look_ahead_off_by_one,
     "nothing_hidden": ahead.nothing_hidden,
+    "future_not_hidden": ahead.future_not_hidden,
+    "runs_backwards": ahead.runs_backwards,
     "upper_left": ahead.upper_left,
     "position_axes_swapped": others.position_axes_swapped,
     "positions_undeclared": others.positions_undeclared,
@@ -51,6 +53,8 @@ WHERE = {  # the rows that a cause breaks: it is looked for if one of them is br
     "positions_undeclared": {"key_permutation"},
     "own_token_hidden": {"visible_keys_count", "no_future_leak", "finite_gradients"},
     "look_ahead_off_by_one": {"no_future_leak"},
+    "future_not_hidden": {"no_future_leak"},
+    "runs_backwards": {"no_future_leak"},
     "softmax_over_queries": {
         "no_future_leak",
         "padding_invariance",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from clear_attention.certify import framework
-from clear_attention.certify.case import Case, difference, influence, make_case
+from clear_attention.certify.case import Case, case, difference, influence, make_case
 from clear_attention.certify.causes import tools
-from clear_attention.certify.causes.tools import masked
+from clear_attention.certify.causes.tools import masked, padded
 from clear_attention.certify.own_token import cases_of_two, tells_places_apart
 
 
@@ -50,33 +50,47 @@ def look_ahead_off_by_one(subject):
     for ahead in range(1, length - 2):
         expected = np.tri(length, k=ahead, dtype=bool)
         if tools.agrees(subject, given, expected):
-            if not tools.weigh_alike(subject, given, expected):
-                return False
             which = "one later key" if ahead == 1 else f"{ahead} later keys"
-            return f"each query notices {which}, and no more"
+            alike = tools.averages(subject, given, expected)
+            return f"each query notices {which}, and no more" if alike else alike
     return False
 
 
 def nothing_hidden(subject):
-    given = masked(subject)
-    if {"mask", "padding"} & set(subject.names):
-        return mask_unused(subject, given)
-    if subject.query == "ids" and not subject.can_hide_the_future:
+    """Tell whether no mask changes anything, though hidden keys are noticed."""
+    if not {"mask", "padding"} & set(subject.names):
         return None
+    given = masked(subject) if "mask" in subject.names else padded(subject)
+    told = given.mask[0] | given.padding[0]
+    hidden = (told.all(axis=0) if subject.pooled else told) & tools.off_diagonal(subject, given)
+    if not (tools.sees(subject, given) & hidden).any():
+        return None
+    open_to_all = Case(given.tensors, given.blocked & False, given.mask & False, given.padding & False)
+    if difference(subject.run(open_to_all), subject.run(given)).max() == 0:
+        return "with the mask and without it the outputs are the same, bit by bit"
+    return False
+
+
+def future_not_hidden(subject):
+    if subject.pooled or not (subject.causal or "causal" in subject.names):
+        return None
+    length = tools.length_of(subject)
+    given = case(subject, (1, length, length), "" if subject.causal else "future")
     if not tools.sees(subject, given)[tools.off_diagonal(subject, given)].all():
         return False
     with framework.places_alike(subject, given.shape[1]):
         if symmetric(subject, given):
             return "tokens in another order give the same outputs in that order, so no key is later than another"
-    return False
+    return None
 
 
-def mask_unused(subject, given):
-    """Tell whether no mask changes anything."""
-    open_to_all = Case(given.tensors, given.blocked & False, given.mask & False, given.padding & False, given.causal)
-    before, after = subject.run(open_to_all), subject.run(given)
-    if difference(before, after).max() == 0:
-        return "with the mask and without it the outputs are the same, bit by bit"
+def runs_backwards(subject):
+    """Tell whether each place sees itself and all that is later, in a layer that hides the past by itself."""
+    if subject.pooled or subject.crosses or subject.is_told_of_the_future or not subject.causal:
+        return None
+    given = tools.future_case(subject)
+    if tools.agrees(subject, given, ~np.tri(given.shape[1], k=-1, dtype=bool)):
+        return "each place notices all later ones, and none before it"
     return False
 
 

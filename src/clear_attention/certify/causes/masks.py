@@ -63,9 +63,12 @@ def mask_transposed(subject):
     if subject.pooled or not ("mask" in subject.names or subject.can_hide_the_future):
         return None
     given = masked(subject)
-    if tools.agrees(subject, given, ~given.blocked[0].T):
+    expected = ~given.blocked[0].T
+    if not tools.agrees(subject, given, expected):
+        return False
+    if {"mask", "causal"} & set(subject.names) or subject.crosses or tools.averages(subject, given, expected):
         return "query i notices key j where key i is hidden from query j, and nowhere else"
-    return False
+    return None
 
 
 def real_queries_mind_the_padding_not(subject, given):
@@ -128,6 +131,8 @@ def padding_of_queries(subject):
         return False
     given = padded(subject)
     hidden = given.padded[0]
+    if not tools.sees(subject, given)[np.ix_(~hidden, hidden)].any():
+        return False
     gap, atol = real_queries_mind_the_padding_not(subject, given)
     if (gap[~hidden] <= atol).all() and (gap[hidden] > atol).any():
         return "real queries get the same with and without the padding hidden; only the padded ones change"

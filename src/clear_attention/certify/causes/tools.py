@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clear_attention.certify import framework
-from clear_attention.certify.case import Case, case, difference, influence, own_place, truth
+from clear_attention.certify.case import Case, case, difference, influence, own_place, truth, words
+from clear_attention.certify.own_token import tells_places_apart
 
 LENGTH = 5
 
@@ -79,8 +80,8 @@ def weights_on_equal_tokens(subject, given, query):
 
     Then every value is the average, so that a change of a score changes nothing; what is left is the weight.
     """
-    tensors = {n: np.repeat(given.tensors[n][:, :1], given.tensors[n].shape[1], axis=1) for n in subject.content}
-    given = given.having(**tensors)
+    alike = [*subject.content, *(["position_ids"] if "position_ids" in subject.names else [])]
+    given = given.having(**{n: np.repeat(x[:, :1], x.shape[1], axis=1) for n, x in given.tensors.items() if n in alike})
     width = subject.run(given).shape[-1]
     judged = np.zeros((width, *given.shape[:2], width), bool)
     for number in range(width):
@@ -90,17 +91,42 @@ def weights_on_equal_tokens(subject, given, query):
 
 
 def weigh_alike(subject, given, expected):
-    """Tell whether of equal tokens those that a query notices weigh the same; True where nobody can tell."""
-    if subject.positions:
-        return True
-    for query in range(1, given.shape[1]):
-        size = weights_on_equal_tokens(subject, given, query)
-        if size is None:
-            return True
-        size = size[expected[query] & off_diagonal(subject, given)[query]]
-        if size.size and size.max() > 1.05 * size.min():
-            return False
+    """Tell whether of equal tokens those that a query notices weigh the same; None where nobody can tell."""
+    with framework.places_alike(subject, given.shape[1]):
+        for query in range(1, given.shape[1]):
+            size = weights_on_equal_tokens(subject, given, query)
+            size = changes_of_equal_tokens(subject, given, query) if size is None else size
+            size = size[expected[query] & off_diagonal(subject, given)[query]]
+            if size.size and not size.max():
+                return None
+            if size.size and size.max() > 1.05 * size.min():
+                return None if subject.positions else False
     return True
+
+
+def changes_of_equal_tokens(subject, given, query):
+    """Measure how much a query's output changes if one of many equal tokens becomes another, for each place."""
+    name = subject.query
+    token, other = words(subject)[:2]
+    given = given.having(**{name: np.full_like(given.tensors[name], token)})
+    before, found = subject.run(given)[0, query], []
+    for key in range(given.shape[2]):
+        ids = given.tensors[name].copy()
+        ids[0, key] = other
+        found.append(difference(before, subject.run(given.having(**{name: ids}))[0, query]).max())
+    return np.array(found)
+
+
+def averages(subject, given, expected):
+    """Tell whether a layer averages what a query notices, as attention does; None where nobody can tell.
+
+    Of equal tokens each weighs the same, and if no mask is handed over, their average is the same at every place.
+    """
+    alike = weigh_alike(subject, given, expected)
+    if not alike or {"mask", "causal"} & set(subject.names) or subject.crosses:
+        return alike
+    with framework.places_alike(subject, given.shape[1]):
+        return not tells_places_apart(subject) or None
 
 
 def heads_known(subject, usual=(2, 4, 8)):
@@ -125,9 +151,12 @@ def masked(subject):
 
 
 def padded(subject):
+    """Return a case with one or two keys padded at the end, or where the future is hidden as well before the end."""
     length = length_of(subject)
     given = case(subject, (1, length, length))
-    hidden = np.arange(length) >= length - 2
+    count = max(1, min(2, length - 2))
+    first = 1 if subject.causal else length - count
+    hidden = (np.arange(length) >= first) & (np.arange(length) < first + count)
     return padded_with(subject, given, hidden[None])
 
 

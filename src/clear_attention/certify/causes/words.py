@@ -23,7 +23,9 @@ SENTENCES = {  # name -> the cause in words, its room
     "mask_after_softmax": ("The mask is applied after the softmax, or after what takes its place", "after-softmax"),
     "mask_too_soft": ("The mask subtracts too little: hidden keys keep some weight", "soft"),
     "look_ahead_off_by_one": ("The look-ahead mask is off by one", "leak"),
-    "nothing_hidden": ("Nothing is hidden, since the mask does not reach the scores", "encoder"),
+    "nothing_hidden": ("The mask hides nothing: it does not reach the scores", "encoder"),
+    "future_not_hidden": ("The future is open: every query sees every key", "star"),
+    "runs_backwards": ("It runs backwards: each place sees what is later, and nothing before it", "star"),
     "upper_left": ("The first query stands on the first key, and not the last on the last", "alignment"),
     "positions_undeclared": ("It tells places apart, and nobody said so: say positions=True", "heads"),
 }
@@ -41,7 +43,7 @@ class Cause(NamedTuple):
         >>> from clear_attention import certify
         >>> leaky = lambda x: keras.ops.softmax(x @ keras.ops.swapaxes(x, 1, 2)) @ x
         >>> certify(leaky, causal=True, only=["no_future_leak"]).cause.name
-        'nothing_hidden'
+        'future_not_hidden'
     """
 
     name: str

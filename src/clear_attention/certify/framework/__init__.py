@@ -27,6 +27,7 @@ from clear_attention.certify.framework.calls import (
 from clear_attention.certify.framework.layers import (
     ENLARGING,
     MaskWatch,
+    built_depth,
     embedded_and,
     enlarge_small_weights,
     inner_layers,
@@ -46,6 +47,7 @@ __all__ = [
     "NoQueryAxisError",
     "PooledError",
     "array",
+    "built_depth",
     "called_with",
     "embedded_and",
     "enlarge_small_weights",

@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from clear_attention.certify import refusals
 from clear_attention.certify.framework.layers import embedded_and, is_layer, twin, variables
+from clear_attention.certify.verdicts import NotApplicableError
 from clear_attention.masks import conventions
 
 ROUNDING = {"float16": 1e-2, "bfloat16": 8e-2}  # about ten units in the last place; else 1e-5
@@ -28,6 +29,13 @@ class PooledError(NoQueryAxisError):
 
     def __str__(self):
         return self.args[0]
+
+
+class NoGradientError(NotApplicableError):
+    """The output is made of integers or of True and False."""
+
+    def __init__(self, output):
+        super().__init__(f"its output is {output.dtype.name}, which has no gradient")
 
 
 def in_convention(blocked, convention):
@@ -73,6 +81,8 @@ def gradients(subject, given, judged=None):
     with tf.GradientTape() as tape:
         tape.watch(tensors)
         output, _ = evaluate(subject, given, tensors=tensors)
+        if not output.dtype.is_floating:
+            raise NoGradientError(output)
         total = tf.reduce_sum(tf.sin(output if judged is None else tf.boolean_mask(output, judged)))
     wanted = {**tensors, **{v.path if hasattr(v, "path") else v.name: v for v in variables(subject.layer)}}
     found = tape.gradient(total, list(wanted.values()))
@@ -83,7 +93,7 @@ def slopes(subject, given, judged):
     """Return the gradients of sums of outputs, one for each row of `judged`, to the tokens that keys are made of.
 
     `judged` is `(count, batch, query_length, numbers)`, bool; the result `(count, batch, key_length, numbers)`. For ids
-    it is the gradient to what their embedding returns; None if there is no layer that embeds them.
+    it is the gradient to what their embedding returns; None if there is no layer that embeds them, or no gradient.
     """
     names = [n for n in subject.content if n != "ids"]
     tensors = {n: tf.constant(given.tensors[n]) for n in names}
@@ -93,6 +103,8 @@ def slopes(subject, given, judged):
             return None
         tape.watch(wanted)
         output, _ = evaluate(subject, given, tensors=tensors)
+        if not output.dtype.is_floating:
+            return None
         waves = tf.sin(tf.reshape(output, (*output.shape[:2], -1)))
         totals = [tf.reduce_sum(waves * chosen) for chosen in tf.unstack(tf.cast(judged, waves.dtype))]
     found = []
@@ -143,6 +155,8 @@ def recomputed(subject, given, call):
         with tf.GradientTape() as tape:
             tape.watch(tensors)
             output = run(*tensors.values())
+            if not output.dtype.is_floating:
+                raise NoGradientError(output)
             total = tf.reduce_sum(tf.sin(output))
         found = tape.gradient(total, [*tensors.values(), *variables(subject.layer)], unconnected_gradients="zero")
         both.append([array(output), *map(array, found)])

@@ -23,6 +23,20 @@ def variables(layer):
     return [v for v in found if tf.as_dtype(v.dtype).is_floating]
 
 
+def built_depth(layer):
+    """Return the last axis of the tokens `(batch, length, depth)` that a layer was built with, or None."""
+    if not is_layer(layer) or not layer.built:
+        return None
+    try:
+        config = layer.get_build_config() or {}
+        shape = config.get("shapes_dict") or config.get("input_shape") or [x.shape for x in layer.inputs]
+        while isinstance(shape, dict) or isinstance(shape[0], (list, tuple, dict)):  # the first of several
+            shape = next(iter(shape.values())) if isinstance(shape, dict) else shape[0]
+        return int(shape[2]) if len(shape) == 3 else None
+    except Exception:  # a class of somebody else's may write down what it likes
+        return None
+
+
 def inner_layers(layer):
     """Return a layer and all layers inside."""
     return list(layer._flatten_layers()) if is_layer(layer) else []

@@ -423,7 +423,7 @@ Markdown("\n".join([*rows, "", *cached]))
 # | --- | --- |
 # | `head_dim` | always `hidden_size` / heads. If the line is there, it counts. |
 # | `num_key_value_heads` | the number of queries per head of keys. That is heads / this number, here 2. |
-# | `sliding_window` | the same in every library: some count the query's own token, some don't. [The table](mask_conventions.py#beyond-masks). |
+# | `sliding_window` | the same in every library: some count the query's own token, some don't. [The table](mask_conventions.py#where-a-window-ends). |
 # | `sliding_window` | in every layer. See `layer_types`, or its rule in the program. |
 # | `rope_theta` | an angle. It is the base of which the speeds are powers. |
 # | `rope_scaling` | something to switch on for long texts only. If the model was trained with it last, it holds for short texts too. |

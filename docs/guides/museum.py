@@ -1430,7 +1430,8 @@ held("weights_flag", MultiHeadAttention(8, 2))
 # the mask, it caps the large negative number of the hidden keys too: from -1e9 they are lifted to -c. With a cap of
 # 5 the future then has weight. With a cap of 50, that of Gemma 2 (2024), a hidden key gets about e<sup>-50</sup> of the
 # weight that a score of 0 gets. No test with small scores sees that. But where all visible scores are far below 0, they
-# are capped to nearly the same -50. Mend: cap first, then mask, as `softcap=` does.
+# are capped to nearly the same -50. Mend: cap first, then mask, as `softcap=` does. More in
+# [What else goes into the scores](../learn/score_rules.py).
 
 
 # %% tags=["wrap"]
@@ -1473,7 +1474,7 @@ for name in ("no_future_leak", "padding_invariance"):
 #
 # The scores still depend on distances only, so the row `position_shift` holds. What finds it is the comparison with a
 # layer of the other layout. Mend: reorder the weights with [`convert_rotary`][clear_attention.convert_rotary], or give
-# the layer the layout of the weights.
+# the layer the layout of the weights. [Which library pairs how](mask_conventions.py#which-channels-are-a-rotary-pair).
 
 # %% tags=["wrap"]
 keras.utils.set_random_seed(0)
@@ -1510,6 +1511,7 @@ held("like", mended, like=theirs)
 # averaged and handed on. If it is turned, the output depends on where the text stands, and not only on distances. The
 # weights are right, so no picture of them shows it. A text of a single word does: its output should be its value,
 # wherever the word stands. Mend: turn `q` and `k` only, as `MultiHeadAttention(..., rotary=RotaryPositions())` does.
+# More in [Positions that turn](../learn/turning_positions.py).
 
 
 # %% tags=["wrap"]
@@ -1552,7 +1554,8 @@ held("position_shift", with_turns(values_too=False), placed, relative=True)
 # differently behind another one, which is found by computing it alone. Mend: number each text from 0, with
 # [`create_document_positions`][clear_attention.create_document_positions].
 #
-# With rotary positions in place of added ones only distances count, and both numberings give the same.
+# With rotary positions in place of added ones only distances count, and both numberings give the same. More in
+# [Packed documents](../learn/packing.py).
 
 # %% tags=["wrap"]
 keras.utils.set_random_seed(0)
@@ -1592,8 +1595,9 @@ np.testing.assert_allclose(through, restarted, atol=1e-5)
 #
 # Four heads of queries share two heads of keys. Repeated, the keys stand as 0, 0, 1, 1: neighbours share. Tiled, they
 # stand as 0, 1, 0, 1. The shapes are the same, and with a single head of keys, or as many as of queries, the numbers are
-# too. In between, half of the heads meet keys with which they were not trained. Mend: `tf.repeat`, or `grouped=True`,
-# which moves nothing at all.
+# too. In between, half of the heads meet keys with which they were not trained. Most libraries repeat, and
+# [one tiles](mask_conventions.py#which-heads-share-keys), so weights that are carried over fall into this trap. Mend:
+# `tf.repeat`, or `grouped=True`, which moves nothing at all. More in [Fewer keys than queries](../learn/fewer_keys.py).
 
 
 # %% tags=["wrap"]
@@ -1629,7 +1633,7 @@ held("head_groups", grouped, one_head, grouped=crossing)
 # fourth one, 3 places away. During training nobody notices. It shows when the model writes: a cache that keeps just the
 # last 3 tokens has no longer what the model was trained to see. Mend: `>=`, or
 # [`create_window_mask`][clear_attention.create_window_mask]. Libraries
-# [count differently](mask_conventions.py#beyond-masks), so the row `window_extent` must be told which window is meant.
+# [count differently](mask_conventions.py#where-a-window-ends), so the row `window_extent` must be told which window is meant.
 
 
 # %% tags=["wrap"]

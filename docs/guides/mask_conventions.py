@@ -1,6 +1,6 @@
 # ---
 # title: Which way round is this mask?
-# description: Whether 1 blocks or shows a key in Keras, JAX, Flax, torch, Hugging Face and additive masks, the shape each wants, the line that converts, each one executed, and how to find out which way round yours is.
+# description: Whether 1 blocks or shows a key in Keras, JAX, Flax, torch, Hugging Face and additive masks, the shape each wants, the line that converts, each one executed, how to find out which way round yours is, and six conventions beyond masks.
 # ---
 
 # %% [markdown]
@@ -375,6 +375,150 @@ np.testing.assert_array_equal(ours, padding)
 
 seen = tf.sequence_mask([1, 2, 3, 4, 5], maxlen=5)  # (queries, keys)
 np.testing.assert_array_equal(convert_mask(seen, "keras", "blocked"), causal)
+
+# %% [markdown]
+# ## Beyond masks
+#
+# A layer that reads your mask as you mean it can still differ from another one, without any error. Six more conventions are
+# set out below. For Keras and for this package the next cell tries them. The other libraries were tried apart from this
+# build, on 2026-11-23: JAX 0.10.2, torch 2.13.0, transformers 5.23.0, x-transformers 2.31.10 and Equinox 0.13.8. What is
+# marked *read* was not tried, but read on that day in the library's own source.
+
+# %%
+from clear_attention import RotaryPositions, create_window_mask
+
+ops = keras.ops
+
+
+def seen(weights):
+    """List the keys that each query sees."""
+    return [np.flatnonzero(row).tolist() for row in np.array(weights)]
+
+
+def weights_of_keras(queries, keys, **options):
+    causal = keras.layers.MultiHeadAttention(1, 2, **options)
+    queries, keys = (np.zeros((1, n, 2), "float32") for n in (queries, keys))
+    told = {"use_causal_mask": True, "return_attention_scores": True}
+    return causal(queries, keys, **told)[1][0, 0]
+
+
+def weights_of_ours(queries, keys, mask=None):
+    queries, keys = (np.zeros((n, 2), "float32") for n in (queries, keys))
+    ahead = create_look_ahead_mask(len(queries), len(keys))
+    mask = combine_masks(mask, ahead)
+    return scaled_dot_product_attention(queries, keys, keys, mask).weights
+
+
+print("window of 3, query 5 sees:")
+of_keras = seen(weights_of_keras(6, 6, sliding_window=3))[5]
+of_ours = seen(weights_of_ours(6, 6, create_window_mask(6, 3)))[5]
+print("  Keras", of_keras, " ours", of_ours)
+assert of_keras == of_ours == [3, 4, 5]
+both_sides = np.array(create_window_mask(9, 3))[4]
+assert np.flatnonzero(both_sides == 0).tolist() == [2, 3, 4, 5, 6]
+
+print("2 queries, 5 keys, causal:")
+of_keras, of_ours = seen(weights_of_keras(2, 5)), seen(weights_of_ours(2, 5))
+print("  Keras", of_keras, " ours", of_ours)
+assert of_keras == [[0], [0, 1]]
+assert of_ours == [[0, 1, 2, 3], [0, 1, 2, 3, 4]]
+
+print("4 heads of queries, 2 of keys; each query uses head:")
+number = np.arange(2.0, dtype="float32")[:, None, None]  # (heads, length, depth)
+four, two = np.zeros((1, 4, 1, 1), "float32"), np.zeros((1, 2, 1, 1), "float32")
+of_ours = scaled_dot_product_attention(four, two, number[None], grouped=True).output
+heads_last_of = [a.swapaxes(1, 2) for a in (four, two, number[None])]
+of_keras = ops.dot_product_attention(*heads_last_of)
+print("  Keras", np.ravel(of_keras), " ours", np.ravel(of_ours))
+assert np.ravel(of_keras).tolist() == np.ravel(of_ours).tolist() == [0, 0, 1, 1]
+assert np.array([0, 1, 0, 1])[[0, 2, 1, 3]].tolist() == [
+    0,
+    0,
+    1,
+    1,
+]  # tiled, mended
+
+print("rotary pair of channel 0 of 8:")
+one = np.eye(8, dtype="float32")[None, :1]  # (1, length, depth)
+for layout, partner in {"halves": 4, "interleaved": 1}.items():
+    turned = RotaryPositions(layout)(one, positions=[1])[0, 0]
+    print(f"  ours, {layout}: with channel", *np.flatnonzero(turned)[1:])
+    assert np.flatnonzero(turned).tolist() == [0, partner]
+
+try:
+    ops.dot_product_attention(*heads_last_of, attn_logits_soft_cap=2.0)
+    raise AssertionError("the cap was taken")
+except ValueError as error:
+    print("soft cap in Keras:", str(error).partition(".")[0])
+
+# %% [markdown]
+# ### Where a window ends
+#
+# A query is to see its own token and the two before it. What must be written?
+#
+# | library | argument |
+# | --- | --- |
+# | this package | `create_window_mask(length, 3)`, `window=3` |
+# | Keras `MultiHeadAttention` | `sliding_window=3` |
+# | transformers, causal | `sliding_window=3` |
+# | JAX `dot_product_attention` | `local_window_size=2` |
+# | FlashAttention (*read*) | `window_size=(2, 0)` |
+#
+# So the number counts the query's own token, or it does not. Where nothing is causal, transformers changes its rule: there
+# a `sliding_window` of 3 lets in three tokens on each side. With our 3 and with Keras's it is two.
+#
+# ### Which channels are a rotary pair
+#
+# | pairs of 8 channels | library |
+# | --- | --- |
+# | halves: 0 with 4, 1 with 5 | ours by default; Llama in transformers; Equinox; KerasHub (*read*) |
+# | interleaved: 0 with 1, 2 with 3 | ours with `"interleaved"`; GPT-J in transformers; x-transformers; Meta's own program for Llama (*read*) |
+#
+# So even one library has both, and the weights of Llama exist in both orders.
+# [`convert_rotary`][clear_attention.convert_rotary] reorders them. [What goes wrong](museum.py#rotary-layout) if nobody does.
+#
+# ### Which heads share keys
+#
+# | 4 heads of queries use | library |
+# | --- | --- |
+# | repeated: 0, 0, 1, 1 | ours; Keras; torch with `enable_gqa=True`, and its `flex_attention`; JAX; transformers; FlashAttention (*read*) |
+# | tiled: 0, 1, 0, 1 | x-transformers |
+#
+# To carry weights from the second row to the first, take the heads of the queries in the order 0, 2, 1, 3, and so the rows of
+# the last projection that belong to them.
+#
+# ### Which axis holds the heads
+#
+# | shape of the queries | library |
+# | --- | --- |
+# | `(batch, heads, length, depth)` | ours; torch; x-transformers' `Attend` |
+# | `(batch, length, heads, depth)` | `keras.ops`; JAX; Flax; FlashAttention (*read*) |
+#
+# With the wrong one, each token meets nobody but itself: its heads are taken for tokens, and attend to each other. The output
+# has the right shape all the same. Only a mask may not fit.
+#
+# ### Where the first query stands
+#
+# There are fewer queries than keys, because the earlier keys come from a cache. Which key is the last one that a causal
+# query sees?
+#
+# | alignment | library |
+# | --- | --- |
+# | the last query on the last key | ours; torch's `causal_lower_right`; x-transformers; FlashAttention (*read*) |
+# | the first query on the first key | Keras `use_causal_mask`; JAX and torch `is_causal=True` |
+#
+# In the second row the newest token [sees only the oldest key](museum.py#alignment) if it comes alone. There, make the mask
+# yourself.
+#
+# ### Where the soft cap stands
+#
+# | place | library |
+# | --- | --- |
+# | before the mask | ours; Gemma 2 in transformers; x-transformers `softclamp_logits`; torch's `flex_attention`, if the cap is its `score_mod` and the mask its `block_mask` |
+# | refused | `keras.ops`, unless it runs JAX on a TPU |
+# | no such argument | `dot_product_attention` of JAX; torch's `scaled_dot_product_attention` |
+#
+# Nobody here caps after the mask. Who writes it by hand [may](museum.py#softcap).
 
 # %% [markdown]
 # ## Ask the mask

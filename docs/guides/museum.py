@@ -1,6 +1,6 @@
 # ---
 # title: The museum of bugs
-# description: Forty-five ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the mend.
+# description: Fifty-two ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the mend.
 # ---
 
 # %% [markdown]
@@ -69,6 +69,16 @@
 # | [keras.layers.Attention gives other numbers](#scale) | comparison with this package |
 # | [Asking for the weights changes the output](#flag) | row `weights_flag` |
 #
+# | positions that turn, shared heads, windows, packed texts, caches | found by |
+# | --- | --- |
+# | [The soft cap lifts the mask](#softcap) | rows `no_future_leak`, `padding_invariance` |
+# | [Rotary layouts are mixed: only the first word is right](#rotary-layout) | row `like` |
+# | [The values are turned, too](#rotated-values) | row `position_shift` |
+# | [The second text of a row does not begin at 0](#packed-positions) | the text alone |
+# | [Shared heads are tiled, not repeated](#tiled-groups) | row `head_groups` |
+# | [The window is one token too wide](#window) | row `window_extent` |
+# | [A cache forgets its positions](#cache-positions) | row `cache_equals_full` |
+#
 # The exhibits share a few imports, one batch `x`, and a few helpers. `broken` and `held` ask `certify` for one row, print it,
 # and fail if the verdict is another. `refusal` prints the error that a call has to raise. `with_mask`, `crossing`, `alone` and `padded` say how a function is called.
 
@@ -80,11 +90,16 @@ from clear_attention import (
     DotProductAttention,
     MultiHeadAttention,
     PositionalEncoding,
+    RotaryPositions,
     certify,
     combine_masks,
     convert_mask,
+    convert_rotary,
+    create_document_mask,
+    create_document_positions,
     create_look_ahead_mask,
     create_padding_mask,
+    create_window_mask,
     describe_mask,
     merge_heads,
     scaled_dot_product_attention,
@@ -1402,6 +1417,295 @@ print("asked:    ", asked[0, 0, :3].numpy().round(3))
 broken("weights_flag", layer)
 held("weights_flag", layer, with_zeros, "keras")
 held("weights_flag", MultiHeadAttention(8, 2))
+
+# %% [markdown]
+# ## Positions, shared heads, windows, packed texts and caches
+#
+# These parts came into models after the first Transformer. All layers below have random weights: what goes wrong
+# goes wrong with any weights.
+#
+# ### The soft cap lifts the mask { #softcap }
+#
+# A soft cap c replaces each score s by c tanh(s / c), so that no score is above c or below -c. If it comes after
+# the mask, it caps the large negative number of the hidden keys too: from -1e9 they are lifted to -c. With a cap of
+# 5 the future then has weight. With a cap of 50, that of Gemma 2 (2024), a hidden key gets about e<sup>-50</sup> of the
+# weight that a score of 0 gets. No test with small scores sees that. But where all visible scores are far below 0, they
+# are capped to nearly the same -50. Mend: cap first, then mask, as `softcap=` does. More in
+# [What else goes into the scores](../learn/score_rules.py).
+
+
+# %% tags=["wrap"]
+def capped(scores, most=5.0):
+    return most * tf.tanh(scores / most)
+
+
+def masked_first(q, k, v, mask):
+    scores = q @ transpose(k) / q.shape[-1] ** 0.5
+    scores = tf.where(mask == 1, -1e9, scores)
+    return tf.nn.softmax(capped(scores)) @ v  # the bug
+
+
+def capped_first(q, k, v, mask):
+    return scaled_dot_product_attention(q, k, v, mask, softcap=5.0).output
+
+
+print("-1e9, capped:", float(capped(-1e9)))
+on_hidden = {}
+for scores in ([0.0, -1e9], [-200.0, -1e9]):
+    for most in (5.0, 50.0):
+        weights = tf.nn.softmax(capped(tf.constant(scores), most))
+        on_hidden[scores[0], most] = share = float(weights[1])
+        print(f"visible score {scores[0]:4g}, cap {most:2g}:", end=" ")
+        print(f"{share:.1%} of the weight on the hidden key")
+assert 0.005 < on_hidden[0, 5] < 0.01
+assert 0 < on_hidden[0, 50] < 1e-20
+assert on_hidden[-200, 50] > 0.45
+for name in ("no_future_leak", "padding_invariance"):
+    broken(name, masked_first, with_mask, "blocked")
+    held(name, capped_first, with_mask, "blocked")
+
+# %% [markdown]
+# ### Rotary layouts are mixed: only the first word is right { #rotary-layout }
+#
+# [Rotary positions][clear_attention.RotaryPositions] turn channels in pairs. Some programs pair neighbours (0 with 1,
+# 2 with 3), others pair the two halves of a head (0 with 2, 1 with 3, if a head has 4 channels). Both are in use, and
+# weights fit only the pairs with which they were trained. Nothing complains. At position 0 nothing is turned, so the
+# first word of a causal model comes out right, and the others do not.
+#
+# The scores still depend on distances only, so the row `position_shift` holds. What finds it is the comparison with a
+# layer of the other layout. Mend: reorder the weights with [`convert_rotary`][clear_attention.convert_rotary], or give
+# the layer the layout of the weights. [Which library pairs how](mask_conventions.py#which-channels-are-a-rotary-pair).
+
+# %% tags=["wrap"]
+keras.utils.set_random_seed(0)
+theirs = MultiHeadAttention(8, 2, rotary=RotaryPositions("interleaved"))
+mixed = MultiHeadAttention(8, 2, rotary=RotaryPositions("halves"))
+mended = MultiHeadAttention(8, 2, rotary=RotaryPositions("halves"))
+expected = theirs(x, causal=True)
+for layer in (mixed, mended):
+    layer(x)
+    layer.set_weights(theirs.get_weights())
+for dense in (mended.project_queries, mended.project_keys):
+    old = dense.get_weights()
+    dense.set_weights([convert_rotary(w, 2, "interleaved", "halves") for w in old])
+
+for name, layer in {"mixed": mixed, "mended": mended}.items():
+    apart = np.abs(layer(x, causal=True) - expected).max(axis=(0, 2))
+    print(f"{name:6}: words off by", apart.round(4))
+    assert apart[0] < 1e-6
+    assert np.all(apart[1:] < 1e-6) == (layer is mended)
+
+
+def at_positions(layer, x, position_ids):
+    return layer(x, positions=position_ids)
+
+
+held("position_shift", mixed, at_positions, relative=True)
+broken("like", mixed, like=theirs)
+held("like", mended, like=theirs)
+
+# %% [markdown]
+# ### The values are turned, too { #rotated-values }
+#
+# Queries and keys are turned so that their *product* tells how far apart they are. A value is in no such product: it is
+# averaged and handed on. If it is turned, the output depends on where the text stands, and not only on distances. The
+# weights are right, so no picture of them shows it. A text of a single word does: its output should be its value,
+# wherever the word stands. Mend: turn `q` and `k` only, as `MultiHeadAttention(..., rotary=RotaryPositions())` does.
+# More in [Positions that turn](../learn/turning_positions.py).
+
+
+# %% tags=["wrap"]
+def with_turns(values_too):
+    rotary = RotaryPositions()
+
+    def attend(x, position_ids):
+        heads = split_heads(x, 2)
+        turned = rotary(heads, position_ids)
+        values = turned if values_too else heads
+        return merge_heads(
+            scaled_dot_product_attention(turned, turned, values).output
+        )
+
+    return attend
+
+
+def placed(f, x, position_ids):
+    return f(x, position_ids)
+
+
+word = np.array([[[1.0, 0.0, 0.0, 0.0]]], "float32")  # two heads of depth 2
+for values_too in (True, False):
+    outputs = [with_turns(values_too)(word, [place])[0, 0] for place in (0, 3)]
+    print(
+        f"values turned: {values_too!s:5}", *(o.numpy().round(2) for o in outputs)
+    )
+    np.testing.assert_allclose(outputs[0], word[0, 0], atol=1e-6)
+    assert np.allclose(outputs[1], word[0, 0], atol=1e-6) != values_too
+
+broken("position_shift", with_turns(values_too=True), placed, relative=True)
+held("position_shift", with_turns(values_too=False), placed, relative=True)
+
+# %% [markdown]
+# ### The second text of a row does not begin at 0 { #packed-positions }
+#
+# Several short texts are packed into one row, so that no place is lost to padding. A mask keeps them apart, and the row
+# `packing_isolation` says that no text sees another. But the places are numbered through: the second text begins at 3
+# here, and after a long first text at a place that no text of the training ever began at. So a text comes out
+# differently behind another one, which is found by computing it alone. Mend: number each text from 0, with
+# [`create_document_positions`][clear_attention.create_document_positions].
+#
+# With rotary positions in place of added ones only distances count, and both numberings give the same. More in
+# [Packed documents](../learn/packing.py).
+
+# %% tags=["wrap"]
+keras.utils.set_random_seed(0)
+add, attention = PositionalEncoding(), MultiHeadAttention(8, 2)
+segment_ids = np.array([[1, 1, 1, 2], [1, 1, 1, 2]])  # a text of 3 words, one of 1
+turning = MultiHeadAttention(8, 2, rotary=RotaryPositions())
+
+
+def packed(restart):
+    def read(x, segment_ids):
+        places = create_document_positions(segment_ids) if restart else None
+        mask = create_document_mask(segment_ids)
+        return attention(add(x, positions=places), mask=mask)
+
+    return read
+
+
+def in_segments(f, x, segment_ids):
+    return f(x, segment_ids)
+
+
+second_alone = attention(add(x[:, 3:]))
+print("places:", create_document_positions(segment_ids)[0].numpy())
+for restart in (False, True):
+    apart = np.abs(packed(restart)(x, segment_ids)[:, 3:] - second_alone).max()
+    print(f"restarted: {restart!s:5}, second text off by {apart:.2f}")
+    assert (apart < 1e-6) == restart
+    held("packing_isolation", packed(restart), in_segments)
+through = turning(x, segment_ids=segment_ids)
+restarted = turning(
+    x, segment_ids=segment_ids, positions=create_document_positions(segment_ids)
+)
+np.testing.assert_allclose(through, restarted, atol=1e-5)
+
+# %% [markdown]
+# ### Shared heads are tiled, not repeated { #tiled-groups }
+#
+# Four heads of queries share two heads of keys. Repeated, the keys stand as 0, 0, 1, 1: neighbours share. Tiled, they
+# stand as 0, 1, 0, 1. The shapes are the same, and with a single head of keys, or as many as of queries, the numbers are
+# too. In between, half of the heads meet keys with which they were not trained. Most libraries repeat, and
+# [one tiles](mask_conventions.py#which-heads-share-keys), so weights that are carried over fall into this trap. Mend:
+# `tf.repeat`, or `grouped=True`, which moves nothing at all. More in [Fewer keys than queries](../learn/fewer_keys.py).
+
+
+# %% tags=["wrap"]
+def tiled(q, k, v):
+    times = q.shape[1] // k.shape[1]
+    k, v = (tf.tile(t, [1, times, 1, 1]) for t in (k, v))
+    return scaled_dot_product_attention(q, k, v).output
+
+
+def grouped(q, k, v):
+    return scaled_dot_product_attention(q, k, v, grouped=True).output
+
+
+numbers = np.arange(2.0).reshape(1, 2, 1, 1)  # each head's value is its number
+queries = np.zeros((1, 4, 1, 1))
+for attend, expected in {tiled: [0, 1, 0, 1], grouped: [0, 0, 1, 1]}.items():
+    served = attend(queries, numbers, numbers)[0, :, 0, 0].numpy()
+    print(f"{attend.__name__:7}: heads of keys", served)
+    np.testing.assert_array_equal(served, expected)
+
+
+def one_head(f, q, k, v):
+    return f(*(t[:, None] for t in (q, k, v)))[:, 0]
+
+
+broken("head_groups", tiled, one_head, grouped=crossing)
+held("head_groups", grouped, one_head, grouped=crossing)
+
+# %% [markdown]
+# ### The window is one token too wide { #window }
+#
+# A window of 3 is meant to be the last 3 tokens, the query's own among them. `> window` in place of `>= window` lets in a
+# fourth one, 3 places away. During training nobody notices. It shows when the model writes: a cache that keeps just the
+# last 3 tokens has no longer what the model was trained to see. Mend: `>=`, or
+# [`create_window_mask`][clear_attention.create_window_mask]. Libraries
+# [count differently](mask_conventions.py#where-a-window-ends), so the row `window_extent` must be told which window is meant.
+
+
+# %% tags=["wrap"]
+def last_words(is_far):
+    def attend(x):
+        places = np.arange(x.shape[1])
+        far = is_far(places[:, None] - places)
+        mask = combine_masks(far, create_look_ahead_mask(len(places)))
+        return scaled_dot_product_attention(x, x, x, mask).output
+
+    return attend
+
+
+def ours_of(window):
+    def attend(x):
+        mask = combine_masks(
+            create_window_mask(x.shape[1], window),
+            create_look_ahead_mask(x.shape[1]),
+        )
+        return scaled_dot_product_attention(x, x, x, mask).output
+
+    return attend
+
+
+too_wide = last_words(lambda distance: distance > 3)
+broken("window_extent", too_wide, alone, window=3, causal=True)
+held("window_extent", last_words(lambda d: d >= 3), alone, window=3, causal=True)
+held("window_extent", ours_of(3), alone, window=3, causal=True)
+
+# %% [markdown]
+# ### A cache forgets its positions { #cache-positions }
+#
+# A text comes in pieces, and the keys of earlier pieces are kept. Each piece numbers its own tokens from 0. Word by word,
+# every word then stands at position 0, so the model reads a bag of words. The first piece is right, and so is a text that
+# comes in one piece, as in training. Mend: go on counting behind what is kept. Our layer does so if you leave `positions`
+# out.
+
+# %% tags=["wrap"]
+keras.utils.set_random_seed(0)
+attention = MultiHeadAttention(8, 2, rotary=RotaryPositions())
+
+
+def forgetting(layer, x, kept):
+    kept = kept or layer.create_cache(batch=x.shape[0], capacity=8)
+    places = tf.range(x.shape[1])  # the bug: what is kept is not counted
+    return layer(x, causal=True, cache=kept, positions=places)
+
+
+def counting(layer, x, kept):
+    kept = kept or layer.create_cache(batch=x.shape[0], capacity=8)
+    return layer(x, causal=True, cache=kept)
+
+
+whole = attention(x, causal=True)
+for read in (forgetting, counting):
+    kept, pieces = None, []
+    for place in range(4):
+        piece, kept = read(attention, x[:, place : place + 1], kept)
+        pieces.append(piece)
+    apart = np.abs(tf.concat(pieces, axis=1) - whole).max(axis=(0, 2))
+    print(f"{read.__name__:10}: words off by", apart.round(4))
+    assert apart[0] < 1e-6
+    assert np.all(apart < 1e-5) == (read is counting)
+
+
+def at_once(layer, x):
+    return layer(x, causal=True)
+
+
+told = {"causal": True, "depth": 8}
+broken("cache_equals_full", attention, at_once, cache=forgetting, **told)
+held("cache_equals_full", attention, at_once, cache=counting, **told)
 
 # %% [markdown]
 # ## Is yours here?

@@ -64,9 +64,9 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # ### You want to understand it
 #
-# [Eleven lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it. Each
-# checks what it claims, and each is a notebook to download. If you only want the map of a Transformer,
-# [it is here](learn/recap.py).
+# [Eleven lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it, and
+# [four more](learn/turning_positions.py) say what the models of today do otherwise. Each checks what it claims, and each
+# is a notebook to download. If you only want the map of a Transformer, [it is here](learn/recap.py).
 #
 # </div>
 # <div markdown="1">

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from clear_attention import MultiHeadAttention, blockwise_attention, combine_masks, create_look_ahead_mask, heads
+from clear_attention import MultiHeadAttention, blockwise_attention, combine_masks, create_look_ahead_mask
 from clear_attention.blockwise import blockwise_pays
+from clear_attention.heads import layer as layer_module
 
 
 def twins(**options):
@@ -62,7 +63,7 @@ def spy_on(monkeypatch):
         calls.append(args)
         return blockwise_attention(*args, **kwargs)
 
-    monkeypatch.setattr(heads, "blockwise_attention", spy)
+    monkeypatch.setattr(layer_module, "blockwise_attention", spy)
     return calls
 
 

@@ -101,7 +101,7 @@ def alibi_bias(num_heads: int, query_length: Size, key_length: Size | None = Non
     query_length = numbers.length("query_length", query_length)
     key_length = query_length if key_length is None else numbers.length("key_length", key_length)
     distances = tf.abs(distances_between(query_length, key_length))
-    values = -alibi_slopes(num_heads)[:, np.newaxis] * tf.cast(distances, tf.float64)
+    values = 0 - alibi_slopes(num_heads)[:, np.newaxis] * tf.cast(distances, tf.float64)
     return DistanceBias(tf.cast(values, tf.float32)).between(query_length, key_length)
 
 
@@ -212,14 +212,14 @@ class AlibiBias(PositionBias):
         >>> from clear_attention import AlibiBias, MultiHeadAttention
         >>> attention = MultiHeadAttention(d_model=8, num_heads=2, position_bias=AlibiBias())
         >>> attention(np.ones((1, 3, 8)), return_weights=True).weights[0, 0, 2].numpy()  # all tokens are equal
-        array([0.3127, 0.3328, 0.3545], dtype=float32)
+        array([0.3127, 0.3329, 0.3544], dtype=float32)
 
     References:
         Press et al. (2022), *Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation*.
     """
 
     def call(self, distances: tf.Tensor) -> tf.Tensor:
-        return -alibi_slopes(self.num_heads)[:, np.newaxis] * tf.cast(tf.abs(distances), tf.float64)
+        return 0 - alibi_slopes(self.num_heads)[:, np.newaxis] * tf.cast(tf.abs(distances), tf.float64)
 
 
 @keras.saving.register_keras_serializable(package="clear_attention")
@@ -253,7 +253,7 @@ class RelativePositionBias(PositionBias):
         >>> bias = RelativePositionBias(num_buckets=8, max_distance=20)
         >>> attention = MultiHeadAttention(d_model=8, num_heads=2, position_bias=bias)
         >>> attention.build((None, None, 8))
-        >>> bias.table.shape
+        >>> bias.table.numpy().shape
         (8, 2)
 
     References:

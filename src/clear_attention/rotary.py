@@ -71,9 +71,10 @@ class RotaryPositions(keras.Layer):
     Examples:
         >>> import numpy as np
         >>> from clear_attention import RotaryPositions
-        >>> x = np.array([[[[1.0, 0.0]], [[0.0, 2.0]]]])  # two heads, one token
-        >>> RotaryPositions()(x, positions=[1]).numpy()  # cos 1 = 0.5403, sin 1 = 0.8415
+        >>> x = np.array([[[[1.0, 0.0]], [[0.0, 2.0]]]], "float32")  # two heads, one token
+        >>> RotaryPositions()(x, positions=[1]).numpy().round(4)  # cos 1 = 0.5403, sin 1 = 0.8415
         array([[[[ 0.5403,  0.8415]],
+        <BLANKLINE>
                 [[-1.6829,  1.0806]]]], dtype=float32)
 
     References:

@@ -1,15 +1,19 @@
 # ---
 # title: Long sequences
-# description: The matrix of weights that does not fit, and how to do without it. A softmax over pieces with a pencil, attention one block of queries at a time, the blocks that a causal mask skips, and what it saves.
+# description: The matrix of weights that does not fit, and how to do without it. Attention one block of queries at a time in ten lines of NumPy, a softmax over pieces with a pencil, and what it saves.
 # ---
 
 # %% [markdown]
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
-# Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing. A book has a
-# million letters.
+# [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages.
+# [Gemini 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall that stood between
+# the two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them.
+#
+# First the wall. Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing.
+# And a book of a million letters?
 
-# %%
+# %% tags=["hide-input"]
 import math
 
 HEADS, DEPTH, BYTES = 8, 64, 4  # as in the first Transformer; four bytes a number
@@ -21,25 +25,25 @@ def bytes_in_words(count):
     return f"{count / 1000**unit:.0f} {['bytes', 'kB', 'MB', 'GB', 'TB'][unit]}"
 
 
-print("   length   queries, keys, values       weights")
+print("   length   inputs   weights")
 for n in (34, 1_000, 30_000, 1_000_000):
     inputs, weights = 3 * HEADS * n * DEPTH * BYTES, HEADS * n * n * BYTES
-    print(f"{n:9,}{bytes_in_words(inputs):>25}{bytes_in_words(weights):>14}")
+    print(f"{n:9,}{bytes_in_words(inputs):>9}{bytes_in_words(weights):>10}")
 assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
-# With thirty times as many letters the inputs grow 30-fold, and the weights 900-fold. For a book they take 32
-# terabytes, in every layer, and a training needs several such matrices. Yet what comes *out* of attention is no larger
-# than what goes in. Only the matrix between the two is so large. Must it ever be there?
+# With thirty times as many letters the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
+# 900-fold. For the book they take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger than what
+# goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
 # output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
-# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. (For the book
-# that is still 8 GB in eight heads; then take smaller blocks.)
+# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million.
 #
-# Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller.
+# Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
+# on the look-ahead mask. What does it save?
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -50,7 +54,8 @@ from live import touch
 touch(
     "rows",
     "<p>With blocks of 4 queries, 4 rows of 32 weights are in memory at a time, which is 128 instead of 1,024. Their"
-    " outputs stay, and the rows are thrown away.</p>",
+    " outputs stay, and the rows are thrown away. With a look-ahead mask, a block never meets the keys that come after"
+    " its last query.</p>",
     length=32,
     block=4,
     step=2,
@@ -58,109 +63,61 @@ touch(
 )
 
 # %% [markdown]
-# With a look-ahead mask there is more to save: a block never looks at keys that come after its last query, so these
-# need not even be computed. Here are 32 queries in blocks of 4. Blue is computed and visible, grey is computed and then
-# hidden, hatched is never touched.
+# A mask says what must not be seen. Now it also saves work: a block never looks at keys that come after its last query,
+# so these scores are not even computed. With many blocks that is nearly half of all.
+#
+# ## Your machine so far { #your-machine-so-far }
+#
+# Here are `softmax` and `attention`, as you left them. Write `by_blocks`, which calls `attention` for one block of
+# queries after the other. With `causal=True` it must hide the future, and the mask may not be a large matrix either.
+#
+# ```python
+# def by_blocks(q, k, v, block, causal=False):
+#     outputs = []
+#     for first in range(0, len(q), block):
+#         last = min(first + block, len(q))  # this block: q[first:last]
+#         end, mask = len(k), 0  # sees all keys, and nothing is hidden
+#         if causal:
+#             end, mask = ...
+#         outputs.append(...)
+#     return np.concatenate(outputs)
+# ```
 
-# %% tags=["hide-input"] alt="A grid of 32 queries by 32 keys in eight by eight blocks. Below the diagonal all blocks are blue: computed and visible. The blocks on the diagonal are half blue, half grey: computed, partly hidden. Above the diagonal 28 of 64 blocks are hatched: skipped."
-import matplotlib.pyplot as plt
+# %% tags=["answer"]
 import numpy as np
-import tensorflow as tf
-from clear_attention import blockwise
-from matplotlib.colors import ListedColormap
 
-n, block = 32, 4
-tokens = tf.zeros((n, 1))
-cut = blockwise.QueryBlocks.of(tokens, tokens, None, True, None, block)
-state = np.full((n, n), 2)  # 0 visible, 1 computed but hidden, 2 skipped
-for i in range(n // block):
-    first, last = (int(key) for key in cut.seen(i))
-    state[i * block : (i + 1) * block, first:last] = cut.hidden(i, first, last)
-np.testing.assert_array_equal(state == 0, np.tri(n, dtype=bool))  # nothing is lost
 
-figure, ax = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
-colours = ListedColormap(["#56b4e9", "#808080"])
-ax.pcolormesh(np.ma.masked_equal(state, 2), cmap=colours)
-for edge in range(block, n, block):
-    ax.axhline(edge, xmax=(edge + block) / n, color="white", linewidth=1)
-    ax.axvline(edge, ymax=1 - (edge - block) / n, color="white", linewidth=1)
-for top, left in np.argwhere(state[::block, ::block] == 2) * block:
-    square = plt.Rectangle((left, top), block, block, color="#808080", fill=False)
-    ax.add_patch(square).set(hatch="///", linewidth=0.5)
-ticks = range(0, n + 1, block)
-ax.set(
-    xlabel="key",
-    ylabel="query",
-    xlim=(0, n),
-    ylim=(n, 0),
-    aspect="equal",
-    xticks=ticks,
-    yticks=ticks,
+def softmax(scores, mask):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v, mask=0):
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
+    return softmax(scores, mask) @ v
+
+
+def by_blocks(q, k, v, block, causal=False):
+    outputs = []
+    for first in range(0, len(q), block):
+        last = min(first + block, len(q))  # this block: q[first:last]
+        end, mask = len(k), 0  # sees all keys, and nothing is hidden
+        if causal:  # no key from last on; 1 where a key comes after the query
+            end, mask = last, np.arange(last) > np.arange(first, last)[:, None]
+        outputs.append(attention(q[first:last], k[:end], v[:end], mask))
+    return np.concatenate(outputs)
+
+
+q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))  # random numbers
+np.testing.assert_allclose(by_blocks(q, k, v, block=24), attention(q, k, v))
+look_ahead = np.triu(np.ones((100, 100)), k=1)
+np.testing.assert_allclose(
+    by_blocks(q, k, v, block=24, causal=True), attention(q, k, v, look_ahead)
 )
-ax.xaxis.tick_top()
-ax.xaxis.set_label_position("top")
-ax.spines[:].set_visible(False)
-plt.show()
-print(
-    f"{np.mean(state == 2):.1%} skipped with {n // block} blocks, nearly half with many"
-)
+print("100 queries in blocks of 24: the same numbers as all at once")
 
 # %% [markdown]
-# ## Even a row can come in pieces, by hand
-#
-# And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over
-# all of it. It can be done in pieces all the same. (This package does not do it, for a reason that comes at the end of
-# the section. But the fast programs on graphics processors do, and the trick is lovely.)
-#
-# A softmax in a computer subtracts the row's largest score $m$ first, so that no exponential overflows ($e^{100}$ is
-# too large for a number of four bytes). This changes no weight, because $e^{-m}$ stands above and below the fraction
-# line. But of a row in pieces we do not know the largest score yet. Let the scores 1, 3, 2, 5 with the values 10, 20,
-# 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
-#
-# | after | largest | sum of $e^{s - m}$ | the same, times values |
-# | --- | --- | --- | --- |
-# | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
-#
-# Then comes the second piece, 2 and 5. Its 5 is a new largest score. Everything so far was measured from 3, and should
-# have been measured from 5. So it is too large by $e^{5 - 3}$, a factor that we *know*. Mend it by multiplying with
-# $e^{3 - 5} = 0.1353$, and go on:
-#
-# | after | largest | sum | times values |
-# | --- | --- | --- | --- |
-# | mended | 5 | $1.1353 \cdot 0.1353 = 0.1536$ | $21.3534 \cdot 0.1353 = 2.8899$ |
-# | second piece: 2, 5 | 5 | $0.1536 + e^{-3} + 1 = 1.2034$ | $2.8899 + 30\,e^{-3} + 40 = 44.3835$ |
-#
-# The output is $44.3835 / 1.2034 = 36.88$. Nothing was lost, and no two pieces need ever be in memory at once. It is
-# like adding up a long bill page by page: you carry over three numbers, the largest score, the sum and the sum times
-# values, and the page itself you can throw away.
-
-# %%
-scores, values = [1.0, 3.0, 2.0, 5.0], [10.0, 20.0, 30.0, 40.0]
-
-m, total, output = -math.inf, 0.0, 0.0
-for piece in (slice(0, 2), slice(2, 4)):
-    new = max(m, *scores[piece])
-    mend = math.exp(m - new)  # 0 for the first piece
-    weights = [math.exp(s - new) for s in scores[piece]]  # not yet divided
-    total = total * mend + sum(weights)
-    pairs = zip(weights, values[piece], strict=True)
-    output = output * mend + sum(w * v for w, v in pairs)
-    m = new
-    print(
-        f"largest {m}, mended by {mend:.4f}, sum {total:.4f}, output {output:.4f}"
-    )
-
-whole = sum(math.exp(s) for s in scores)
-expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
-print(f"output / sum = {output / total:.6f}, ordinary softmax {expected:.6f}")
-assert math.isclose(output / total, expected, rel_tol=1e-12)
-
-# %% [markdown]
-# This is the *online softmax*. A graphics processor has a small, fast memory on the chip and a large, slow one beside
-# it. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so that no scores ever travel
-# to the slow memory. From TensorFlow we cannot reach into the chip: each mending would travel there and back. So this
-# package uses the first trick only, blocks of queries with whole rows.
-# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both ways.
+# That is all. No approximation, no new training: the same numbers, in another order.
 #
 # ## The formula
 #
@@ -171,25 +128,92 @@ assert math.isclose(output / total, expected, rel_tol=1e-12)
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
 # $$
 #
+# ## Even a row can come in pieces, by hand
+#
+# And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over
+# all of it. It can be done in pieces all the same, and the trick is lovely.
+#
+# One thing first. $e^{100}$ is too large for a number of four bytes. So a softmax in a computer subtracts the largest
+# score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
+# factor cancels. Here with three scores $a$, $b$, $c$:
+#
+# $$
+# \frac{e^{a - m}}{e^{a - m} + e^{b - m} + e^{c - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b + e^c) \cdot e^{-m}} =
+# \frac{e^a}{e^a + e^b + e^c}
+# $$
+#
+# But of a row in pieces we do not know the largest score yet. Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40
+# come in two pieces. After the first piece, the largest score so far is 3:
+#
+# | after | largest | sum of $e^{s - m}$ | the same, times values |
+# | --- | --- | --- | --- |
+# | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
+#
+# Then comes the second piece, 2 and 6. Its 6 is a new largest score. Everything so far was measured from 3, and should
+# have been measured from 6. So it is too large by $e^{6 - 3}$, a factor that we *know*. Mend it by multiplying with
+# $e^{3 - 6} = 0.0498$, and go on:
+#
+# | after | largest | sum | times values |
+# | --- | --- | --- | --- |
+# | mended | 6 | $1.1353 \cdot 0.0498 = 0.0565$ | $21.3534 \cdot 0.0498 = 1.0631$ |
+# | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
+#
+# The output is $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives. It is like adding up a long bill
+# page by page: you carry over three numbers, the largest score, the sum and the sum times values, and the page itself
+# you can throw away.
+
+# %%
+scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
+
+m, total, output = -math.inf, 0.0, 0.0
+for piece in (slice(0, 2), slice(2, 4)):
+    new = max(m, *scores[piece])
+    mend = math.exp(m - new)  # 0 for the first piece
+    weights = [math.exp(s - new) for s in scores[piece]]  # not yet divided
+    total = total * mend + sum(weights)
+    pairs = zip(weights, values[piece], strict=True)
+    output = output * mend + sum(w * v for w, v in pairs)
+    m = new
+    print(f"largest {m}, sum {total:.4f}, times values {output:.4f}")
+
+whole = sum(math.exp(s) for s in scores)
+expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
+print(f"in pieces {output / total:.4f}, ordinary softmax {expected:.4f}")
+assert math.isclose(output / total, expected, rel_tol=1e-12)
+by_hand = [math.exp(-3), total, output]
+np.testing.assert_allclose(by_hand, [0.0498, 1.0748, 41.6126], atol=5e-5)
+assert round(output / total, 2) == 38.72
+
+# %% [markdown]
+# This is the *online softmax*. A graphics processor has a small, fast memory on the chip and a large, slow one beside
+# it. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so that no scores ever travel
+# to the slow memory. (From TensorFlow we cannot reach into the chip, so this package uses the first trick only: blocks
+# of queries, with whole rows. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
+#
 # ## Reading the function { #the-function-read }
 #
-# This is the step that [`blockwise_attention`][clear_attention.blockwise_attention] repeats, printed from the package:
+# [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
+# it can be trained. A training needs the weights once more, for the gradient, and they are gone. So it makes them again.
+#
+# <details class="lesson-more" markdown="1"><summary>The step that it repeats, its way back, and a check</summary>
+#
+# This step is done for each block, printed from the package:
 
 # %% tags=["source"]
 import inspect
 import re
 import textwrap
 
-function = inspect.getsource(blockwise.attend_by_blocks)
+from clear_attention.blockwise import passes
+
+function = inspect.getsource(passes.attend_by_blocks)
 step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
 
 # %% [markdown]
-# `seen` says which slice of the keys block $i$ may see, from `first` to `last`; that is the picture above. `weights`
-# makes the weights of the block's queries, and `write` keeps the output. When the step ends, the weights are gone.
-# `zero_where` sets the outputs of queries that see no key to 0.
-#
-# <details class="lesson-more" markdown="1"><summary>The whole function, and its way back</summary>
+# `seen` says which keys block `i` reads, and `taken` takes them out of all keys. `scored` makes the weights of the
+# block's queries, and `write` keeps the output. When the step ends, the weights are gone. `zero_where` sets the outputs
+# of queries that see no key to 0. Here is the whole function:
 
 # %% tags=["source", "remove-input"]
 print(function)
@@ -198,19 +222,18 @@ print(function)
 # **Forward.** `repeat` runs `forward` once for each block. `padded` adds rows of zeros until the blocks fit, and
 # `joined` takes them off again.
 #
-# **Backward.** A training needs the weights once more, for the gradient, and they are gone. So `backward` makes them
-# again, block by block, from queries and keys. That costs one more product and saves the matrix. The gradient of a
-# softmax needs a sum over the whole row. That sum equals another, which runs over the depth only: the output, which was
-# kept, times its gradient. It is called `delta`. `add_at` adds up what each block says about the keys that it saw.
+# **Backward.** `backward` makes the weights again, block by block, from queries and keys. That costs one more product
+# and saves the matrix. The gradient of a softmax needs a sum over the whole row. That sum equals another, which runs
+# over the depth only: the output, which was kept, times its gradient. It is called `delta`. `added` adds up what each
+# block says about the keys that it read.
 #
-# </details>
+# What has to do with `bias`, `sink` and `slope` is for scores to which something is added before the softmax.
 #
-# ## A check: the same numbers
-#
-# Here the whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The outputs
-# are compared, and the gradients:
+# **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
+# outputs are compared, and the gradients:
 
 # %% tags=["hide-input"]
+import tensorflow as tf
 from clear_attention import (
     blockwise_attention,
     create_look_ahead_mask,
@@ -222,17 +245,17 @@ padding = np.zeros((2, 1, 1, 100))
 padding[1, ..., 60:] = 1  # the second text has 60 letters
 
 
-def plain(q, k, v):
+def at_once(q, k, v):
     mask = np.maximum(padding, create_look_ahead_mask(100))
     return scaled_dot_product_attention(q, k, v, mask).output
 
 
-def by_blocks(q, k, v):
+def in_blocks(q, k, v):
     return blockwise_attention(q, k, v, padding, causal=True, block_size=48)
 
 
 found = []
-for attend in (plain, by_blocks):
+for attend in (at_once, in_blocks):
     with tf.GradientTape() as tape:
         tape.watch([q, k, v])
         output = attend(q, k, v)
@@ -243,15 +266,18 @@ for name, one, other in zip(names, *found, strict=True):
     print(f"{name}: the same to twelve places")
 
 # %% [markdown]
+# </details>
+#
 # ## How much memory it saves
 #
 # Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention
-# needs besides its inputs and outputs.
+# needs besides its inputs and outputs. Plain attention is the whole matrix.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
-import sys
 from pathlib import Path
+
+import matplotlib.pyplot as plt
 
 # Measurements are in the repository and not in the package, so this cell needs a clone.
 root = Path("../..").resolve()
@@ -274,9 +300,10 @@ print("measured on", results["date"])
 
 # %% [markdown]
 # Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice.
-# PyTorch's own attention needs less still, because it cuts the keys as well. The *time* still grows with the square,
-# since every letter still meets every other. It does not under a **window**, which is a mask that hides all but the
-# nearest keys: then blocks far away are never computed. [Benchmarks](../about/benchmarks.py) has all times.
+# PyTorch's own attention needs less still, because it cuts the keys as well.
+#
+# The *time* is another matter. It still grows with the square, since every letter still meets every other. It does not
+# under a **window**, which is a mask that hides all but the nearest keys: then blocks far away are never computed.
 #
 # ## When to use it
 #
@@ -287,7 +314,7 @@ print("measured on", results["date"])
 # `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
 # keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
 # only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them, because
-# the backward pass would have to drop the same ones again.
+# the backward pass would have to drop the same ones again. [Benchmarks](../about/benchmarks.py) has all times.
 #
 # </details>
 #
@@ -301,7 +328,7 @@ print("measured on", results["date"])
 # | [tokens](reading_dates.py#what-goes-in) | letters | pieces of words | pieces of words |
 # | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
 # | layers | 1 in each half | 6 in each half | dozens |
-# | [positions](positions.py) | added | added | queries and keys are turned (*rotary*) |
+# | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
 # | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, times a *gate* (not here) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
@@ -358,11 +385,14 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # 1,024 by 1,024 scores is computed? First with a pencil, then from the blocks.
 
 # %% tags=["answer"]
+from clear_attention.blockwise.blocks import Hiding, QueryBlocks
+
 n, block = 1024, 64
 tokens = tf.zeros((n, 1))
-cut = blockwise.QueryBlocks.of(tokens, tokens, None, True, 64, block)
-slices = [cut.seen(i) for i in range(n // block)]
-computed = sum(block * int(last - first) for first, last in slices)
+hiding = Hiding(causal=True, window=64)
+cut = QueryBlocks.of(tokens, tokens, hiding, None, False, block)
+seen = [cut.seen(i) for i in range(n // block)]
+computed = sum(block * int(keys.last - keys.first) for keys in seen)
 print(f"computed: {computed / n**2:.1%}")
 assert computed == block * (16 * 64 + 15 * 63)
 
@@ -399,6 +429,7 @@ assert computed == block * (16 * 64 + 15 * 63)
 # numbers come from. You can now ask of any machine that is said to be a Transformer: which parts does it have, and
 # which did it exchange?
 #
+# * [Positions that turn](turning_positions.py): the first part that nearly everybody has exchanged.
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
 #   have written.
 # * [The museum](../guides/museum.py): other people's bugs, each as code that runs.

@@ -6,9 +6,13 @@
 # %% [markdown]
 # # When is one look not enough?
 #
-# In the last lesson the machine had four maps for one answer. It attends with four **heads**, four attentions side by
-# side. Before we ask how, let us ask whether it needs them. The machine was trained again with a single head of full
-# width, three times from different random numbers, and read 2,000 unseen dates:
+# In the last lesson the machine had four maps for one answer. It attends with four **heads**, which are four attentions
+# side by side. Does it need them?
+#
+# ## Letter by letter, one head will do
+#
+# The machine was trained again with a single head, which got all the numbers to itself. Here is what both read of 2,000
+# unseen dates, in three trainings each, from different random numbers:
 
 # %% tags=["hide-input"]
 import sys
@@ -19,8 +23,8 @@ import trained
 from date_machine import comparison, machine
 from trained.ablations import shares
 
-for name in ("whole", "one head"):
-    print(f"{name:9}", "   ".join(f"{share:.2%}" for share in shares(name)))
+for words, name in {"4 heads": "whole", "1 head": "one head"}.items():
+    print(f"{words:8}", "   ".join(f"{share:.2%}" for share in shares(name)))
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
@@ -28,11 +32,11 @@ assert min(shares("one head")) > 0.99
 # date, the machine must look at one place, or at a few that lie together. One head can do that, and for the next letter
 # it looks elsewhere.
 #
-# ## A harder question
+# ## The whole date in one look
 #
-# So let us ask for more in one look. This machine is built differently, and does not write letter by letter. It has one
-# query, a trained vector that is the same for every text. This query looks at the text *once*, and from what comes back
-# all eight digits of the date must be read. First with one head. It reads one date in two. Try a few:
+# So let us ask for more. This machine does not write letter by letter. It has one query, a trained vector that is the
+# same for every text. This query looks at the text *once*, and from what comes back all eight digits of the date must
+# be read. First with one head. It reads one date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -45,8 +49,10 @@ machine(
 )
 
 # %% [markdown]
-# And measured, with more heads. Each machine was trained three times, and a dot is one training. (These numbers and
-# those above were computed beforehand, because the training takes twenty minutes; `make ablations` repeats it.)
+# ## One head, two, four, eight
+#
+# Here it is with more heads, each trained three times. A dot is one training. (These numbers and those above were
+# computed beforehand: the trainings take twenty minutes.)
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -75,7 +81,7 @@ assert means == sorted(means)
 assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
 # %% [markdown]
-# The runs differ, but on average each doubling of the heads reads more dates. Now heads matter. Why?
+# The trainings differ, but on average each doubling of the heads reads more dates. Here heads matter. Why?
 #
 # ## What one average cannot carry
 #
@@ -85,8 +91,8 @@ assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 # * the text "3 5", a half of each: $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
-# The two texts cannot be told apart any more, and they are not the only ones. Here are all hundred texts of two digits.
-# Green are those that bring the same number as "3 5". Try other weights. Then give the machine a second head.
+# The two texts cannot be told apart any more. Here are all hundred texts of two digits. Green are those that bring the
+# same number as "3 5". Try other weights. Then give the machine a second head.
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -102,26 +108,34 @@ touch(
 )
 
 # %% [markdown]
-# One head draws a line through the square, and all texts on the line are the same to it. (That is, if its weights stay
-# as they are; in a real head they also depend on the keys.) Two heads draw two lines, and these cross in one place. The
-# simplest pair looks at one digit each:
+# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
+# these cross in one place. The simplest pair looks at one digit each:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
-# (Could one head do it with clever weights? With 10/11 and 1/11 one gets $(10 \cdot 3 + 5) / 11 = 35 / 11$, and no
-# other text gives exactly this. But with eight digits the steps between one number and the next become so small that
-# the next part of the machine can hardly tell them apart.)
+# But is this fair? In our machine a value is not one number: with a single head it has 64. That helps, if the values
+# keep things apart. Let the value of the first digit be $(3, 0)$ and that of the second $(0, 5)$. Then half of each is
+# $(1.5, 2.5)$, and both digits can be read. Only somebody must have put them into different numbers beforehand.
 #
-# So that is the rule: **one head brings back one mixture.** Where several things must come back from one look, several
-# heads make it easy. A value with many numbers helps too, because it can keep the things apart in different numbers.
+# And one thing does not change with the width: **a head has one set of weights, so it brings back one average.** A head
+# that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. Eight heads have eight sets of weights. They
+# bring back eight averages, and each can look closely at another place.
+#
+# <details class="lesson-more" markdown="1"><summary>Could one number do it, with clever weights?</summary>
+#
+# With 10/11 and 1/11 one head brings $(10 \cdot 3 + 5) / 11 = 35 / 11$, and no other text gives exactly this. But with
+# eight digits the steps between one number and the next become so small that the next part of the machine can hardly
+# tell them apart. (And the square above takes the weights of a head as fixed. In a real head they also depend on the
+# keys.)
+#
+# </details>
 #
 # ## How the numbers are shared
 #
-# How many numbers a letter's vector has is called its *width*, or $d_{\text{model}}$; in our machine it is 64. Four
-# attentions of full width would cost four times as much. So a head gets only a part of the numbers. Each letter is
-# multiplied by $W_Q$ once, and the result is cut into as many pieces as there are heads; keys and values likewise. Try
-# it: here are three letters with eight numbers each. The numbers are simply 0 to 23, so that you see where each of them
-# goes.
+# Four attentions with all 64 numbers would cost four times as much. So each head gets only a part of them. A letter's
+# vector is multiplied by $W_Q$ once, and the result is cut into as many pieces as there are heads; keys and values
+# likewise. Here are three letters with eight numbers each. The numbers are simply 0 to 23, so that you see where each of
+# them goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -148,8 +162,8 @@ lab(
 )
 
 # %% [markdown]
-# No number is lost and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts
-# the pieces side by side again, and one last matrix $W_O$ mixes what the heads found. In your own machine these are two
+# No number is lost, and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts the
+# pieces side by side again, and one last matrix $W_O$ mixes what the heads found. In your own machine these are two
 # functions of one line each:
 
 
@@ -170,10 +184,9 @@ print("a, in head 2: ", apart[0, 1, 1])
 np.testing.assert_array_equal(merge_heads(apart), numbered)
 
 # %% [markdown]
-# ## One matrix or many?
+# ## The formula: one matrix or many?
 #
-# The formula of the paper gives every head matrices of its own. Careful: in this formula $Q$, $K$ and $V$ stand for
-# what comes in, the letters' vectors, *before* any matrix:
+# The code has one $W_Q$ for all heads, and cuts what comes out. The paper gives every head small matrices of its own:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
@@ -183,15 +196,17 @@ np.testing.assert_array_equal(merge_heads(apart), numbered)
 # \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i)
 # $$
 #
+# Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix.
+#
 # | symbol | what it is | shape |
 # | --- | --- | --- |
+# | $d_{\text{model}}$ | how many numbers a letter's vector has, its *width*; ours has 64 | a number |
 # | $h$ | how many heads there are | a number |
 # | $W^Q_i$, $W^K_i$, $W^V_i$ | the matrices of head $i$ | `(d_model, d_k)`, the last `(d_model, d_v)` |
 # | $\operatorname{Concat}$ | the heads' outputs side by side | `(length, h * d_v)` |
 # | $W^O$ | the last matrix | `(h * d_v, d_model)` |
 #
-# The code has one $W_Q$ for all heads. Both are the same thing: glue the small matrices together, and cut the result
-# instead of the matrix.
+# Both are the same thing. Glue the small matrices together, and cut the result instead of the matrix:
 
 
 # %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
@@ -220,10 +235,9 @@ plt.show()
 # ## Your machine so far { #your-machine-so-far }
 #
 # Now the heads can go into your machine. `softmax` is the one from the lesson on [masks](masks.py#by-hand). In
-# `attention` one thing changes: queries and keys now have three axes, one for the heads, one for the letters, one for
-# the numbers. `k.T` would turn round all three, so only the last two are swapped. `multi_head` puts it all together:
-# `x` are the letters that look, and `y` those that are looked at. Four lines do it, and the package's layer gives the
-# same numbers:
+# `attention` one thing changes. Queries and keys now have three axes: one for the heads, one for the letters, one for
+# the numbers. `k.T` would turn round all three, so only the last two are swapped. Then `multi_head` takes four lines:
+# `x` are the letters that look, and `seen` are those that are looked at.
 
 
 # %%
@@ -240,9 +254,9 @@ def attention(q, k, v, mask=0):
     return softmax(scores, mask) @ v
 
 
-def multi_head(x, y, W_Q, W_K, W_V, W_O, mask=0, heads=4):
+def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4):
     q = split(x @ W_Q, heads)
-    k, v = split(y @ W_K, heads), split(y @ W_V, heads)
+    k, v = split(seen @ W_K, heads), split(seen @ W_V, heads)
     found = attention(q, k, v, mask)  # in all heads at once
     return merge(found) @ W_O
 
@@ -260,8 +274,8 @@ np.testing.assert_allclose(layer(x[None], mask=hidden)[0], ours, atol=1e-12)
 print("your function and the layer: the same", ours.shape)
 
 # %% [markdown]
-# The formula above says it with small matrices instead, one head after the other. Can you write that, without `split`
-# and `merge`? (The small matrices of head $i$ are columns of the large ones.)
+# The package's layer gives the same numbers. Now you: the formula says it with small matrices, one head after the other.
+# Can you write that, without `split` and `merge`? (The small matrices of head $i$ are columns of the large ones.)
 #
 # ```python
 # outputs = []
@@ -285,6 +299,11 @@ print("one head after the other: the same", by_formula.shape)
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] does the same five things as yours: it multiplies, splits,
+# attends, merges, and multiplies once more.
+#
+# <details class="lesson-more" markdown="1"><summary>How the package cuts</summary>
+#
 # Cutting takes two steps: give the heads an axis of their own, then move that axis beside the batch, so that one call
 # of attention serves all heads.
 
@@ -301,14 +320,15 @@ print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
 # `leading` are the axes before the letters, such as the batch, and `swap_axes` exchanges two axes. (The lines before
-# these two refuse what cannot be cut.) The second step is the one that gets forgotten.
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] does the same five things as yours: it multiplies, splits,
-# attends, merges, and multiplies once more.
+# these two refuse what cannot be cut.)
+#
+# </details>
 #
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Without the second step one would write `x.reshape(batch, heads, length, depth)` in one go. The shape is right, so
-# nothing complains. But look where the numbers went:
+# Your `split` does two things: it gives the heads an axis of their own, and then moves that axis to the front. Many
+# people forget the second, and write `x.reshape(heads, length, depth)` in one go. The shape is right, so nothing
+# complains. But look where the numbers went:
 
 # %%
 wrong = numbered.reshape(1, 2, 3, 4)
@@ -337,38 +357,48 @@ assert touched(wrong, changed.reshape(1, 2, 3, 4)) == [1, 2]
 # ## What trained heads look at
 #
 # Here is the machine with the single look and eight heads. Each row is one head, and shows how it shared its weight
-# among the letters. Nobody told the heads to divide the work.
+# among the letters. Nobody told the heads to divide the work. Do they?
 
-# %% alt="Heat map of eight heads, a row each, and the letters of thursday 3rd of may 2018. Head 4 puts nearly all its weight on the 3 of 3rd, head 8 on the a of may; others share the digits of the year."
-from clear_attention import date_tokenizers, plot_weights
+# %% tags=["hide-input"] alt="Heat map of eight heads, a row each, and the letters of a date. Most heads put their weight on few letters, and not all on the same."
+from clear_attention import create_date_pairs, date_tokenizers, plot_weights
 
 source, _ = date_tokenizers()
 eight, _ = trained.load("digits-8")
-text = "thursday 3rd of may 2018"
-logits, weights = eight(source.encode([text]), return_weights=True)
-weights = weights[0, :, 0].numpy()  # (heads, letters): there is one query
+unseen, right = create_date_pairs(200, seed=1, split="test")
+logits, weights = eight(source.encode(unseen), return_weights=True)
+said = ["".join(map(str, digits)) for digits in np.argmax(logits, axis=-1)]
+chosen = next(  # the first with a month in words that it reads right
+    i
+    for i, text in enumerate(unseen)
+    if said[i] == right[i].replace("-", "") and sum(map(str.isalpha, text)) > 4
+)
+text = unseen[chosen]
+shares_of = weights[chosen, :, 0, : len(text)].numpy()  # (heads, letters)
 figure, ax = plt.subplots(figsize=(9, 3.6), layout="constrained")
 plot_weights(
-    weights,
+    shares_of,
     tokens=[f"head {head}" for head in range(1, 9)],
     key_tokens=[*text.replace(" ", "␣")],
     ax=ax,
     colour_bar=False,
 )
 plt.show()
-print("read:", "".join(str(digit) for digit in np.argmax(logits[0], axis=-1)))
-assert text[weights[3].argmax()] == "3"
-assert weights[7].argmax() == text.index("may") + 1
-assert weights[3].max() > 0.8
+print("text:", text, "  read:", said[chosen])
+head, letter = np.unravel_index(shares_of.argmax(), shares_of.shape)
+print(
+    f"sharpest is head {head + 1}: {shares_of.max():.2f} for the {text[letter]!r} at place {letter}"
+)
+assert shares_of.max() > 0.4
+assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 
 # %% [markdown]
-# Head 4 has the day, head 8 the "a" of "may", and most of the others share the year. Do not read too much into such
-# pictures: for another date, or after another training, the heads may divide the work in another way.
+# They do, more or less: some heads have a place of their own, others share. Do not read too much into such pictures.
+# For another date, or after another training, the heads may divide the work in another way.
 #
 # ## Is it the heads, or the width?
 #
-# Eight heads of 8 numbers and one head of 64 cost the same. What else could we spend on? A single head in a machine
-# twice as wide has about four times as many numbers:
+# Eight heads of 8 numbers and one head of 64 cost the same. What else could we spend on? Here is a single head in a
+# machine twice as wide, which has about four times as many numbers to train:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Eight heads: about 72 %. One head in a machine twice as wide: about 80 %. Eight heads in a machine half as wide: about 33 %."
 means = dots("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wide")
@@ -376,14 +406,15 @@ assert [round(100 * mean) for mean in means] == [50, 72, 80, 33]
 
 # %% [markdown]
 # So width helps too. It even helps more, at four times the price. And with half the width, eight heads are worse than
-# one of full width: perhaps because each has only four numbers to compare with. Heads are a way to use the numbers one
+# one of full width, perhaps because each has only four numbers to compare with. Heads are a way to use the numbers one
 # has, and no magic.
 #
 # ## What heads cost
 #
-# More heads cost no more numbers inside the layer and no more multiplications, only more room for their maps. Here are
-# the numbers inside the layer, and the multiplications that it does, for a width of 512 and 64 letters: four products
-# with a matrix, and for each head two more, one for its scores and one for its output.
+# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the room for their maps
+# grows, since every head has one.
+#
+# <details class="lesson-more" markdown="1"><summary>Counted, for a width of 512 and 64 letters</summary>
 
 # %% tags=["hide-input"]
 d_model, n = 512, 64
@@ -392,6 +423,7 @@ costs = set()
 for count in (1, 2, 4, 8):
     layer = MultiHeadAttention(d_model, count)
     layer.build((None, n, d_model))
+    # four products with a matrix; for each head one for its scores, one for its output
     multiplications = 4 * n * d_model**2 + count * (2 * n * n * layer.d_k)
     costs.add((layer.count_params(), multiplications))
     print(
@@ -400,9 +432,11 @@ for count in (1, 2, 4, 8):
 assert len(costs) == 1
 
 # %% [markdown]
-# Only the last column grows: every head has a map of its own. In Keras's layer the depth of a head is called `key_dim`.
-# It is meant **per head**; if you give it the whole width, eight heads get [eight times as many
-# numbers](../guides/museum.py#key_dim). (With `key_dim` right and the same weights, Keras's layer gives [the same
+# </details>
+#
+# There is one trap. Keras's layer wants to know how many numbers a head gets, and calls this `key_dim`. It is meant
+# **per head**: if you give it the whole width, eight heads get [eight times as many
+# numbers](../guides/museum.py#key_dim). (With `key_dim` right and the same weights it gives [the same
 # numbers](../guides/carry_weights.py) as ours.)
 #
 # ## Who found this, and when
@@ -467,7 +501,7 @@ assert MultiHeadAttention(d_model=12, num_heads=5, d_k=7).d_k == 7
 # ## Where to go next
 #
 # You can now say when one look is enough and when it is not, and build a layer with heads. One debt is left from the
-# lesson on attention, where "may" and "yam" were the same.
+# lesson on attention, where "may" and "yam" were the same. What must a machine be told, so that it can tell them apart?
 #
 # * [Positions](positions.py): how the machine knows what comes first.
 # * [Carry weights over](../guides/carry_weights.py): from Keras and torch to here, and back.

@@ -1,6 +1,6 @@
 # ---
 # title: Positions
-# description: How a machine knows what comes first. What can be read without positions, why a counter will not do, dials that turn at different speeds, distance as a turn, and rotary positions.
+# description: How a machine knows what comes first. What can be read without positions, why a counter will not do, dials that turn at different speeds, and distance as a turn.
 # ---
 
 # %% [markdown]
@@ -48,11 +48,13 @@ assert answers[0] == answers[1]
 assert answers[2] == answers[3]
 
 # %% [markdown]
-# You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not
-# mind the order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is
-# a *bag of letters*.
+# The same answer, letter for letter, and in the last two texts day and month have changed places without any effect. You
+# have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind the
+# order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is a *bag of
+# letters*. (The half that writes is better off, because its look-ahead mask gives the order away: who sees
+# five letters must be the fifth.)
 #
-# Before you read on, guess: which parts of which dates can such a machine still read?
+# Before you read on, guess: which parts of a date can such a machine still read?
 
 # %% tags=["hide-input"]
 texts, right = create_date_pairs(2000, seed=1, split="test")
@@ -72,38 +74,35 @@ for name, part in parts.items():
 print(f"the whole date: {record['exact']:.1%}")
 
 # %% [markdown]
-# Months that are written as words are read right, because each has letters of its own, which give it away even in a bag
-# with those of "thursday". Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same,
-# and the machine can only guess.
+# A month that is written as a word is read, because its letters give it away even in a bag with those of "thursday".
+# Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, so the machine can only
+# guess.
 #
 # ## Say where it stands
 #
-# The fix is simple: add something to the vector of each letter that depends only on its place. Two letters that are
-# alike but stand in different places are then no longer alike. The question is *what* to add.
+# The fix is simple: add something to the vector of each letter that depends only on its place. Then an "m" at place 2
+# is no longer the same as an "m" at place 0. The question is *what* to add.
 #
-# * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and the letter itself, whose numbers
-#   are about 1 large (those of the embedding, times 8), is drowned.
+# * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
+#   numbers are about 1 large.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
-#   large one in a short text, and what is learnt from texts of one length does not hold for another.
+#   large one in a short text.
 #
 # What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
-# each minute turns it by the same angle. One hand comes round again too soon, so we take several: a fast one, which
-# tells neighbours apart, and slower ones, which tell the beginning from the end.
+# each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a clock
+# has several hands, fast ones and slow ones, and so have we: three dials, each ten times as slow as the one before.
 
-# %% tags=["hide-input"] alt="Three rows of eight dials, for places 0 to 7. In the first row the hand turns by 57 degrees from place to place, in the second by 18 degrees, in the third by 6 degrees."
+# %% tags=["hide-input"] alt="Three rows of eight dials, for the places 0 to 4, 10, 30 and 100. In the first row the hand turns by 57 degrees from place to place, in the second by 6 degrees, and in the third so slowly that it has moved by 57 degrees only at place 100."
 import matplotlib.pyplot as plt
 
-BLUE, GREY = "#0072b2", "#999999"
 figure, axes = plt.subplots(3, 8, figsize=(8, 3.4), layout="constrained")
-for i, (row, speed) in enumerate(zip(axes, (1, 10**-0.5, 0.1), strict=True)):
-    for place, ax in enumerate(row):
-        ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor=GREY))
-        ax.plot(
-            [0, np.sin(place * speed)], [0, np.cos(place * speed)], color=BLUE, lw=2
-        )
-        ax.set(
-            xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal", xticks=[], yticks=[]
-        )
+for i, (row, speed) in enumerate(zip(axes, (1, 0.1, 0.01), strict=True)):
+    for place, ax in zip((0, 1, 2, 3, 4, 10, 30, 100), row, strict=True):
+        angle = place * speed
+        ax.add_patch(plt.Circle((0, 0), 1, fill=False, edgecolor="#999999"))
+        ax.plot([0, np.sin(angle)], [0, np.cos(angle)], color="#0072b2", lw=2)
+        ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+        ax.set(xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         if i == 0:
             ax.set_title(f"place {place}", fontsize=9)
@@ -111,42 +110,44 @@ for i, (row, speed) in enumerate(zip(axes, (1, 10**-0.5, 0.1), strict=True)):
 plt.show()
 
 # %% [markdown]
-# (The speeds of these three dials were chosen so that you see the hands move. The formula below sets the real ones.)
-#
-# Count the angle of a hand from 12 o'clock, as on a clock. Then two numbers say where it points: how far its tip is to
-# the right, which is the *sine* of the angle, and how far up, the *cosine*. So each dial gives two numbers between -1
-# and 1, and these are added to two numbers of the letter's vector.
+# The fast dial tells neighbours apart, and the slow ones tell the beginning from the end.
 #
 # ## By hand
 #
-# Take vectors of four numbers, so there are two dials. The first turns by an angle of 1 from place to place, which is
-# 57 degrees, and the second by 1/100 of that. At place 2 the angles are 2 and 0.02:
+# Count the angle of a hand from 12 o'clock. Then two numbers say where the hand points: how far its tip is to the
+# right, which is the *sine* of the angle, and how far up, the *cosine*. So each dial gives two numbers between -1 and 1.
+# They are added to two numbers of the letter's vector.
 #
-# $$
-# (\sin 2, \cos 2, \sin 0.02, \cos 0.02) = (0.909, -0.416, 0.020, 1.000)
-# $$
+# Our three dials turn by 1, 0.1 and 0.01 from place to place. (An angle of 1 is 57 degrees.) At place 2 the angles are
+# 2, 0.2 and 0.02:
 #
-# If the letter "m" has the vector $(0.5, 0.5, 0.5, 0.5)$, then an "m" at place 2 enters the machine as $(1.409, 0.084,
-# 0.520, 1.500)$, and an "m" at place 0, where all hands point up, as $(0.5, 1.5, 0.5, 1.5)$.
+# | | dial 0 | dial 1 | dial 2 |
+# | --- | --- | --- | --- |
+# | angle | 2 | 0.2 | 0.02 |
+# | sine | 0.909 | 0.199 | 0.020 |
+# | cosine | -0.416 | 0.980 | 1.000 |
+#
+# If the letter "m" has a vector of six times 0.5, then an "m" at place 2 enters the machine as $(1.409, 0.084, 0.699,
+# 1.480, 0.520, 1.500)$, and an "m" at place 0, where all hands point up, as $(0.5, 1.5, 0.5, 1.5, 0.5, 1.5)$.
 
 # %%
 from clear_attention import sinusoidal_encoding
 
 
-def positions(length, depth):
-    speeds = 10000.0 ** (-np.arange(0, depth, 2) / depth)  # one for each dial
+def positions(length, depth, n):
+    speeds = n ** (-np.arange(0, depth, 2) / depth)  # one for each dial
     angles = np.arange(length)[:, None] * speeds
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(
-        length, depth
-    )
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return pairs.reshape(length, depth)
 
 
-places = positions(length=3, depth=4)
-np.testing.assert_allclose(places, sinusoidal_encoding(3, 4), atol=1e-6)
-print("place 2:    ", places[2].round(3))
+places = positions(length=61, depth=6, n=1000)  # speeds 1, 0.1 and 0.01
+np.testing.assert_allclose(places, sinusoidal_encoding(61, 6, n=1000), atol=1e-5)
+print("place 2:     ", places[2].round(3))
 print("m at place 2:", (0.5 + places[2]).round(3))
 print("m at place 0:", (0.5 + places[0]).round(3))
-np.testing.assert_allclose(places[2], [0.909, -0.416, 0.020, 1.000], atol=5e-4)
+by_hand = [0.909, -0.416, 0.199, 0.980, 0.020, 1.000]
+np.testing.assert_allclose(places[2], by_hand, atol=5e-4)
 
 # %% [markdown]
 # ## The formula
@@ -160,13 +161,14 @@ np.testing.assert_allclose(places[2], [0.909, -0.416, 0.020, 1.000], atol=5e-4)
 # | $p$ | the place: 0, 1, 2, ... |
 # | $i$ | the number of the dial; each dial fills two of the vector's numbers |
 # | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
-# | $d$ | how many numbers the vector has, so that there are $d / 2$ dials |
-# | $n$ | the larger it is, the slower the slow dials are; 10000 in the paper |
+# | $d$ | how many numbers the vector has, so that there are $d / 2$ dials; ours has 64 |
+# | $n$ | the larger it is, the slower the slow dials are; above 1000, in the paper and in our machine 10000 |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# You wrote it above, in a few lines.
+# It is the function that you wrote above. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6} =
+# 0.1$ and $1000^{-4/6} = 0.01$.)
 #
-# <details class="lesson-more" markdown="1"><summary>How the package computes it</summary>
+# <details class="lesson-more" markdown="1"><summary>How the package computes it, and what 16 dials look like</summary>
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -176,10 +178,8 @@ from clear_attention.positions import waves
 print(inspect.getsource(waves))
 
 # %% [markdown]
-# </details>
-#
-# This is what it looks like for 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials come
-# first: there the colours change from place to place. On the right are dials so slow that 50 places hardly turn them.
+# Here are 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials come first: there the
+# colours change from place to place. On the right are dials so slow that 50 places hardly turn them.
 
 # %% tags=["hide-input"] alt="Heat map of 50 places, downwards, and 32 numbers. The first columns change sign every few places, the last ones hardly change at all."
 from clear_attention import plot_positions
@@ -188,98 +188,92 @@ plot_positions(sinusoidal_encoding(length=50, depth=32))
 plt.show()
 
 # %% [markdown]
+# </details>
+#
 # ## Distance is a turn
 #
-# The dials have one more virtue. Going three places further turns each hand by the same angle, *wherever you start*.
-# Now take the dot product of two encodings. A dial that stands at the angles $a$ and $b$ adds $\sin a \sin b + \cos a
-# \cos b = \cos(a - b)$ to it: only the difference counts. Move one of the two places. Then move both together, and
-# watch the dot product. (These four dials have $n = 100$, so that you see all of them move.)
+# The dials have one more virtue. A machine seldom asks "what stands at place 12?". It asks "what stands three places
+# before me?", and for that there is one rule which holds everywhere: **three places back is the same turn, wherever you
+# stand**. For the first dial it is a turn by an angle of 3, and a turn is a product with a small matrix:
+
+# %%
+sine, cosine = np.sin(3), np.cos(3)
+turn = np.array([[cosine, -sine], [sine, cosine]])  # of dial 0, three places back
+for place in (12, 52):
+    print(
+        f"place {place}, turned back: {(turn @ places[place, :2]).round(3)}"
+        f"   place {place - 3}: {places[place - 3, :2].round(3)}"
+    )
+    np.testing.assert_allclose(turn @ places[place, :2], places[place - 3, :2])
+
+# %% [markdown]
+# The same four numbers take you from 12 to 9 and from 52 to 49. Each of the other dials has such a matrix, too.
+#
+# That is just what a head needs. It compares a query with keys by their dot product. Two hands that point the same way
+# add 1 to it, and two that point in opposite directions take 1 away. Below are our three dials, with a hand for the
+# place of the query and one for the place of the key. Move one place. Then move both together: nothing changes, because
+# only the angle *between* the hands counts. Last, turn the query's hands back by 3. Where must the key stand now to fit
+# best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
 
-four = sinusoidal_encoding(length=61, depth=8, n=100).numpy()
-speeds = 100.0 ** (-np.arange(0, 8, 2) / 8)
-np.testing.assert_allclose(four[12] @ four[9], np.cos(3 * speeds).sum(), atol=1e-5)
-np.testing.assert_allclose(four[12] @ four[9], four[52] @ four[49], atol=1e-5)
+speeds = np.array([1, 0.1, 0.01])
+fits = places @ places.T  # (query, key)
+np.testing.assert_allclose(fits[12, 9], np.cos(3 * speeds).sum())
+np.testing.assert_allclose(fits[12, 9], fits[52, 49])
+
+
+def turned_back(places, angles):
+    """Turn every hand back, by an angle for each dial."""
+    back = np.empty_like(places)
+    for i, angle in enumerate(angles):
+        sin, cos = places[:, 2 * i], places[:, 2 * i + 1]
+        back[:, 2 * i] = sin * np.cos(angle) - cos * np.sin(angle)
+        back[:, 2 * i + 1] = cos * np.cos(angle) + sin * np.sin(angle)
+    return back
+
+
+back = turned_back(places, 3 * speeds)
+assert round(fits[12, 9], 2) == 0.96  # as a question below says
+assert np.all((back @ places.T).argmax(axis=1)[3:] == np.arange(58))
 touch(
     "dials",
-    "<p>Four dials turn by 1, 0.32, 0.1 and 0.03 from place to place. Of the places 12 and 9 the dot product is"
-    f" {four[12] @ four[9]:.2f}, and of 52 and 49 it is {four[52] @ four[49]:.2f}, too.</p>",
-    speeds=speeds.round(6).tolist(),
+    "<p>Three dials turn by 1, 0.1 and 0.01 from place to place. Of the places 12 and 9 the dot product is"
+    f" {fits[12, 9]:.2f}, and of 52 and 49 it is {fits[52, 49]:.2f}, too. With the query's hands turned back by 3, place"
+    f" 12 fits place 9 best of all: {back[12] @ places[9]:.2f}, and 3.00 is the most.</p>",
+    speeds=speeds.tolist(),
     query=12,
     key=9,
     together=False,
+    back=False,
 )
 
 # %% [markdown]
-# Both hands of a dial turn, and the angle between them stays. So the dot product depends only on how far apart the
-# places are. Here it is for 16 dials:
-
-# %% tags=["hide-input"] alt="Dot product of the encoding of place 50 with those of its neighbours, against the distance: highest at distance 0, and falling in waves to both sides alike. A second, dashed curve, the same with all hands of the query turned back by three places, has its peak at minus 3."
-encoding = sinusoidal_encoding(length=100, depth=32).numpy()
-
-
-def turned_back(encoding, places, n=10000):
-    """Turn every hand back by some places: the same turn for each place."""
-    turned = np.empty_like(encoding)
-    for i in range(0, encoding.shape[1], 2):
-        angle = places * n ** (-i / encoding.shape[1])
-        sin, cos = encoding[:, i], encoding[:, i + 1]
-        turned[:, i] = sin * np.cos(angle) - cos * np.sin(angle)
-        turned[:, i + 1] = cos * np.cos(angle) + sin * np.sin(angle)
-    return turned
-
-
-plain = encoding @ encoding.T
-three_back = turned_back(encoding, 3) @ encoding.T  # (query, key)
-for scores in (
-    plain,
-    three_back,
-):  # the same along each diagonal: only distance counts
-    assert all(np.ptp(np.diagonal(scores, k)) < 1e-4 for k in range(-99, 100))
-assert np.all(three_back.argmax(axis=1)[3:] == np.arange(97))
-# a head of our machine: 34 places, and the 8 fastest of 32 dials
-wide = sinusoidal_encoding(length=34, depth=64).numpy()
-for back in (3, -1):
-    best = (turned_back(wide, back)[:, :16] @ wide[:, :16].T).argmax(axis=1)
-    assert np.all(best[3:33] == np.arange(3, 33) - back)
-
-figure, ax = plt.subplots(figsize=(6, 2.9), layout="constrained")
-distance = np.arange(100) - 50
-ax.plot(distance, plain[50], color=BLUE, label="as they are")
-ax.plot(
-    distance,
-    three_back[50],
-    "--",
-    color="#d55e00",
-    label="the query's hands turned back by 3",
-)
-ax.set(
-    xlabel="place of the key - place of the query",
-    ylabel="dot product",
-    xlim=(-20, 20),
-)
-ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, fontsize=8, loc="upper right")
-plt.show()
-
-# %% [markdown]
-# Can a head look three places back? Turn all hands of the query back by three places. Now it fits best the key that
-# stands three before it: this is the dashed curve, with its peak at −3. Turning a hand is a product with a small
-# matrix, and the turn is the same at every place, so one big matrix can turn all hands. In a head that has as many
-# numbers as the letter, $W_Q$ can be that matrix, and $W_K$ leaves the keys as they are. A head of our machine has 16
-# of the 64 numbers, so its $W_Q$ and $W_K$ can keep eight of the 32 dials. The eight fastest are enough to find a
-# neighbour among 34 places.
+# Three places before it, wherever it stands. And who turns the query's hands? The matrix $W_Q$ can, since a turn is a
+# product with a matrix. So, as far as positions go, a head can *learn* to look three places back, anywhere in the text,
+# or, with a turn the other way, at the next letter.
 #
-# So, as far as positions go, a head can *learn* to look three places back, anywhere in the text, or, with a turn the
-# other way, at the next letter.
+# <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
+#
+# A head of our machine gets 16 of the 64 numbers, so its $W_Q$ and $W_K$ can keep eight of the 32 dials. Are eight
+# enough to find a neighbour among 34 places? The eight fastest are:
+
+# %% tags=["hide-input"]
+eight = sinusoidal_encoding(length=34, depth=64).numpy()[:, :16]
+eight_speeds = 10000.0 ** (-np.arange(0, 16, 2) / 64)
+for step in (3, -1):  # three places back, and one forward
+    best = (turned_back(eight, step * eight_speeds) @ eight.T).argmax(axis=1)
+    assert np.all(best[3:33] == np.arange(3, 33) - step)
+print("turned back by 3, the query of place 20 fits the key of place 17 best")
+
+# %% [markdown]
+# </details>
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does. There is a second way to lay out the numbers: all sines first, then all cosines. It holds the same numbers in
-# another order, and other programs use it. Give the trained machine its positions in that order, change nothing else,
-# and let it read 500 dates:
+# It does. Some programs put the same numbers into another order: all sines first, then all cosines. Give the trained
+# machine its positions in that order, change nothing else, and let it read 500 dates:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -302,41 +296,15 @@ print(f"first all sines, then all cosines:    {after:6.1%} right")
 assert after < 0.05
 
 # %% [markdown]
-# A trained machine expects each dial in its place. If you carry weights from one program to another, check this.
+# It expects each dial in its place. If you carry weights from one program to another, check this.
 #
 # ## Positions that turn
 #
-# The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. *Rotary
-# positions* (2021) go one step further. Nothing is added. Instead every query and every key is cut into pairs of
-# numbers, and each pair is turned by its place, like the hand of a dial. Then the dot product of a query and a key
-# depends on their contents and on how far one stands before the other, and on nothing else:
-
-# %%
-rng = np.random.default_rng(0)
-q, k = rng.normal(size=(2, 8))  # one query and one key; random numbers
-
-
-def turned(x, place, n=10000):
-    """Turn each pair of numbers by the angle of its dial at this place."""
-    a, b = x[0::2], x[1::2]
-    angles = place * n ** (-np.arange(len(a)) / len(a))
-    cos, sin = np.cos(angles), np.sin(angles)
-    return np.stack([a * cos - b * sin, a * sin + b * cos])
-
-
-def score(query_place, key_place):
-    return np.sum(turned(q, query_place) * turned(k, key_place))
-
-
-for query_place, key_place in ((5, 3), (105, 103), (5, 1)):
-    print(
-        f"query at {query_place:3}, key at {key_place:3}: {score(query_place, key_place):.4f}"
-    )
-np.testing.assert_allclose(score(5, 3), score(105, 103))
-assert abs(score(5, 3) - score(5, 1)) > 0.1
-
-# %% [markdown]
-# Many language models of today use rotary positions: [LLaMA (2023)](https://arxiv.org/abs/2302.13971) is one.
+# The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. Must it be a
+# sum? *Rotary positions* (2021) add nothing. They turn the query and the key themselves, like the hands of a dial, each
+# by its own place. Then their dot product depends on what they hold and on how far apart they stand, and on nothing
+# else. Many language models of today do it so, [LLaMA (2023)](https://arxiv.org/abs/2302.13971) among them, and a
+# [lesson of its own](turning_positions.py) builds it.
 #
 # ## The layer in use
 #
@@ -373,9 +341,8 @@ print("told its places, the padded text gives what the text alone gives")
 #
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
 # others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
-# embedding, and found them as good. Su and others turned queries and keys in 2021. A machine with a look-ahead mask can
-# do without positions. This was found more than once, and studied by Kazemnejad and others in 2023: a letter that sees
-# five others can learn that it is the sixth. Ours reads its text without such a mask, so it cannot.
+# embedding, and found them as good. Su and others turned queries and keys in 2021. That a look-ahead mask alone can do
+# was found more than once, and studied by Kazemnejad and others in 2023.
 #
 # ## Exercises
 #
@@ -425,20 +392,20 @@ assert nearest == {1: 44, 10000: 1}
 # - `(4, 10, 16)` | There is an error: `(10, 16)` and `(16, 16)` don't fit.
 # + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
 # - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
-# ? `[[0, 0, 4, 5, 6]]` is padded on the left, and masked. With which `positions` does it give what `[[4, 5, 6]]` gives?
-# - `[[0, 1, 2, 3, 4]]` | That is what you get without the argument: the first word stands at 2.
-# - `[[0, 0, 1, 2, 3]]` | A running count of the real tokens is one too large: the first word stands at 1.
-# - `[[1, 1, 0, 0, 0]]` | That is a mask, and would put all three words at place 0.
-# + `[[0, 0, 0, 1, 2]]` | The first word stands at 0. Where padding stands does not matter: the mask hides it.
+# ? The dot product of the encodings of place 12 and place 9 is 0.96. What is it for place 112 and place 109?
+# - much smaller, because both are far from the beginning | Both hands of each dial have turned further, and by the same angle.
+# + 0.96 | They are three places apart, too, and only that counts.
+# - it depends on the letters that stand there | The encodings don't know the letters; these come in when the two are added.
 # ```
 #
 # ## Where to go next
 #
-# You can now tell a machine where its letters stand, and say what it can read if you do not. One thing should bother
-# you: all our attention so far was one step. A large machine takes a hundred of them, one after the other. What keeps
-# such a tower from falling over?
+# You can now tell a machine where its letters stand, and find a letter three places back. One thing should bother you:
+# all our attention so far was one step. A large machine takes a hundred of them, one after the other. What keeps such a
+# tower from falling over?
 #
 # * [The Transformer layer](transformer_layer.py): what stands around attention.
+# * [Positions that turn](turning_positions.py): what many models do today instead of adding.
 # * [Bugs with positions](../guides/museum.py#length): the wrong axis, the odd depth, positions added in every layer.
 # * [Reference: positions](../reference/positions.md): every argument and error of the layer.
 #

@@ -79,7 +79,7 @@ def test_the_square_counts_the_texts_that_a_head_takes_for_one(piece):
 
 def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials = piece("positions")
-    encoding = sinusoidal_encoding(61, 8, n=100).numpy()
+    encoding = sinusoidal_encoding(61, 6, n=1000).numpy()
     assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[9], abs=0.006)
     dials.slide("Place of the key", 30)
     assert "18 places after" in dials.says()
@@ -91,6 +91,10 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     assert dials.says() == said
     dials.slide("Place of the query", 60)  # the key would leave the text
     assert dials.slider("Place of the query").input_value() == "40"
+    dials.element.get_by_label("move both together").uncheck()
+    dials.element.get_by_label("turn the query's hands back by 3").check()
+    dials.slide("Place of the key", 37)
+    assert dials.says() == "The key stands 3 places before the query. The dot product is 3.00; 3.00 is the most."
 
 
 def test_the_norm_takes_away_what_all_numbers_share(piece):

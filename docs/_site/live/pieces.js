@@ -42,10 +42,10 @@ export function heads({ state }) {
     return `<table><caption>${title}</caption><tbody>${rows.join("")}</tbody></table>`;
   };
   const before = table(`before: (length, d_model) = (${tokens.length}, ${x[0].length})`, 0, x[0].length);
-  const after = Array.from({ length: chosen }, (_, h) => table(`head ${h}`, h * depth, (h + 1) * depth));
+  const after = Array.from({ length: chosen }, (_, h) => table(`head ${h + 1}`, h * depth, (h + 1) * depth));
   return `<div class="box"><label>Number of heads <select data-field="heads">${options}</select></label>
     <div class="scroll heads">${before}</div>
     <p class="says" aria-live="polite">After: (heads, length, depth) = (${chosen}, ${tokens.length}, ${depth}).
-    No number changes; each head gets ${depth} of each token.</p>
+    No number changes; each head gets ${depth} of each letter.</p>
     <div class="scroll heads">${after.join("")}</div></div>`;
 }

@@ -2,30 +2,33 @@
 
 import { at, check, number, says, slider, sum } from "./draw.js";
 
-const [FARTHEST, RADIUS] = [60, 26];
+const [FARTHEST, RADIUS, BACK] = [60, 26, 3];
 
-/** state: speeds (the angle of each dial from place to place), query and key (places), together: whether both move. */
+/** state: speeds (the angle of each dial from place to place), query and key (places), together: whether both move,
+ * back: whether the query's hands are turned back by three places. */
 export const dials = {
-  view({ speeds, query, key, together }) {
+  view({ speeds, query, key, together, back }) {
+    const place = back ? query - BACK : query; // where the query's hands point
     const drawn = speeds.map((speed, i) => {
       const [cx, cy] = [40 + 72 * i, 40];
-      return `<g><circle class="axis" cx="${cx}" cy="${cy}" r="${RADIUS}"/>${hand(cx, cy, speed * key, "k")}${hand(cx, cy, speed * query, "q")}
+      return `<g><circle class="axis" cx="${cx}" cy="${cy}" r="${RADIUS}"/>${hand(cx, cy, speed * key, "k")}${hand(cx, cy, speed * place, "q")}
         <text class="small soft middle" x="${cx}" y="${cy + 42}">${number(speed, speed < 0.1 ? 3 : 2)} a place</text>
-        <text class="small middle" x="${cx}" y="${cy + 55}">adds ${number(Math.cos(speed * (query - key)))}</text></g>`;
+        <text class="small middle" x="${cx}" y="${cy + 55}">adds ${number(Math.cos(speed * (place - key)))}</text></g>`;
     });
-    const product = sum(speeds.map((speed) => Math.cos(speed * (query - key))));
+    const product = sum(speeds.map((speed) => Math.cos(speed * (place - key))));
     return `<svg viewBox="0 0 ${72 * speeds.length + 8} 100" style="max-width:30em" role="img" aria-label="A dial for each speed, with a
       hand for the place of the query and one for the place of the key.">${drawn.join("")}</svg>
-      ${curve(speeds, key - query, product)}
+      ${curve(speeds, key - query, product, back ? -BACK : 0)}
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, FARTHEST, 1], query)}</span>
       <span class="k">${slider("Place of the key", "key", key, [0, FARTHEST, 1], key)}</span>
-      ${check("move both together", "together", together)}</div>
+      ${check("move both together", "together", together)}
+      ${check(`turn the query's hands back by ${BACK}`, "back", back)}</div>
       ${says(`The key stands ${distance(key - query)}. The dot product is ${number(product)}; ${speeds.length}.00 is the most.`)}`;
   },
 
   set(state, field, value) {
-    if (field === "together") {
-      state.together = value;
+    if (field === "together" || field === "back") {
+      state[field] = value;
       return;
     }
     const other = field === "query" ? "key" : "query";
@@ -43,11 +46,11 @@ function hand(cx, cy, angle, kind) {
 
 const distance = (d) => (d === 0 ? "where the query stands" : `${Math.abs(d)} ${Math.abs(d) === 1 ? "place" : "places"} ${d > 0 ? "after" : "before"} the query`);
 
-function curve(speeds, here, product) {
+function curve(speeds, here, product, peak) {
   const most = speeds.length;
   const [x, y] = [(d) => at(150 + (135 / FARTHEST) * d), (p) => at(50 - (34 * p) / most)];
   const points = [];
-  for (let d = -FARTHEST; d <= FARTHEST; d += 0.5) points.push(`${x(d)},${y(sum(speeds.map((s) => Math.cos(s * d))))}`);
+  for (let d = -FARTHEST; d <= FARTHEST; d += 0.5) points.push(`${x(d)},${y(sum(speeds.map((s) => Math.cos(s * (d - peak)))))}`);
   return `<svg viewBox="0 0 300 104" style="max-width:30em" role="img" aria-label="The dot product against the distance of the two places.">
     <path class="line" d="M15 ${y(0)}H285M150 12V88"/><polyline class="w stroke" style="stroke-width:1.5" points="${points.join(" ")}"/>
     <circle class="w fill" cx="${x(here)}" cy="${y(product)}" r="5"/>

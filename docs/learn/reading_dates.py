@@ -83,14 +83,15 @@ assert answers == ["2018-05-03"] * 4
 # do with the 30th of February? And with Christmas?
 
 # %%
-nonsense = read("31/12/2018", "february 30th, 2018", "christmas 2018")
-assert nonsense[:2] == ["2018-13-12", "2018-02-30"]
-assert nonsense[2] != "2018-12-25"
+nonsense = read("february 30th, 2018", "christmas 2018", "31/12/2018")
+assert nonsense[0] == "2018-02-30"
+assert "2018-12-25" != nonsense[1]
+assert "2018-12-31" != nonsense[2]
 
 # %% [markdown]
-# It had to make a month of 31, and wrote 13. It accepts a 30th of February, and it gives Christmas a day of its own
-# invention. And look how sure it is each time! It has never been shown a text that isn't a date, so it never learnt to
-# doubt. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which answer it
+# It accepts a 30th of February, it gives Christmas a day of its own invention, and it makes something even of a month
+# of 31. And look how sure it is of the first two! It has never been shown a text that isn't a date, so it never learnt
+# to doubt. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which answer it
 # prefers, not whether the answer is right.**
 #
 # ## What goes in

@@ -54,9 +54,8 @@ display(Markdown(f"It has learnt to read 3 May 2018 in these forms, and no other
 #
 # 1. **Where does the year look?** Press the four digits of the year one after the other. Then type a date in German:
 #    "donnerstag, den 3. mai 2018".
-# 2. **What is it sure of?** Type `31/12/2018`. With slashes the month comes first, and no year has a month 31. The
-#    machine writes something that is no date, and is nearly sure of it. It has learnt to look at the right letters.
-#    Nobody taught it to say "I don't know".
+# 2. **What is it sure of?** Type "february 30th, 2018". No year has such a day. The machine writes it down, and is
+#    nearly sure of it. It has learnt to look at the right letters. Nobody taught it to say "I don't know".
 # 3. **What happens without positions?** Choose the machine that was trained without positions, and watch the digits
 #    change places. For such a machine a text is a bag of letters.
 # 4. **Who sees the padding?** Let the machine see the padding, and fill the text up to 60 places.

@@ -71,7 +71,7 @@ SIBLINGS = {  # a title, what a sentence says of it, and what it is
 }
 EXAMPLES = {  # a title, and what differs from the start
     "a German date": {"text": "donnerstag, den 3. mai 2018"},
-    "31/12/2018, which is no date": {"text": "31/12/2018", "at": 5},
+    "a 30th of February": {"text": "february 30th, 2018", "at": 8},
     "what do zeros look at?": {"text": "february 3rd, 2001", "at": 5},
     "no positions": {"sibling": "dates-no-positions"},
     "padding seen, 60 places": {"seesPadding": True, "places": 60},

@@ -135,11 +135,10 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 #
 # One thing first. $e^{100}$ is too large for a number of four bytes. So a softmax in a computer subtracts the largest
 # score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
-# factor cancels. Here with three scores $a$, $b$, $c$:
+# factor cancels. Here with two scores, $a$ and $b$:
 #
 # $$
-# \frac{e^{a - m}}{e^{a - m} + e^{b - m} + e^{c - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b + e^c) \cdot e^{-m}} =
-# \frac{e^a}{e^a + e^b + e^c}
+# \frac{e^{a - m}}{e^{a - m} + e^{b - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b) \cdot e^{-m}} = \frac{e^a}{e^a + e^b}
 # $$
 #
 # But of a row in pieces we do not know the largest score yet. Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40
@@ -227,7 +226,7 @@ print(function)
 # over the depth only: the output, which was kept, times its gradient. It is called `delta`. `added` adds up what each
 # block says about the keys that it read.
 #
-# What has to do with `bias`, `sink` and `slope` is for scores to which something is added before the softmax.
+# `bias`, `sink` and `slope` belong to options that change the scores before the softmax.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:

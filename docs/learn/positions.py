@@ -51,8 +51,8 @@ assert answers[2] == answers[3]
 # The same answer, letter for letter, and in the last two texts day and month have changed places without any effect. You
 # have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind the
 # order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is a *bag of
-# letters*. (The half that writes is better off, because its look-ahead mask gives the order away: who sees
-# five letters must be the fifth.)
+# letters*. (The half that writes is better off, because its look-ahead mask gives the order away: who sees five letters
+# must be the fifth.)
 #
 # Before you read on, guess: which parts of a date can such a machine still read?
 
@@ -127,8 +127,8 @@ plt.show()
 # | sine | 0.909 | 0.199 | 0.020 |
 # | cosine | -0.416 | 0.980 | 1.000 |
 #
-# If the letter "m" has a vector of six times 0.5, then an "m" at place 2 enters the machine as $(1.409, 0.084, 0.699,
-# 1.480, 0.520, 1.500)$, and an "m" at place 0, where all hands point up, as $(0.5, 1.5, 0.5, 1.5, 0.5, 1.5)$.
+# Let the letter "m" have a vector of six times 0.5. Then an "m" at place 2 enters the machine as 1.409, 0.084, 0.699,
+# 1.480, 0.520, 1.500. An "m" at place 0, where all hands point up, enters as 0.5, 1.5, 0.5, 1.5, 0.5, 1.5.
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -192,9 +192,10 @@ plt.show()
 #
 # ## Distance is a turn
 #
-# The dials have one more virtue. A machine seldom asks "what stands at place 12?". It asks "what stands three places
-# before me?", and for that there is one rule which holds everywhere: **three places back is the same turn, wherever you
-# stand**. For the first dial it is a turn by an angle of 3, and a turn is a product with a small matrix:
+# Now comes what the dials are really good for. More useful than "what stands at place 12?" is often the question "what
+# stands three places before me?". For that there is one rule which holds everywhere: **three places back is the same
+# turn, wherever you stand**. For the first dial it is a turn by an angle of 3, and a turn is a product with a small
+# matrix:
 
 # %%
 sine, cosine = np.sin(3), np.cos(3)

@@ -141,7 +141,7 @@ touch(
 #
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. **Adam** helps: for each number it remembers how large its slopes usually are, and
-# divides by that. So every number gets a nudge of about the same size, whether its slopes are small or large. Nearly
+# divides each new slope by that. So every number gets a nudge of about the same size, whether its slopes are small or large. Nearly
 # all Transformers are trained with it or with a relative of it.
 #
 # ## The program
@@ -173,7 +173,7 @@ print(recipe, inside, sep="\n")
 # %% [markdown]
 # </details>
 #
-# One line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for 150 steps, up to
+# The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for 150 steps, up to
 # `peak`, and then shrinks again to 0, so that the machine can settle. The growing is called **warm-up**. The reason
 # given for it is that at first Adam has seen few slopes and judges badly how large they are. Does our machine need it?
 # It was trained again without, and then with nudges two and a half times as large, three times each. Guess before you

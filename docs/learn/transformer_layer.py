@@ -17,19 +17,22 @@ import sys
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
-from clear_attention import date_tokenizers, greedy_search
+from clear_attention import create_date_pairs, date_tokenizers, greedy_search
 from date_machine import comparison, machine
 from trained.ablations import shares
 
 mixed_up, _ = trained.load("dates-no-residual")
 source, target = date_tokenizers()
-for text, wrong in {
-    "19.05.2001": "2010-05-19",
-    "tuesday, march 19, 1968": "1986-03-19",
-}.items():
-    ids = greedy_search(mixed_up, source.encode([text], length=34), max_length=11)
-    print(f"{text:25} {target.decode(ids)[0]}")
-    assert target.decode(ids)[0] == wrong
+texts, dates = create_date_pairs(300, seed=1, split="test")
+ids = greedy_search(mixed_up, source.encode(texts, length=34), max_length=11)
+shuffled = [
+    (text, answer)
+    for text, answer, date in zip(texts, target.decode(ids), dates, strict=True)
+    if answer != date and sorted(answer) == sorted(date)
+]
+for text, answer in shuffled[:2]:
+    print(f"{text:28} {answer}")
+assert len(shuffled) > 10
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]

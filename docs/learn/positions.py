@@ -237,6 +237,9 @@ def turned_back(places, angles):
 
 back = turned_back(places, 3 * speeds)
 assert round(fits[12, 9], 2) == 0.96  # as a question below says
+wide = sinusoidal_encoding(length=61, depth=64).numpy()  # 32 dials
+assert fits[30, 36] / 3 > 0.9  # of 1, six places on
+assert (wide[30] @ wide[34:].T).max() / 32 < 0.8
 assert np.all((back @ places.T).argmax(axis=1)[3:] == np.arange(58))
 touch(
     "dials",
@@ -251,7 +254,8 @@ touch(
 )
 
 # %% [markdown]
-# Three places before it, wherever it stands. And who turns the query's hands? The matrix $W_Q$ can, since a turn is a
+# Three places before it, wherever it stands. (The curve has other peaks that are nearly as high: after six places the
+# fast hand has just gone round once. With the 32 dials of our machine the peak stands out.) And who turns the query's hands? The matrix $W_Q$ can, since a turn is a
 # product with a matrix. So, as far as positions go, a head can *learn* to look three places back, anywhere in the text,
 # or, with a turn the other way, at the next letter.
 #

@@ -397,17 +397,23 @@ assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 #
 # ## Is it the heads, or the width?
 #
-# Eight heads of 8 numbers and one head of 64 cost the same. What else could we spend on? Here is a single head in a
-# machine twice as wide, which has about four times as many numbers to train:
+# Both help. A single head in a machine twice as wide does even better than eight heads, at four times the price. Heads
+# are a way to use the numbers one has, and no magic.
+#
+# <details class="lesson-more" markdown="1"><summary>Two more trainings: twice as wide, and half as wide</summary>
+#
+# Eight heads of 8 numbers and one head of 64 cost the same. A machine twice as wide has about four times as many numbers
+# to train:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Eight heads: about 72 %. One head in a machine twice as wide: about 80 %. Eight heads in a machine half as wide: about 33 %."
 means = dots("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wide")
 assert [round(100 * mean) for mean in means] == [50, 72, 80, 33]
 
 # %% [markdown]
-# So width helps too. It even helps more, at four times the price. And with half the width, eight heads are worse than
-# one of full width, perhaps because each has only four numbers to compare with. Heads are a way to use the numbers one
-# has, and no magic.
+# With half the width, eight heads are worse than one of full width, perhaps because each has only four numbers to compare
+# with.
+#
+# </details>
 #
 # ## What heads cost
 #

@@ -237,6 +237,9 @@ def turned_back(places, angles):
 
 back = turned_back(places, 3 * speeds)
 assert round(fits[12, 9], 2) == 0.96  # as a question below says
+wide = sinusoidal_encoding(length=61, depth=64).numpy()  # 32 dials
+assert fits[30, 36] / 3 > 0.9  # of 1, six places on
+assert (wide[30] @ wide[34:].T).max() / 32 < 0.8
 assert np.all((back @ places.T).argmax(axis=1)[3:] == np.arange(58))
 touch(
     "dials",
@@ -251,7 +254,8 @@ touch(
 )
 
 # %% [markdown]
-# Three places before it, wherever it stands. And who turns the query's hands? The matrix $W_Q$ can, since a turn is a
+# Three places before it, wherever it stands. (The curve has other peaks that are nearly as high: after six places the
+# fast hand has just gone round once. With the 32 dials of our machine the peak stands out.) And who turns the query's hands? The matrix $W_Q$ can, since a turn is a
 # product with a matrix. So, as far as positions go, a head can *learn* to look three places back, anywhere in the text,
 # or, with a turn the other way, at the next letter.
 #
@@ -273,8 +277,12 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does. Some programs put the same numbers into another order: all sines first, then all cosines. Give the trained
-# machine its positions in that order, change nothing else, and let it read 500 dates:
+# It does, and it expects each dial in its place. Give it the same numbers in another order, and it reads hardly any date.
+#
+# <details class="lesson-more" markdown="1"><summary>Sines and cosines in turns, or in halves?</summary>
+#
+# Some programs put all sines first, then all cosines. Here the trained machine gets its positions in that order, with
+# nothing else changed, and reads 500 dates:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -297,7 +305,9 @@ print(f"first all sines, then all cosines:    {after:6.1%} right")
 assert after < 0.05
 
 # %% [markdown]
-# It expects each dial in its place. If you carry weights from one program to another, check this.
+# If you carry weights from one program to another, check this.
+#
+# </details>
 #
 # ## Positions that turn
 #

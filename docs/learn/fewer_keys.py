@@ -1,0 +1,286 @@
+# ---
+# title: Fewer keys than queries
+# description: Why the past of a long text takes more memory than the model, and how heads of queries share heads of keys. By hand, in the source, measured on the date machine.
+# ---
+
+# %% [markdown]
+# # What if the past does not fit?
+#
+# A machine that writes keeps [the keys and values](transformer.py#what-a-cache-saves) of all the letters so far, because
+# each new letter looks back at them. For a date that is nothing. But take a language model of a common size, with 32
+# layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number takes two bytes. How much has
+# to be kept? Guess first: more or less than the 14 GB of its 7 billion weights?
+
+# %%
+def kept(layers, heads, numbers, length, bytes_each=2):
+    keys_and_values = 2
+    return keys_and_values * layers * heads * numbers * length * bytes_each
+
+
+for length in (1_000, 10_000, 100_000):
+    gigabytes = kept(32, 32, 128, length) / 1e9
+    print(f"{length:7,} pieces of words: {gigabytes:5.1f} GB")
+assert kept(32, 32, 128, 100_000) > 3 * 14e9
+
+# %% [markdown]
+# More than three times as much as the model itself, and that for a single chat. All of it has to be read again for each
+# piece that is written, which is why writing is slow. So the question is: what of this can be left out?
+#
+# ## Share the keys
+#
+# Heads were introduced so that a letter can look at [several things at once](multi_head.py). For that it needs several
+# *queries*, several questions about the same text. But does each question need keys and values of its own? A library has
+# one catalogue, and its readers have different questions.
+#
+# So let several heads of queries **share** one head of keys and values. If all share a single one, it is called
+# *multi-query attention*. If they share in groups, it is called **grouped-query attention**. With 8 heads of keys for 32
+# heads of queries only a quarter has to be kept:
+
+# %%
+for key_heads in (32, 8, 1):
+    gigabytes = kept(32, key_heads, 128, 100_000) / 1e9
+    print(f"{key_heads:2} heads of keys: {gigabytes:5.1f} GB")
+assert kept(32, 8, 128, 1) * 4 == kept(32, 32, 128, 1)
+
+# %% [markdown]
+# ## By hand
+#
+# Four heads of queries share two heads of keys. Heads are numbered from 0. Neighbours share: heads 0 and 1 meet keys 0,
+# and heads 2 and 3 meet keys 1. There are two letters, and a head has a single number. The last letter looks:
+#
+# | head | query | meets keys | scores | weights | values | output |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | 0 | 1 | 0, 1 | 0, 1 | 0.269, 0.731 | 10, 20 | 17.31 |
+# | 1 | -1 | 0, 1 | 0, -1 | 0.731, 0.269 | 10, 20 | 12.69 |
+# | 2 | 1 | 2, 0 | 2, 0 | 0.881, 0.119 | 30, 50 | 32.38 |
+# | 3 | 0 | 2, 0 | 0, 0 | 0.5, 0.5 | 30, 50 | 40 |
+#
+# Heads 0 and 1 have the same keys and the same values, and still they bring back different things, because they ask
+# differently. What they can't do is bring back values that none of the two groups has.
+
+# %%
+import numpy as np
+from clear_attention import scaled_dot_product_attention
+
+q = np.array([1.0, -1.0, 1.0, 0.0]).reshape(4, 1, 1)  # (heads, queries, numbers)
+k = np.array([[0.0, 1.0], [2.0, 0.0]]).reshape(
+    2, 2, 1
+)  # (heads of keys, keys, numbers)
+v = np.array([[10.0, 20.0], [30.0, 50.0]]).reshape(2, 2, 1)
+output, weights = scaled_dot_product_attention(q, k, v, grouped=True)
+print(weights[:, 0].numpy().round(3))
+print(output[:, 0, 0].numpy().round(2))
+np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3)
+
+# %% [markdown]
+# ## The formula
+#
+# $$
+# \text{head}_i = \operatorname{Attention}\left(Q W^Q_i,\; K W^K_{g(i)},\; V W^V_{g(i)}\right), \qquad
+# g(i) = \left\lfloor \frac{i}{h / h_{\text{kv}}} \right\rfloor
+# $$
+#
+# Here $h$ is the number of heads of queries, $h_{\text{kv}}$ that of keys and values, and $g(i)$ says which of them head
+# $i$ meets: $i$ divided by the size of a group, rounded down. With $h_{\text{kv}} = h$ it is what you know.
+#
+# ## Reading the function
+#
+# One could repeat the keys for each head that shares them, and go on as before. But then all that was saved is there
+# again. There is no need to. All heads of a group meet the *same* keys, so their queries can be put below each other, as
+# if they were more letters of one head:
+
+# %% tags=["source"]
+import inspect
+
+from clear_attention.attention import grouped_matmul
+
+print(inspect.getsource(grouped_matmul))
+
+# %% [markdown]
+# The first `tf.reshape` makes one long head of each group. In memory the heads of a group lie one behind the other
+# anyway, so no number is moved. The second one cuts the result into heads again.
+#
+# ## What does it cost the date machine?
+#
+# Our date machine was trained once more, with a single head of keys and values in each of its three attentions, as long
+# as the machine that it is compared with:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import percent
+from IPython.display import Markdown, display
+
+lines = [
+    "| heads of keys | dates right | weights | kept, bytes |",
+    "| --- " * 4 + "|",
+]
+found = {}
+for name, heads in {"dates-brief": 4, "today-one-key-head": 1}.items():
+    model, record = trained.load(name)
+    cache = model.decoder.layers[0].self_attention.create_cache(1, 34)
+    size = 4 * int(np.prod(cache.keys.shape) + np.prod(cache.values.shape))
+    found[heads] = (float(record["exact"]), model.count_params(), size)
+    lines.append(
+        f"| {heads} | {percent(record['exact'])} | {model.count_params():,} | {size:,} |"
+    )
+display(Markdown("\n".join(lines)))
+assert found[1][0] > found[4][0] - 0.05
+assert found[1][2] * 4 == found[4][2]
+assert found[1][1] < found[4][1]
+
+# %% [markdown]
+# ("Kept" is what the decoder keeps of 34 letters, in four bytes a number.) A quarter has to be kept, and the dates are
+# read about as well. That is no wonder: you have seen that this machine [hardly needs several
+# heads](multi_head.py). In large models a single head of keys does cost something. That is why most of them today have a
+# few: 8 is a common number.
+#
+# And here is what the four heads of the encoder look at, with one set of keys for all of them:
+
+# %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
+import matplotlib.pyplot as plt
+from clear_attention import date_tokenizers, plot_heads
+
+source, _ = date_tokenizers()
+letters = ["3", "␣", "m", "a", "y"]
+shared, _ = trained.load("today-one-key-head")
+result = shared.encode(source.encode(["3 may"]), return_weights=True)
+maps = result.weights["0"][0].numpy()
+plot_heads(maps, letters)
+plt.show()
+apart = max(np.abs(a - b).max() for a in maps for b in maps)
+assert apart > 0.2
+
+# %% [markdown]
+# The same keys, four different questions, four different pictures.
+#
+# ## A check: it is the same as repeating
+#
+# Sharing is nothing new to compute. It gives the numbers of a layer whose keys and values were repeated for each head:
+
+# %%
+rng = np.random.default_rng(0)
+q, k, v = (rng.normal(size=(1, heads, 7, 4)) for heads in (6, 2, 2))
+shared_output = scaled_dot_product_attention(q, k, v, grouped=True).output
+repeated = [np.repeat(x, 3, axis=1) for x in (k, v)]
+np.testing.assert_allclose(
+    shared_output, scaled_dot_product_attention(q, *repeated).output, atol=1e-12
+)
+tiled = [np.tile(x, (1, 3, 1, 1)) for x in (k, v)]
+other = scaled_dot_product_attention(q, *tiled).output
+heads_off = [
+    h for h in range(6) if not np.allclose(other[0, h], shared_output[0, h])
+]
+print("repeated: the same numbers")
+print("tiled: other numbers in the heads", heads_off)
+assert heads_off == [1, 4]
+
+# %% [markdown]
+# Note the last line. *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The shapes
+# are the same, and four of the six heads are right all the same, so a careless test does not see it. The other two meet
+# keys they were never trained with. It is [in the museum](../guides/museum.py#tiled-groups).
+#
+# ## Your machine so far
+#
+# Your `multi_head` makes as many heads of keys as of queries. If there are fewer, repeat them (here it is about
+# understanding, and not about memory):
+#
+# ```python
+# def shared_heads(q, k, v):  # (heads, letters, numbers), fewer heads in k and v
+#     times = ...  # how many heads of queries share one of keys
+#     return [attention(q[i], k[...], v[...]) for i in range(len(q))]
+# ```
+
+
+# %% tags=["answer"]
+def softmax(scores):
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def attention(q, k, v):
+    return softmax(q @ k.T / np.sqrt(k.shape[-1])) @ v
+
+
+def shared_heads(q, k, v):
+    times = len(q) // len(k)
+    return [attention(q[i], k[i // times], v[i // times]) for i in range(len(q))]
+
+
+np.testing.assert_allclose(shared_heads(q[0], k[0], v[0]), shared_output[0])
+print("your heads share their keys")
+
+# %% [markdown]
+# ## Who found this, and when
+#
+# Shazeer (2019) noticed that writing is slow because the keys and values of the past have to be read again for each new
+# word, and left a single head of them. Ainslie and others (2023) found the middle: with a few heads nearly all of the
+# speed and nearly all of the quality, and a trained model can be converted by averaging its heads and training on for a
+# little. Llama 2 (2023) had it in its largest model, and since then most language models do. How to read it in their
+# configuration files says [a guide](../guides/model_configuration.py).
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# A model has 32 layers, 32 heads of queries and 8 of keys, 128 numbers a head. How many pieces of words fit into 8 GB, at
+# two bytes a number? And how many with a single head of keys?
+
+# %% tags=["answer"]
+for heads in (8, 1):
+    print(f"{heads} heads of keys: {8e9 / kept(32, heads, 128, 1):,.0f}")
+assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>How to count</summary>
+#
+# One piece of a word keeps 2 · 32 · 8 · 128 numbers of two bytes, which is 131,072 bytes. 8 GB hold about 61,000 of them,
+# and with a single head of keys eight times as many.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 16 numbers for everything, or 32 heads
+# of queries that share 8 heads of keys. What is kept is the same. What is different?
+#
+# <details class="lesson-answer" markdown="1"><summary>What is different</summary>
+#
+# A letter that looks can ask 32 questions in place of 8, and gets 32 averages. Queries are never kept: they are used once
+# and thrown away. So they cost time and weights, but no memory of the past.
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? 12 heads of queries, 3 heads of keys, numbered from 0. Which keys does head 5 meet?
+# - Keys 2, since 5 = 3 + 2. | That would be tiling: 0, 1, 2, 0, 1, 2. Neighbours share.
+# + Keys 1. | Each group has 12 / 3 = 4 heads, and 5 divided by 4, rounded down, is 1.
+# - Keys 5. | There are only keys 0, 1 and 2.
+# ? What becomes smaller with fewer heads of keys?
+# + What is kept of the past, and the weights that make keys and values. | Both shrink with the number of heads of keys.
+# - The weights of attention, which say who looks at whom. | There are as many as before: one for each head of queries, query and key.
+# - The length of a text that may be read. | On the contrary: more of it fits.
+# ? Two heads share their keys and values. Can they bring back different things?
+# + Yes. | They ask with different queries, so their weights differ, and so do their averages.
+# - No, because keys and values are the same. | The weights come from the query as well.
+# - Only if there is a mask. | A mask hides keys, but the queries differ without one.
+# ```
+#
+# ## Where to go next
+#
+# Keys can be shared, and positions can be turned into them. What else do people do to a score, before the softmax makes a
+# weight of it?
+#
+# * [What else goes into the scores](score_rules.py): a distance, a limit, and a place for weight that nobody needs.
+# * [Benchmarks](../about/benchmarks.py): shared heads against repeated ones.
+# * [Carry weights over](../guides/carry_weights.py): from and to layers with shared heads.
+#
+# Read on elsewhere: Shazeer (2019), [Fast Transformer Decoding: One Write-Head is All You
+# Need](https://arxiv.org/abs/1911.02150); Ainslie and others (2023), [GQA: Training Generalized Multi-Query Transformer
+# Models from Multi-Head Checkpoints](https://arxiv.org/abs/2305.13245); Touvron and others (2023), [Llama 2: Open
+# Foundation and Fine-Tuned Chat Models](https://arxiv.org/abs/2307.09288).

@@ -1,0 +1,308 @@
+# ---
+# title: What else goes into the scores
+# description: A number for each distance, a limit, and a place for weight that nobody needs. Bias, soft cap and sink, their order, by hand and as the date machine has learnt them.
+# ---
+
+# %% [markdown]
+# # What else goes into the scores?
+#
+# The machine [without positions](positions.py) reads a text as a bag of letters, and gets few dates right. Here it is
+# again, beside one that got a single thing more: in the half that reads and in the half that writes, a number is added to
+# each score, and the number depends on nothing but *how far* the key stands from the query. Both were trained for 500
+# steps:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from date_machine import percent
+from IPython.display import Markdown, display
+
+bag, bag_record = trained.load("dates-no-positions")
+model, record = trained.load("today-buckets")
+lines = [
+    "| machine | dates right |",
+    "| --- | --- |",
+    f"| without positions | {percent(bag_record['exact'])} |",
+    f"| a number for each distance | {percent(record['exact'])} |",
+    f"| the same, texts moved by 40 places | {percent(record['shifted'][-1])} |",
+]
+display(Markdown("\n".join(lines)))
+assert bag_record["exact"] < 0.3
+assert min(record["exact"], *record["shifted"]) > 0.97
+
+# %% [markdown]
+# Nothing was added to the letters, and nothing was turned. It is 16 numbers for each head, and they make a reader of a bag
+# of letters. (It also got a *sink*, which comes below.) So there is room between the scores and the softmax, and people
+# have put several things there. This page is about three of them.
+#
+# ## A bias: one number for each distance
+#
+# What is added to a score is called a **bias**. A key with a bias of -1 has to be better by 1 than another one, to be
+# looked at as much. Where do the numbers come from? There are two ways.
+#
+# * **A straight line.** Each place farther away costs the same, say 0.5. Each head has another price, so that some heads
+#   look near and others far. Nothing is learnt. This is called **ALiBi**.
+# * **Learnt buckets.** Each distance has a number that is learnt, and distances that are large share one, since it hardly
+#   matters whether a letter is 20 or 22 places away. This is how the language model **T5** does it, and our machine.
+#
+# Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that looks:
+
+# %% tags=["hide-input"] alt="Four lines, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
+import matplotlib.pyplot as plt
+import numpy as np
+
+bias = model.encoder.layers[0].self_attention.attention.position_bias
+distances = np.arange(-12, 13)
+added = bias(distances).numpy()
+figure, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
+for number, (line, style) in enumerate(
+    zip(added, (".-", "x--", "s:", "^-."), strict=True), start=1
+):
+    ax.plot(distances, line, style, label=f"head {number}", markersize=4)
+ax.axvline(0, linewidth=0.8, color="0.5")
+ax.set(xlabel="distance of the key", ylabel="added to the score")
+ax.legend(ncols=2)
+plt.show()
+assert np.ptp(added, axis=1).max() > 0.5
+
+# %% [markdown]
+# Each head has its own taste for distances. That is all this machine knows about order, and it suffices.
+#
+# ## A limit: the soft cap
+#
+# Nothing stops scores from growing. If one key is ahead by 50, the softmax gives it everything. The others get so little
+# that training can hardly change it any more. A **soft cap** $c$ lets no score be larger than $c$ or smaller than $-c$,
+# and leaves small scores nearly as they are:
+#
+# $$
+# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
+# $$
+#
+# The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line.
+#
+# Now a trap. Some programs applied the cap *after* the mask. What happens to a score that was set to minus infinity?
+
+
+# %%
+def capped(scores, c=2.0):
+    return c * np.tanh(scores / c)
+
+
+def softmax(scores):
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum()
+
+
+scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])
+right = softmax(np.where(hidden, -np.inf, capped(scores)))
+wrong = softmax(capped(np.where(hidden, -np.inf, scores)))
+print("cap, then mask:", right.round(3))
+print("mask, then cap:", wrong.round(3))
+assert right[2] == 0 < 0.02 < wrong[2]
+
+# %% [markdown]
+# Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. No error, no NaN. (A
+# published standard had this order in its first version.) So the order matters.
+#
+# ## A place for weight that nobody needs: the sink
+#
+# The weights of a query add up to 1. So a letter *must* look at something, even if there is nothing in the text that it
+# needs. Trained machines find a way out: they look at some letter that says little, the first one for example. A
+# **sink** is an honest way out. It is one more score, which is learnt, with no key and no value. It takes part in the
+# softmax, and the weight that it gets is thrown away.
+#
+# How much do the heads of our machine give to it? For each attention, head by head:
+
+# %% tags=["hide-input"]
+from clear_attention import create_date_pairs, date_tokenizers
+
+source, target = date_tokenizers()
+texts, dates = create_date_pairs(200, seed=1, split="test")
+ids, answers = source.encode(texts, length=34), target.encode(dates)[:, :-1]
+maps = model((ids, answers), return_weights=True).weights
+lines = [
+    "| attention | head 1 | head 2 | head 3 | head 4 |",
+    "| --- " * 5 + "|",
+]
+given = {}
+for name, title in {
+    "encoder.0": "reading",
+    "decoder.0.self": "own answer",
+    "decoder.0.cross": "writing",
+}.items():
+    taken = 1 - np.sum(maps[name], axis=-1)  # (texts, heads, queries)
+    if name == "encoder.0":
+        taken = np.where((ids != 0)[:, None], taken, np.nan)  # letters, no padding
+    given[name] = np.nanmean(taken, axis=(0, 2))
+    lines.append(
+        f"| {title} | " + " | ".join(f"{x:.0%}" for x in given[name]) + " |"
+    )
+display(Markdown("\n".join(lines)))
+assert min(x.min() for x in given.values()) > 0
+assert max(x.max() for x in given.values()) < 1
+
+# %% [markdown]
+# ## All of it, by hand
+#
+# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The mask comes after everything that changes a
+# score, so that nothing can bring a hidden key back. Here is a query at the last of four places. The cap is 2, each place
+# of distance costs 0.5, the fourth key is hidden, and the sink has the score 0:
+#
+# | | key 1 | key 2 | key 3 | key 4 | sink |
+# | --- | --- | --- | --- | --- | --- |
+# | score | 4 | 1 | 0 | 9 | |
+# | capped | 1.928 | 0.924 | 0 | 2.000 | |
+# | bias | -1.5 | -1 | -0.5 | 0 | |
+# | sum | 0.428 | -0.076 | -0.5 | hidden | 0 |
+# | $e^{\text{sum}}$ | 1.534 | 0.927 | 0.607 | 0 | 1 |
+# | weight | 0.377 | 0.228 | 0.149 | 0 | 0.246 |
+#
+# The four powers and that of the sink add up to 4.068. With the values 10, 20, 30 and 40 the output is
+# $3.77 + 4.56 + 4.47 = 12.80$. The package says:
+
+# %%
+from clear_attention import scaled_dot_product_attention
+
+q, k = (
+    np.array([[2.0]]),
+    np.array([[2.0], [0.5], [0.0], [4.5]]),
+)  # their products: 4, 1, 0, 9
+v = np.array([[10.0], [20.0], [30.0], [40.0]])
+output, weights = scaled_dot_product_attention(
+    q,
+    k,
+    v,
+    mask=np.array([[0, 0, 0, 1]]),
+    bias=np.array([[-1.5, -1, -0.5, 0]]),
+    softcap=2.0,
+    sink=np.float64(0),
+)
+print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round(2))
+np.testing.assert_allclose(weights[0], [0.377, 0.228, 0.149, 0], atol=1e-3)
+np.testing.assert_allclose(output[0], [12.80], atol=0.01)
+
+# %% [markdown]
+# ## Reading the function
+#
+# These are the lines of the package that do it, one for each step. `None` stands for what is not used.
+
+# %% tags=["source"]
+import inspect
+import re
+import textwrap
+
+function = inspect.getsource(scaled_dot_product_attention)
+heart = re.search(
+    r"^ +scores = grouped_matmul.*?weights = soft.*?\n", function, re.M | re.S
+)
+print(textwrap.dedent(heart[0]))
+
+# %% [markdown]
+# A layer gets them by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`.
+#
+# <details class="lesson-more" markdown="1"><summary>Where does the matrix of a long text go?</summary>
+#
+# A bias for 100,000 letters would be a matrix of ten thousand million numbers a head. It is never needed: all cells on a
+# diagonal have the same distance, so one number for each distance says it all. That is a `DistanceBias`, and
+# [attention by blocks](long_sequences.py) takes of it what it needs for a block.
+
+# %%
+from clear_attention import DistanceBias, alibi_bias, blockwise_attention
+
+x = np.random.default_rng(0).normal(size=(1, 2, 500, 8))
+slopes = np.array([2.0**-4, 2.0**-8])[:, np.newaxis]
+by_distance = DistanceBias(-slopes * abs(np.arange(-499, 500)))
+print(
+    "matrix:", alibi_bias(2, 500).shape, " by distance:", by_distance.values.shape
+)
+whole = scaled_dot_product_attention(x, x, x, bias=alibi_bias(2, 500)).output
+np.testing.assert_allclose(
+    blockwise_attention(x, x, x, bias=by_distance), whole, atol=1e-6
+)
+
+# %% [markdown]
+# </details>
+#
+# ## Who found this, and when
+#
+# Raffel and others (2020) gave T5 its buckets, in place of positions that are added to the words. Press and others (2022)
+# wanted to train on short texts and read long ones: ALiBi. Gemma 2 (2024) brought the soft cap to a widely used model, to
+# keep its training stable. Xiao and others (2023) saw that language models put much weight on the first words of a text,
+# whatever these are, and called them *attention sinks*; in 2025 gpt-oss had a learnt one for each head.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. In which row does it show?
+
+# %% tags=["answer"]
+hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
+three = np.ones((3, 1))
+by_bias = scaled_dot_product_attention(three[:2], three, three, bias=hide).weights
+by_mask = scaled_dot_product_attention(three[:2], three, three, hide < 0).weights
+print("bias:", by_bias.numpy().round(3).tolist())
+print("mask:", by_mask.numpy().round(3).tolist())
+np.testing.assert_allclose(by_bias[1], 1 / 3, atol=1e-6)
+assert not np.any(by_mask[1])
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>In which?</summary>
+#
+# In the [empty row](masks.py#queries-with-no-key-left). All its scores are equally low, so all its keys get the same
+# weight: what should be hidden is read. A bias says how much something is liked, and only a mask says no.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# A query sees four keys, and there is a sink of score 0. How much does the sink get if all scores are 5, if they are 0,
+# and if they are -5? Guess first.
+
+# %% tags=["answer"]
+for score in (5.0, 0.0, -5.0):
+    share = 1 / (1 + 4 * np.exp(score))
+    print(f"scores of {score:4}: {share:.1%} to the sink")
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What a sink is good for</summary>
+#
+# If some key fits, the sink gets next to nothing. If none does, it gets nearly all, and the output is nearly 0. Without a
+# sink the four keys would get a quarter each in all three cases: the softmax sees only differences, so it cannot say
+# "none of these".
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? A head of ALiBi takes off 0.25 for each place. Two keys have equal scores, one at distance 1 and one at distance 5. What is the difference of what goes into the softmax?
+# + 1 | Four places farther, at 0.25 each.
+# - 0.25 | That is the price of a single place.
+# - It depends on where the query stands. | Only on the distances: that is the point.
+# ? In which order are cap and mask applied?
+# + Cap first. | Then what the mask sets to minus infinity stays there.
+# - Mask first. | Then the cap lifts minus infinity to -c, and the hidden key is read.
+# - It does not matter. | It does for every hidden key.
+# ? With a sink, what do the weights of a query add up to?
+# - 1 | So they do together with the weight of the sink, which is not among them.
+# + Less than 1 | What is missing went to the sink.
+# - 0 | Only if no key may be seen: then the sink takes it all.
+# ```
+#
+# ## Where to go next
+#
+# A mask that says no has one more use. Short texts waste most of a batch on padding. Could several of them stand in one
+# row?
+#
+# * [Packed documents](packing.py): several texts in one row that do not read each other.
+# * [The museum](../guides/museum.py#softcap): the cap that lifts the mask.
+# * [What does a model's configuration mean?](../guides/model_configuration.py)
+#
+# Read on elsewhere: Raffel and others (2020), [Exploring the Limits of Transfer
+# Learning](https://arxiv.org/abs/1910.10683), section 2.1; Press and others (2022), [Train Short, Test
+# Long](https://arxiv.org/abs/2108.12409); Xiao and others (2023), [Efficient Streaming Language Models with Attention
+# Sinks](https://arxiv.org/abs/2309.17453).

@@ -1,0 +1,318 @@
+# ---
+# title: Packed documents
+# description: How several short texts share one row without reading each other. Segment numbers, places that begin again, what the loss must not ask, and a recipe that packs a stream.
+# ---
+
+# %% [markdown]
+# # How do several texts share a row?
+#
+# A batch is a rectangle, so short texts are [filled up with padding](masks.py). The processor multiplies the padding like
+# everything else. How much of its work is thrown away? Here are 1,000 dates, each in a row of its own, as long as the
+# longest of them:
+
+# %%
+import numpy as np
+from clear_attention import create_date_pairs, date_tokenizers
+
+source, target = date_tokenizers()
+texts, dates = create_date_pairs(1000, seed=1, split="test")
+lengths = np.array([len(text) for text in texts])
+padding = 1 - lengths.sum() / (len(lengths) * lengths.max())
+print(f"lengths from {lengths.min()} to {lengths.max()}, mean {lengths.mean():.1f}")
+print(f"padding: {padding:.0%} of all places")
+assert 0.3 < padding < 0.7
+
+# %% [markdown]
+# Nearly half. With the texts of the internet it is worse, because a few are very long. So why not put several texts into
+# one row, one behind the other, until it is full? Then there is hardly any padding. But now two texts stand in one row,
+# and attention does not know where one ends.
+#
+# Let our trained machine read rows of two dates each. (It is the machine with [positions that
+# turn](turning_positions.py), which does not mind where in the row a text stands.) It is asked for each date separately,
+# and may look only at the letters of that date. But while it *reads*, its letters look at each other:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import trained
+from clear_attention import create_document_mask, create_padding_mask
+from date_machine import percent
+from IPython.display import Markdown, display
+
+model, _ = trained.load("today-rotary")
+
+
+def packed_rows(texts, length=68):
+    """Put texts in pairs: the ids, and which document each place belongs to, 0 for padding."""
+    ids = np.zeros((len(texts) // 2, length), "int32")
+    segments = np.zeros_like(ids)
+    for row, pair in enumerate(zip(texts[::2], texts[1::2], strict=True)):
+        place = 0
+        for number, text in enumerate(pair, start=1):
+            letters = source.encode([text])[0]
+            ids[row, place : place + len(letters)] = letters
+            segments[row, place : place + len(letters)] = number
+            place += len(letters)
+    return ids, segments
+
+
+def read(ids, mask):
+    """Return what the encoder makes of the letters."""
+    return model.encoder(model.embed_source(ids) * 8.0, mask=mask)
+
+
+def right(context, segments):
+    """Return the share of dates whose letters are all right, given those before."""
+    found = []
+    for number in (1, 2):
+        answers = target.encode(dates[number - 1 :: 2])
+        others = (segments != number)[:, None, None].astype("float32")
+        logits = model.decode(answers[:, :-1], context, others).output
+        found.append((np.argmax(logits, axis=-1) == answers[:, 1:]).all(axis=1))
+    return np.mean(found)
+
+
+ids, segments = packed_rows(texts)
+shares = {
+    "not kept apart": right(read(ids, create_padding_mask(ids)), segments),
+    "kept apart": right(read(ids, create_document_mask(segments)), segments),
+}
+lines = ["| two dates in a row | dates right |", "| --- | --- |"]
+lines += [f"| {name} | {percent(share)} |" for name, share in shares.items()]
+display(Markdown("\n".join(lines)))
+assert shares["not kept apart"] < 0.9 < 0.98 < shares["kept apart"]
+
+# %% [markdown]
+# No error, no warning, and dates that are wrong because of their neighbours. Kept apart, the machine reads them as if each
+# had a row to itself.
+#
+# ## A number for each document
+#
+# To keep them apart one has to know which letter belongs to which text. So each place gets the number of its **document**.
+# (In programs it is called a *segment id*.) A key is hidden if its number is not that of the query. Padding gets a number
+# that no document has.
+#
+# Here is what the letters of "3 may" and "7 june" look at in one head of the machine, in one row:
+
+# %% tags=["hide-input"] alt="Two heat maps of the weights for 3 may and 7 june in one row. Left, not kept apart: letters of each text look at letters of the other. Right, kept apart: two blocks on the diagonal, and the rest is hatched."
+import matplotlib.pyplot as plt
+from clear_attention import plot_weights
+
+pair, numbers = packed_rows(["3 may", "7 june"], length=11)
+x = model.embed_source(pair) * 8.0
+letters = [*"3␣may7␣june"]
+apart = create_document_mask(numbers)
+maps = {
+    "not kept apart": model.encoder(x, return_weights=True).weights["0"][0],
+    "kept apart": model.encoder(x, mask=apart, return_weights=True).weights["0"][0],
+}
+across = np.where(apart[0], maps["not kept apart"], 0).sum(axis=(1, 2))
+head = int(np.argmax(across))
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), layout="constrained")
+for ax, (name, weights) in zip(axes, maps.items(), strict=True):
+    mask = apart[0, 0] if name == "kept apart" else None
+    plot_weights(weights[head], letters, mask=mask, ax=ax, colour_bar=False)
+    ax.set_title(name)
+plt.show()
+assert across.max() > 1
+assert not np.any(np.where(apart[0], maps["kept apart"], 0))
+
+# %% [markdown]
+# ## By hand
+#
+# A row holds a document of 3 letters, one of 2, and a place of padding:
+#
+# | place | 0 | 1 | 2 | 3 | 4 | 5 |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | document | 1 | 1 | 1 | 2 | 2 | 0 |
+# | position | 0 | 1 | 2 | 0 | 1 | 0 |
+#
+# The letter at place 4 may look at the places 3 and 4. Say that its scores for all places are 2, 1, 0, 1, 1 and 3, and
+# that the values are 10, 20, 30, 40, 50 and 60. Only the two scores of its own document count, and they are equal. So
+# both keys get 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
+#
+# The third line of the table counts again from 0 in each document. If positions are *added* to the letters, it must be
+# so, or the second text stands where no text of the training began. If they turn, only distances count, and within a
+# document these are the same in any case.
+
+# %%
+from clear_attention import create_document_positions
+
+documents = np.array([[1, 1, 1, 2, 2, 0]])
+print("positions:", create_document_positions(documents).numpy()[0])
+mask = create_document_mask(documents).numpy()[0, 0]
+print(mask)
+scores, values = np.array([2, 1, 0, 1, 1, 3.0]), np.arange(10, 70, 10)
+powers = np.where(mask[4] == 1, 0, np.exp(scores))
+print("output of place 4:", powers @ values / powers.sum())
+np.testing.assert_allclose(powers @ values / powers.sum(), 45)
+
+# %% [markdown]
+# ## The formula
+#
+# $$
+# \text{mask}_{ij} = \begin{cases} 1 & \text{if } \text{document}_i \ne \text{document}_j \\
+# 0 & \text{otherwise} \end{cases}
+# $$
+#
+# It is a mask like any other, so it goes together with the look-ahead mask of a machine that writes:
+# `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
+# `layer(x, causal=True, segment_ids=documents)`. Then nothing of the size of the mask needs to be held, and [attention by
+# blocks](long_sequences.py) does not even read the keys of other documents.
+#
+# ## What must not be asked
+#
+# A language model is trained to say the next letter, at each place. At place 2 the next letter in the row is the first
+# one of the *next document*. Nobody can know it, so it must not count. The same holds for padding. So the loss of each
+# place gets a weight: 1 if the next place belongs to the same document, else 0:
+
+# %%
+inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
+print("the loss counts:", inside.astype(int)[0])
+np.testing.assert_array_equal(inside[0], [1, 1, 0, 1, 0])
+
+# %% [markdown]
+# ## Pack a stream
+#
+# Texts come one after the other, more of them than fit into memory. A few rows stay open. Each text goes into the first
+# row that has room for it, and when none has, the fullest row is handed on. As `tf.data` this is:
+
+# %%
+import tensorflow as tf
+
+
+def pack(texts, length, open_rows=8):
+    """Yield rows of ids, and of which document each belongs to."""
+    rows, sizes = [], []
+    for text in texts:
+        place = next(
+            (i for i, n in enumerate(sizes) if n + len(text) <= length), None
+        )
+        if place is None and len(rows) == open_rows:
+            place = int(np.argmax(sizes))  # the fullest row is handed on
+            yield as_arrays(rows[place], length)
+            rows[place], sizes[place] = [], 0
+        if place is None:
+            place = len(rows)
+            rows.append([])
+            sizes.append(0)
+        rows[place].append(text)
+        sizes[place] += len(text)
+    for row in rows:
+        yield as_arrays(row, length)
+
+
+def as_arrays(row, length):
+    ids = np.concatenate(row)
+    numbers = np.repeat(np.arange(1, len(row) + 1), [len(text) for text in row])
+    return tuple(
+        np.pad(x, (0, length - len(x))).astype("int32") for x in (ids, numbers)
+    )
+
+
+stream = [source.encode([text])[0] for text in texts]
+row = tf.TensorSpec(64, tf.int32)
+dataset = tf.data.Dataset.from_generator(
+    lambda: pack(stream, 64), output_signature=(row, row)
+).batch(32)
+filled = np.concatenate([numbers for _, numbers in dataset])
+print(f"{len(texts)} texts in {len(filled)} rows of 64 places")
+print(f"padding: {np.mean(filled == 0):.0%} of all places")
+assert np.mean(filled == 0) < 0.15 < padding
+assert (filled != 0).sum() == lengths.sum()
+
+# %% [markdown]
+# ## A check: the neighbours do not matter
+#
+# Two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one document, the others do not
+# change by a single bit, even if it is NaN. Here it is with two layers that were not trained:
+
+# %%
+import keras
+from clear_attention import Encoder, RotaryPositions
+
+keras.utils.set_random_seed(0)
+options = {"rotary": RotaryPositions()}
+encoder = Encoder(2, 16, 4, 32, self_attention=options, dtype="float64")
+x = np.random.default_rng(0).normal(size=(1, 6, 16))
+together = encoder(x, causal=True, segment_ids=documents)
+alone = encoder(x[:, 3:5], causal=True)
+np.testing.assert_allclose(together[:, 3:5], alone, atol=1e-12)
+x[:, :3] = np.nan
+after = encoder(x, causal=True, segment_ids=documents)
+np.testing.assert_array_equal(after[:, 3:5], together[:, 3:5])
+print("packed or alone: the same; not one bit has changed")
+
+# %% [markdown]
+# ## Who found this, and when
+#
+# The first language models after the Transformer simply cut a long stream of text into rows, and let documents see their
+# predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that half of its training
+# was spent on padding, packed the texts, and showed that they must be kept apart to get the same results. Llama 3
+# (2024) was trained with such a mask: on long rows it mattered.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# How many scores are computed for 100 texts of 32 letters, one in each row of 64 places, and how many if two stand in each
+# row? And how many of them are between letters of the same text?
+
+# %% tags=["answer"]
+print("one in each row: ", 100 * 64 * 64)
+print("two in each row: ", 50 * 64 * 64)
+print("of the same text:", 100 * 32 * 32)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
+#
+# Half the rows, half the scores. Half of what remains is still hidden by the mask: the cells between the two texts. That
+# is what attention by blocks skips, if whole blocks of a row belong to other documents. Everything that is done to each
+# letter by itself has become half, too.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# Somebody gives the padding the number of the last document, instead of 0. What goes wrong?
+#
+# <details class="lesson-answer" markdown="1"><summary>What goes wrong</summary>
+#
+# The letters of the last document look at the padding, as in [the lesson on masks](masks.py). In a causal machine the
+# padding comes later and is hidden anyway, so there nothing shows. In an encoder the last text of each row comes out
+# wrong.
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? The documents of a row are 5, 5, 2, 2, 2. Which keys may the query at place 3 see in a causal machine?
+# - Places 0 to 3. | Places 0 and 1 belong to document 5.
+# + Places 2 and 3. | Its own document, and nothing that comes later.
+# - Places 2, 3 and 4. | Place 4 is in its document, but in its future.
+# ? What are the positions of these five places?
+# - 0, 1, 2, 3, 4 | Then the second document begins at 2.
+# + 0, 1, 0, 1, 2 | Each document counts from 0.
+# - 0, 0, 1, 1, 1 | That would be the number of the document.
+# ? At how many places of this row does the loss of a language model count?
+# - 5 | The last place of each document has no next letter of its own.
+# - 4 | The next letter of place 1 belongs to another document.
+# + 3 | Places 0, 2 and 3: there the next place belongs to the same document.
+# ```
+#
+# ## Where to go next
+#
+# That was the last lesson so far. You have taken a machine apart and put it together, and you know what the machines of
+# today do otherwise. Now look at one of them:
+#
+# * [What does a model's configuration mean?](../guides/model_configuration.py) Every line of it, with the lesson that
+#   explains it.
+# * [Certify your layer](../guides/certify_your_layer.py): does a packed row of *your* model leak?
+# * [Benchmarks](../about/benchmarks.py): packed rows against padded ones.
+#
+# Read on elsewhere: Devlin and others (2018), [BERT](https://arxiv.org/abs/1810.04805); Krell and others (2021),
+# [Efficient Sequence Packing without Cross-contamination](https://arxiv.org/abs/2107.02027); Grattafiori and others
+# (2024), [The Llama 3 Herd of Models](https://arxiv.org/abs/2407.21783), section 3.2.

@@ -218,6 +218,9 @@ class AlibiBias(PositionBias):
         Press et al. (2022), *Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation*.
     """
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
     def call(self, distances: tf.Tensor) -> tf.Tensor:
         return 0 - alibi_slopes(self.num_heads)[:, np.newaxis] * tf.cast(tf.abs(distances), tf.float64)
 

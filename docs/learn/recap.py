@@ -1,72 +1,160 @@
 # ---
 # title: The whole Transformer, on a map
-# description: The encoder and the decoder in one picture, each part with the lesson that explains it, the three places where attention is used, and a trained Transformer put together by hand from its parts.
+# description: The encoder and the decoder in one picture, one letter that walks through all parts, the three places where attention is used, and a trained Transformer put together by hand.
 # ---
 
 # %% [markdown]
 # # The whole Transformer, on a map
 #
-# You know the parts. Here they are in one picture. Then one letter walks through them, and the lines that you wrote on
-# the way become a machine. (If you came for the map alone: every part has a link to the lesson that explains it, and
-# [the first lesson](reading_dates.py) starts with no more than Python.)
-#
-# A Transformer turns one sequence into another: a sentence into its translation, or, on this site, a date as people
-# write it into a date as computers do. The **encoder** (left) reads the source. The **decoder** (right) writes the
-# target, one letter after the other.
+# You know the parts. Here they are in one picture. A Transformer turns one sequence into another: a sentence into its
+# translation, or, on this site, a date as people write it into a date as computers do. The **encoder** (left) reads the
+# text. The **decoder** (right) writes the answer, one letter after the other.
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# | part | what it does | lesson |
-# | --- | --- | --- |
-# | embedding | turns each letter into a vector | [A machine that reads dates](reading_dates.py#what-goes-in) |
-# | positional encoding | adds where the letter stands | [Positions](positions.py) |
-# | attention | lets letters look at letters | [Attention](attention.py), [with several heads](multi_head.py) |
-# | the masks | hide the padding, and the future | [Masks](masks.py), [Causal attention](causal.py) |
-# | add and norm | keeps what was there, at one size | [The Transformer layer](transformer_layer.py) |
-# | feed-forward | works on each letter alone | [Feed-forward](feed_forward.py) |
-# | linear and softmax | turns a vector into probabilities of letters | [Training and writing](transformer.py) |
+# The map is read from below. The lines that run around the parts are the residuals.
 #
-# Older machines read one letter after the other (they were *recurrent*), or slid a small window over the text. Here
-# attention is the only part in which letters meet, and it looks at the whole sequence at once. (Writing goes letter by
-# letter all the same, because each letter must be chosen before the next.)
+# ## One letter on its way
 #
-# ## The three places
+# Let us walk through it once, from the bottom to the top, with a single letter: the first 5 in "may 5th, 1955". Three
+# letters of this text are a 5. How does the machine find out which of them is the day?
 #
-# Attention stands in three places, and computes the same in all of them. They differ in where the queries come from,
-# where the keys and values come from, and what is hidden.
+# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three get the same 64,
+#    because a 5 is a 5.
+# 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, and the fifth letter.
+# 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
+#    each head brings back a mixture. Ours stands beside "may" and "th", the other two stand in "1955".
+# 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
+# 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers, and again there is a
+#    residual and a norm. What leaves the encoder says: a 5, and a day.
 #
-# | where | queries from | keys and values from | hidden |
-# | --- | --- | --- | --- |
-# | encoder **self-attention** | the source | the same | padding |
-# | decoder **masked self-attention** | the target so far | the same | padding and the future |
-# | **cross-attention** | the decoder, after its self-attention and norm | the encoder's output | padding of the source |
+# Every letter of the text goes this way, all at the same time. Meanwhile the decoder has written `1955-05-0`, and wants
+# the next letter. For that it takes the last one it wrote, the 0:
 #
-# "The source" and "the target so far" are, in the first layer, its letters, embedded, with their positions. In every
-# further layer they are what the layer below made of them. The encoder's output is that of its last layer.
+# 6. **Embedding and positions**, as on the other side.
+# 7. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
+#    has begun with 0.
+# 8. **Cross-attention.** The 0 asks the text: what comes next? Of all the letters our 5 answers best. It gets most of
+#    the weight, so it is mostly the value of our 5 that comes over.
+# 9. **Feed-forward**, and around each of these parts add and norm, as before.
+# 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, one for each letter that the machine can
+#     write. The softmax turns them into probabilities. The largest belongs to "5", so a 5 is written.
 #
-# Here are all three in a trained machine. The buttons above the maps change the place:
+# Then the decoder starts again, with `1955-05-05`. It does so until it writes the sign that means "done".
+#
+# Here is the way through the encoder in the trained machine. Each strip shows the 64 numbers of a letter at one
+# station: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year.
 
 # %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
+import numpy as np
 import trained
+from clear_attention import date_tokenizers
 from date_machine import machine, still
+from examples import numpy_machine as own
+from live import journey
 
 model, _ = trained.load("dates")
-machine(
-    "dates",
-    piece="looks",
-    at=6,
-    without=still(model, "thursday 3rd of may 2018"),
+source, target = date_tokenizers()
+w = own.weights_of(model)  # the trained numbers, by name
+text = "may 5th, 1955"
+ids = source.encode([text])[0]
+embedded = w["source"][ids] * np.sqrt(64)
+placed = own.enter(ids, w["source"])
+found = own.multi_head(placed, placed, w, "encoder.self", mask=0)
+added = own.norm(placed + found, *w["encoder.self.norm"])
+thought = own.feed_forward(added, w, "encoder.forward")
+left = own.encode(ids, w)
+np.testing.assert_allclose(left, model.encode(ids[None]).output[0], atol=1e-4)
+stations = (embedded, placed, found, added, thought, left)
+units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
+of_the_year = [unit[11] @ unit[12] for unit in units]
+day_and_year = [unit[4] @ unit[11] for unit in units]
+assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
+assert min(of_the_year) > 0.6 > day_and_year[-1] + 0.3
+assert day_and_year[3] > day_and_year[2]
+
+# and its way through the decoder, when 1955-05-0 is written
+begun = target.encode(["1955-05-05"])[:, :10]
+step = model(ids[None], begun, return_weights=True)
+assert step.weights["decoder.0.cross"][0, :, -1, 4].numpy().mean() > 0.5
+assert step.output.shape[-1] == 14
+assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
+journey(
+    text,
+    {
+        "The embedding": (embedded, "Only which letter it is."),
+        "With its position": (placed, "Now also where it stands."),
+        "What attention found": (found, "A mixture of the values of all letters."),
+        "Added and normed": (added, "The letter, with what it found."),
+        "What feed-forward says to that": (thought, "From these numbers alone."),
+        "Added and normed again": (left, "This is what the decoder looks at."),
+    },
+    letter=4,
+    other=11,
 )
 
 # %% [markdown]
-# ## One attention, and many
+# Both come in as the same 64 numbers. At the end they have little in common: one has become a day, the other a year.
+# Now follow the two 5s of 1955: choose one of them in each row of letters. Do they part, too? Guess first.
 #
-# In each of the three places stands *multi-head* attention. On the left is one attention, on the right several of them
-# side by side:
+# <details class="lesson-more" markdown="1"><summary>Do they?</summary>
+#
+# Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the year. But
+# they must not become the same, or the decoder could not tell which comes first. (In "1955" that would do no harm. In
+# "1945" it would.)
+#
+# And did you see that the day and the year are more alike after "added and normed" than what was found? That is the
+# residual, which brings the letter itself back.
+#
+# </details>
+#
+# ## The three places
+#
+# On the walk we met attention three times. It computes the same each time. What differs is who asks, who is asked, and
+# what is hidden:
+#
+# | place, and its button below | queries from | keys and values from | hidden |
+# | --- | --- | --- | --- |
+# | encoder **self-attention**: "text looks at text" | the text | the text | [padding](masks.py) |
+# | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
+# | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
+#
+# Press the three buttons. In which of the maps can you see that our 5 was copied into the answer? And in which is half
+# of the map missing?
+
+# %% tags=["live", "hide-input"]
+machine(
+    "dates",
+    piece="looks",
+    text="may 5th, 1955",
+    at=9,
+    without=still(model, "may 5th, 1955"),
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>An answer</summary>
+#
+# In "answer looks at text", in the last row but one: the letter that was written last looks at the 5 of "5th". And in
+# "answer looks at answer" everything above the diagonal is hatched, because no letter may look at those that come after
+# it.
+#
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>For the exact reader: further layers, and a picture of one attention and of many</summary>
+#
+# Attention is the only part in which letters meet, and it looks at the whole sequence at once. Older machines read one
+# letter after the other (they were *recurrent*), or slid a small window over the text (*convolution*).
+#
+# In the first layer, "the text" and "the answer so far" are letters, embedded, with their positions. In every further
+# layer they are what the layer below made of them. The queries of cross-attention come from the decoder's
+# self-attention, after its residual and its norm. The encoder's output is that of its last layer.
+#
+# In each place stands *multi-head* attention. On the left is one attention, on the right several of them side by side.
+# The mask is optional, and it comes before the softmax:
 #
 # --8<-- "diagrams/attention_and_heads.svg"
 #
@@ -77,31 +165,31 @@ machine(
 # $Q$ holds a query for each letter that looks, $K$ and $V$ a key and a value for each letter that is looked at, and
 # $d_k$ is how many numbers a key has: the width, shared by the heads, which is 64 / 4 = 16 here.
 #
+# </details>
+#
 # ## Put together by hand
 #
 # In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
 # and `feed_forward`. They are collected in one file. (There each product with a matrix also adds a bias, one more
-# vector that was trained.) What is missing are the wires of the map:
+# vector that was trained.) What is missing are the wires of the map. Find the ten steps of the walk in them:
 
 # %% tags=["source", "hide-input"]
 import inspect
-
-# The file is in the repository and not in the package, so this cell needs a clone.
-from examples import numpy_machine as own
 
 for function in (own.enter, own.encode, own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name. (The factor √64 in `enter`, and the 14 *logits* that `decode` gives for each
-# next letter, belong to the [next lesson](transformer.py).) Give it those of our machine, and let it read dates:
+# `w` holds the trained numbers by name. (The factor √64 in `enter` belongs to the [next lesson](transformer.py).)
+#
+# Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is: the
+# largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only if
+# you ask how *sure* the machine is do you need the softmax.
+#
+# Now give the lines the numbers of our machine, and let them read:
 
 # %%
-import numpy as np
-from clear_attention import create_date_pairs, date_tokenizers, greedy_search
-
-source, target = date_tokenizers()
-w = own.weights_of(model)
+from clear_attention import create_date_pairs, greedy_search
 
 
 def read(text):
@@ -109,7 +197,7 @@ def read(text):
     return target.decode([ids])[0]
 
 
-for text in ("thursday 3rd of may 2018", "3. mai '18", "christmas 2018"):
+for text in ("thursday 3rd of may 2018", "3. mai '18", "may 5th, 1955"):
     print(f"{text:26} {read(text)}")
 
 texts, _ = create_date_pairs(200, seed=1, split="test")
@@ -127,62 +215,6 @@ print("the same answers as the package on 200 unseen dates")
 print(inspect.getsource(own))
 
 # %% [markdown]
-# </details>
-#
-# ## One letter on its way
-#
-# What do these lines do to a letter? "may 5th, 1955" has a 5 that is a day, and two that belong to a year. Follow the
-# first and the second of them through the encoder. Each strip shows the 64 numbers of a letter at one station: blue is
-# positive, orange is negative.
-
-# %% tags=["live", "hide-input"]
-from live import journey
-
-text = "may 5th, 1955"
-ids = source.encode([text])[0]
-embedded = w["source"][ids] * np.sqrt(64)
-placed = own.enter(ids, w["source"])
-found = own.multi_head(placed, placed, w, "encoder.self", mask=0)
-added = own.norm(placed + found, *w["encoder.self.norm"])
-thought = own.feed_forward(added, w, "encoder.forward")
-left = own.encode(ids, w)
-np.testing.assert_allclose(left, model.encode(ids[None]).output[0], atol=1e-4)
-alike = []  # a 5 of the day and one of the year, the two of the year
-for station in (embedded, placed, found, added, thought, left):
-    directions = station / np.linalg.norm(station, axis=1, keepdims=True)
-    alike.append((directions[4] @ directions[11], directions[11] @ directions[12]))
-assert all(year > 0.7 for _, year in alike)
-assert alike[2][0] < alike[3][0]
-assert alike[-1][0] < 0.5 < 0.7 < alike[-1][1]
-journey(
-    text,
-    {
-        "The embedding": (embedded, "Only which letter it is."),
-        "With its position": (placed, "Now also where it stands."),
-        "What attention found": (found, "A mixture of the values of all letters."),
-        "Added and normed": (added, "The letter, with what it found."),
-        "What feed-forward says to that": (thought, "From these numbers alone."),
-        "Added and normed again": (left, "This is what the decoder looks at."),
-    },
-    letter=4,
-    other=11,
-)
-
-# %% [markdown]
-# Both come in as the same 64 numbers, because a 5 is a 5. Attention finds different things for them, since one stands
-# beside "may" and the other in "1955", and feed-forward works on that. (After "added and normed" they are more alike
-# again than what was found: that is the residual, which brings the letter itself back.) At the end they have
-# little in common, while the two of the year are still much alike. So what leaves the encoder says not only which
-# letter it is, but what it means *here*: a 5 that is a day, or a 5 of a year.
-#
-# Now follow the two 5s of 1955: choose one of them in each row of letters. At which station do they part? Guess first.
-#
-# <details class="lesson-more" markdown="1"><summary>At which?</summary>
-#
-# At the second, where their positions are added, and never by much: every station from there on finds them much more
-# alike than different. They mean nearly the same, a 5 of the year. But they must not become the same, or the decoder
-# could not tell which comes first. (In "1955" that would do no harm. In "1945" it would.)
-#
 # </details>
 #
 # ## Where the numbers are
@@ -206,10 +238,26 @@ counts = {
 for name, count in counts.items():
     print(f"{name:25}{count:8,}  {count / model.count_params():4.0%}")
 print(f"{'all':25}{model.count_params():8,}")
-assert sum(counts.values()) == model.count_params()
+assert sum(counts.values()) == model.count_params() == 121_422
+forward = counts["encoder, feed-forward"] + counts["decoder, feed-forward"]
+assert 0.5 < forward / model.count_params() < 0.6
+
+
+def share_of_forward(width, layers, of_attention, embeddings):
+    """The share of the feed-forward parts in a machine, from its sizes."""
+    network = layers * (8 * width**2 + 5 * width)
+    looking = of_attention * (4 * width**2 + 4 * width)
+    return network / (network + looking + embeddings * width)
+
+
+first = share_of_forward(512, 12, 18, embeddings=37_000)
+gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
+assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 
 # %% [markdown]
-# More than half sits in the feed-forward parts, as in large machines. Positions and masks hold none: they are computed.
+# More than half sits in the feed-forward parts. In the first Transformer of 2017 it was only 40 %, because much went into
+# its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. Positions and masks hold none:
+# they are computed.
 #
 # ## Who found this, and when
 #
@@ -222,7 +270,7 @@ assert sum(counts.values()) == model.count_params()
 #
 # ### Exercise 1
 #
-# The answer gets one letter longer. Which of the three matrices of attention weights grow, and by how much?
+# The answer gets one letter longer. Which of the three maps of attention grow, and by how much?
 
 # %% tags=["answer"]
 source_ids = source.encode(["thursday 3rd of may 2018"], length=34)
@@ -244,7 +292,8 @@ assert shapes == [(34, 34), (11, 11), (11, 34)]
 #
 # ### Exercise 2
 #
-# In `decode`, swap `y` and `context` in the line of the cross-attention. What comes out? Why does nothing complain?
+# In `decode`, swap `y` and `context` in the line of the cross-attention. What comes out? Why does the attention itself
+# not complain?
 
 # %% tags=["answer"]
 ids = source.encode(["thursday 3rd of may 2018"])[0]
@@ -257,9 +306,9 @@ assert swapped.shape == (24, 64)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Lengths may differ in
-# cross-attention, so no shape is wrong here. The sum with `y` in the next line would complain. If text and answer were
-# equally long, not even that would give it away.
+# Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Both have vectors of 64
+# numbers, and that is all that queries and keys must share. Their lengths may differ, so to attention nothing is wrong.
+# Only the sum with `y` in the next line complains. If text and answer were equally long, not even that would.
 #
 # </details>
 #

@@ -35,12 +35,14 @@ display(Markdown("\n".join(lines)))
 assert added_record["shifted"][0] > 0.95
 assert max(added_record["shifted"][2:]) < 0.1
 assert min(turning_record["shifted"]) > 0.98
+assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # These are shares of 2,000 unseen dates. Both machines have as many weights, and both were trained for 500 steps on the
-# same dates. Twenty places to the right, the first one reads next to nothing: it has never met these waves. The second
-# one does not even notice. It was told of positions in another way, and nearly every large language model of today is
-# told of them in this way.
+# same dates. Twenty places to the right, the first one reads next to nothing. Place 20 is not even new to it, because
+# long texts such as "thursday 3rd of may 2018" have a letter there. But all texts of its training *began* at place 0, and
+# it had no reason to learn to read one that begins elsewhere. The second machine does not even notice. It was told of
+# positions in another way, which most large language models use today.
 #
 # ## Turn, don't add
 #
@@ -54,14 +56,44 @@ assert min(turning_record["shifted"]) > 0.98
 #
 # The product of two vectors depends on how long they are and on the angle between them. Turn both by the same angle, and
 # it stays as it is. So if the whole text moves, nothing changes. And if one letter moves away from the other, the angle
-# between them grows, and the product changes.
-#
+# between them changes, and so does the product. Here are a query, blue, and a key, orange, three places before it:
+
+# %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 2: the hands point to 150 and to 60 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 90 degrees again."
+import matplotlib.pyplot as plt
+import numpy as np
+
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
+figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
+between = []
+for ax, (query_place, key_place) in zip(axes, [(5, 2), (25, 22)], strict=True):
+    angles = np.radians(30 * np.array([query_place, key_place]))
+    between.append(np.cos(angles[0] - angles[1]))
+    ax.add_patch(plt.Circle((0, 0), 1.05, fill=False, edgecolor=GREY))
+    for angle, length, colour in zip(angles, (1, 0.7), (BLUE, ORANGE), strict=True):
+        tip = length * np.cos(angle), length * np.sin(angle)
+        ax.annotate(
+            "",
+            tip,
+            (0, 0),
+            arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2.5},
+        )
+    arc = np.linspace(angles[1], angles[0])
+    ax.plot(0.3 * np.cos(arc), 0.3 * np.sin(arc), color=GREY)
+    ax.set_title(f"query at {query_place}, key at {key_place}", fontsize=10)
+    ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+    ax.axis("off")
+plt.show()
+np.testing.assert_allclose(between[0], between[1], atol=1e-12)
+assert np.degrees(angles[0] - angles[1]).round() == 90
+
+# %% [markdown]
 # The values are not turned. A value is what a letter hands over, and it should be the same from wherever it comes.
 #
 # ## By hand
 #
-# Take a query and keys of two numbers, and a dial that turns by 30 degrees from place to place. The query is (2, 0), each
-# key is (1, 0) before it is turned. The query stands at place 5.
+# Take a query and keys of two numbers, and a dial that turns by 30 degrees from place to place. (At place 0 the hand points
+# to the right, and it turns against the clock, as angles do in mathematics.) The query is (2, 0), and each key is (1, 0),
+# before it is turned. The query stands at place 5.
 #
 # | | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -71,13 +103,19 @@ assert min(turning_record["shifted"]) > 0.98
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
 # The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and the nearest one wins. Now
-# divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3: the weights are 0.212, 0.357 and 0.431, and the
-# output is 2.218. Then move everything by 20 places. All the vectors are other ones, and what comes out?
+# divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
+#
+# | step | first | second | third | sum |
+# | --- | --- | --- | --- | --- |
+# | score | 0.707 | 1.225 | 1.414 | |
+# | $e^{\text{score}}$ | 2.028 | 3.403 | 4.113 | 9.545 |
+# | weight | 0.212 | 0.357 | 0.431 | 1 |
+# | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
+#
+# The output is 2.218. Then move everything by 20 places. All the vectors are other ones, and what comes out?
+
 
 # %%
-import numpy as np
-
-
 def turn(vector, degrees):
     a, b = vector
     cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
@@ -88,6 +126,8 @@ for moved in (0, 20):
     query = turn([2, 0], 30 * (5 + moved))
     keys = np.array([turn([1, 0], 30 * (place + moved)) for place in (3, 4, 5)])
     scores = keys @ query / np.sqrt(2)
+    np.testing.assert_allclose(np.exp(scores), [2.028, 3.403, 4.113], atol=5e-4)
+    np.testing.assert_allclose(np.exp(scores).sum(), 9.545, atol=5e-4)
     weights = np.exp(scores) / np.exp(scores).sum()
     print("query", query.round(3), " weights", weights.round(3), end=" ")
     print(" output", (weights @ [1, 2, 3]).round(3))
@@ -98,8 +138,8 @@ for moved in (0, 20):
 # ## The formula
 #
 # A head has more than two numbers, so they are taken in pairs, and each pair is a dial of its own. As with the added
-# waves, the first dial is quick and the last one slow, so that small and large distances can be told apart. At place $p$
-# the pair number $i$, with the numbers $a$ and $b$, becomes
+# waves, the first dial is quick and the last one slow, so that small and large distances can be told apart. The dials are
+# counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a' \\ b' \end{pmatrix} =
@@ -123,24 +163,28 @@ from clear_attention import rotary
 print(inspect.getsource(rotary.turn))
 
 # %% [markdown]
-# `cos` and `sin` have a row for each place and a column for each dial. There is nothing to learn in this: no weight was
-# added to the machine. A layer gets it with `rotary=RotaryPositions()`, and an encoder hands it on to its layers with
-# `self_attention={"rotary": RotaryPositions()}`.
+# `cos` and `sin` have a row for each place and a column for each dial, and `a * cos - b * sin` is the first line of the
+# formula, for all pairs at once. In halves, `tf.split` cuts a head into its $a$ and its $b$, and `tf.concat` puts the
+# turned ones behind each other again. In turns, `::2` takes every other number. `tf.stack` then makes pairs of the turned
+# ones, and the last line lays them in a row, in the shape that came in.
+#
+# There is nothing to learn in this: no weight was added to the machine. A layer gets it with `rotary=RotaryPositions()`,
+# and an encoder hands it on to its layers with `self_attention={"rotary": RotaryPositions()}`.
 #
 # ## What the two machines see
 #
 # Here is what the letters of "3 may" look at in one head of each machine, where the text was in training and 20 places
-# further right. A row is a letter that looks, a column a letter that is looked at.
+# further right. A row is a letter that looks, a column a letter that is looked at. (Of the four heads, the one is shown
+# whose weights change most in the first machine.)
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
-import matplotlib.pyplot as plt
-from clear_attention import date_tokenizers, plot_weights
+from clear_attention import date_tokenizers, greedy_search, plot_weights
 
 source, target = date_tokenizers()
 letters = ["3", "␣", "m", "a", "y"]
 ids = source.encode(["3 may"])
 figure, axes = plt.subplots(2, 2, figsize=(7, 6.4), layout="constrained")
-changes = {}
+changes, head = {}, None
 for row, (name, model) in zip(
     axes, {"added": added, "turning": turning}.items(), strict=True
 ):
@@ -149,8 +193,9 @@ for row, (name, model) in zip(
         further = np.pad(ids, [(0, 0), (moved, 0)])
         result = model.encode(further, return_weights=True)
         maps.append(result.weights["0"][0, :, moved:, moved:].numpy())
-    head = int(np.abs(maps[1] - maps[0]).max(axis=(1, 2)).argmax())
-    changes[name] = np.abs(maps[1] - maps[0]).max()
+    change = np.abs(maps[1] - maps[0]).max(axis=(1, 2))  # of each head
+    head = int(change.argmax()) if head is None else head
+    changes[name] = change.max()
     for ax, seen, moved in zip(row, maps, (0, 20), strict=True):
         plot_weights(seen[head], letters, ax=ax, colour_bar=False)
         ax.set_title(f"{name}, moved by {moved}")
@@ -161,8 +206,10 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
 # Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs no special
-# care, and neither does a machine that has [kept the keys](transformer.py#what-a-cache-saves) of the letters so far: a
-# key is turned once, by its place, and then it stays as it is.
+# care. And a machine that [keeps the keys](transformer.py#what-a-cache-saves) of the letters so far keeps them turned: a
+# key is turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is called
+# place 0 again, all stand at the same place, and the machine reads [a bag of letters](../guides/museum.py#cache-positions).
+# Our layer counts on by itself. Who counts himself hands in `positions=`.
 #
 # ## A check: only distance counts
 #
@@ -183,41 +230,63 @@ print("moved by 10,000 places: the same outputs")
 print("in the other order: other outputs")
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>Two layouts, and a model that is silently wrong</summary>
+# ## Two layouts, and a machine that is silently wrong
 #
-# Both layouts are in use, and a model only works with the one it was trained with. If you load weights made for
-# neighbours into a layer that pairs halves, nothing complains: all shapes fit.
-# [`convert_rotary`][clear_attention.convert_rotary] reorders the weights of queries and keys. The output is then the same.
+# Both layouts are in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine
+# only works with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its layers
+# take neighbours for pairs. All shapes fit, and nothing complains.
 
 # %%
-from clear_attention import convert_rotary
+from clear_attention import convert_rotary, create_date_pairs
 
-other = MultiHeadAttention(
-    16, 2, rotary=RotaryPositions("interleaved"), dtype="float64"
-)
-other.build(x.shape)
-other.set_weights(layer.get_weights())
-wrong = np.abs(other(x) - layer(x)).max()
-for dense in (other.project_queries, other.project_keys):
-    dense.set_weights(
-        [convert_rotary(w, 2, "halves", "interleaved") for w in dense.get_weights()]
-    )
-np.testing.assert_allclose(other(x), layer(x), atol=1e-10)
-assert wrong > 0.01
-print(f"mixed up: off by {wrong:.2f}; reordered: the same")
+texts, right = create_date_pairs(500, seed=1, split="test")
+
+
+def share_right(model):
+    ids = source.encode(texts, length=34)
+    written = target.decode(greedy_search(model, ids, max_length=11))
+    return np.mean([a == b for a, b in zip(written, right, strict=True)])
+
+
+mixed, _ = trained.load("today-rotary")
+layers = [*mixed.encoder.layers, *mixed.decoder.layers]
+attentions = [layer.self_attention.attention for layer in layers]
+found = {"as trained": share_right(mixed)}
+for attention in attentions:
+    attention.rotary.layout = "interleaved"
+found["neighbours as pairs"] = share_right(mixed)
+for attention in attentions:
+    for dense in (attention.project_queries, attention.project_keys):
+        old = dense.get_weights()
+        dense.set_weights(
+            [convert_rotary(w, 4, "halves", "interleaved") for w in old]
+        )
+found["and weights reordered"] = share_right(mixed)
+lines = ["| of 500 dates | right |", "| --- | --- |"]
+lines += [f"| {name} | {percent(share)} |" for name, share in found.items()]
+display(Markdown("\n".join(lines)))
+first, wrong, mended = found.values()
+assert first > 0.98
+assert wrong < 0.2
+assert abs(mended - first) < 0.01
 
 # %% [markdown]
-# </details>
+# [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that those
+# which were trained as a pair are a pair again. The 4 is the number of heads.
 #
 # <details class="lesson-more" markdown="1"><summary>What if the text is longer than any in training?</summary>
 #
-# Moving a text is one thing, a longer text another: there are distances in it that the machine has never met. Slow dials
-# then point where they never pointed. Three remedies make all dials, or only the slow ones, turn more slowly, so that a
-# text of four times the length stays within the angles of the training. With `factor=4`:
+# Moving a text is one thing, a longer text another: there are distances in it that the machine has never met. A quick dial
+# has gone round many times in training, so it knows every angle. But between far letters a slow dial now shows angles that
+# it never showed before. So the dials are made slower. With `factor=4`, for texts of four times the length:
 #
-# * `scaling="interpolation"` slows all dials down alike. Neighbours then are hard to tell apart.
+# * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours are
+#   harder to tell apart.
 # * `scaling="ntk"` slows the last dial down by 4, the first not at all, and those between little by little.
 # * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little steeper.
+#   `scaling="by_parts"` is the same without the last, and with another way over from quick to slow.
+#
+# All of them work better if the machine is trained on for a little with the slower dials.
 
 # %% tags=["hide-input"] alt="How much slower each of 32 dials turns, for three remedies. Interpolation: four times for all. NTK: from one to four, rising steadily. YaRN: one for the quick dials, then rising, four for the slow ones."
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
@@ -237,20 +306,25 @@ plt.show()
 # ## Who found this, and when
 #
 # Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt a
-# vector for each distance and added it to the keys. Su and others (2021) found that a turn does the same without
-# anything to learn, and that the past can be kept as it is. PaLM (2022) and Llama (2023) took it over, and since then
-# most language models have it. Peng and others (2023) asked what to do with longer texts, which gave YaRN.
+# vector for each distance and added it to the keys. Su and others (2021) looked for a way to put the place into queries and
+# keys themselves, so that their product knows the distance and attention stays as it is. They found the turn. PaLM (2022)
+# and Llama (2023) took it over, and since then most language models have it. Their texts grew from 2,048 pieces of words
+# to many times that, which is why Peng and others (2023) asked how slow the dials should be, and made YaRN.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Turn the values by their places, too. Is the output still the same when the text moves?
+# Turn the values by their places, too: let each of the three keys above have the value (1, 0), turned as the keys are. Is
+# the output still the same when the text moves?
 
 # %% tags=["answer"]
+outputs = []
 for moved in (0, 20):
     turned = [turn([1.0, 0.0], 30 * (place + moved)) for place in (3, 4, 5)]
-    print(f"moved by {moved:2}: {(weights @ turned).round(3)}")
+    outputs.append(weights @ turned)
+    print(f"moved by {moved:2}: {outputs[-1].round(3)}")
+assert not np.allclose(*outputs, atol=0.1)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What happened?</summary>
@@ -274,13 +348,14 @@ both = one + 2 * np.cos(np.radians(5 * distances))
 print("one dial: ", np.flatnonzero(np.isclose(one, one.max())))
 print("two dials:", np.argsort(-both)[:3], both[np.argsort(-both)[:3]].round(2))
 assert [*np.flatnonzero(np.isclose(one, one.max()))] == [0, 12, 24, 36]
-assert [*np.argsort(-both)[:2]] == [0, 1]
+assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why several speeds?</summary>
 #
-# With one dial the distances 0, 12, 24 and 36 all get the same. With a slow one beside it only the nearest keys do: the
-# quick dial tells neighbours apart, and the slow one tells near from far.
+# With one dial the distances 0, 12, 24 and 36 all get the same. With a slow one beside it 0 and 1 come first: the quick
+# dial tells neighbours apart, and the slow one tells near from far. Two dials are not many, so distance 12 still comes
+# third, just before 2. A head of our machine has eight.
 #
 # </details>
 #

@@ -7,9 +7,9 @@
 # # What if the past does not fit?
 #
 # A machine that writes keeps [the keys and values](transformer.py#what-a-cache-saves) of all the letters so far, because
-# each new letter looks back at them. For a date that is nothing. But take a language model of a common size, with 32
-# layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number takes two bytes. How much has
-# to be kept? Guess first: more or less than the 14 GB of its 7 billion weights?
+# each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of a common
+# language model: 32 layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number takes two
+# bytes. How much has to be kept? Guess first: more or less than the 14 GB of its 7 billion weights?
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -23,8 +23,9 @@ for length in (1_000, 10_000, 100_000):
 assert kept(32, 32, 128, 100_000) > 3 * 14e9
 
 # %% [markdown]
-# More than three times as much as the model itself, and that for a single chat. All of it has to be read again for each
-# piece that is written, which is why writing is slow. So the question is: what of this can be left out?
+# More than three times as much as the model itself, and that for a single chat. The model fits into the memory of the
+# computer, and its past does not. Besides, all of it has to be read again for each piece that is written, which makes
+# writing slow. So the question is: what of this can be left out?
 #
 # ## Share the keys
 #
@@ -37,26 +38,53 @@ assert kept(32, 32, 128, 100_000) > 3 * 14e9
 # heads of queries only a quarter has to be kept:
 
 # %%
+print("heads of keys   kept")
 for key_heads in (32, 8, 1):
     gigabytes = kept(32, key_heads, 128, 100_000) / 1e9
-    print(f"{key_heads:2} heads of keys: {gigabytes:5.1f} GB")
+    print(f"{key_heads:13} {gigabytes:5.1f} GB")
 assert kept(32, 8, 128, 1) * 4 == kept(32, 32, 128, 1)
+
+# %% [markdown]
+# Here is who meets whom, with four heads of queries. Only what is orange has to be kept:
+
+# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 0 to 3, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 0 and 1 lead to the first of two orange squares, heads 2 and 3 to the second. Right, one for all: all four lead to a single orange square."
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
+figure, axes = plt.subplots(1, 3, figsize=(7.5, 2.1), layout="constrained")
+serves = {"each its own": [0, 1, 2, 3], "in groups": [0, 0, 1, 1]}
+serves["one for all"] = [0, 0, 0, 0]
+for ax, (name, partners) in zip(axes, serves.items(), strict=True):
+    size = partners.count(0)  # of a group
+    middle = [size * key + (size - 1) / 2 for key in partners]
+    for head, x in enumerate(middle):
+        ax.plot([head, x], [1, 0], color=GREY, zorder=0)
+        ax.text(head, 1, head, color="white", ha="center", va="center", zorder=3)
+    for x, key in sorted({*zip(middle, partners, strict=True)}):
+        ax.text(x, 0, key, ha="center", va="center", zorder=3)
+    ax.scatter(range(4), [1] * 4, 330, BLUE, "s")
+    ax.scatter(middle, [0] * 4, 330, "#f0a070", "s")
+    ax.set(xlim=(-0.6, 3.6), ylim=(-0.4, 1.4), title=name)
+    ax.axis("off")
+    assert partners == [head // size for head in range(4)]
+plt.show()
 
 # %% [markdown]
 # ## By hand
 #
-# Four heads of queries share two heads of keys. Heads are numbered from 0. Neighbours share: heads 0 and 1 meet keys 0,
-# and heads 2 and 3 meet keys 1. There are two letters, and a head has a single number. The last letter looks:
+# Four heads of queries share two heads of keys, as in the middle. There are two letters, and a head has a single number.
+# Heads 0 and 1 share the keys 0 and 1 of the two letters, and their values 10 and 20. Heads 2 and 3 share the keys 2 and
+# 0, and the values 30 and 50. The last letter looks:
 #
-# | head | query | meets keys | scores | weights | values | output |
-# | --- | --- | --- | --- | --- | --- | --- |
-# | 0 | 1 | 0, 1 | 0, 1 | 0.269, 0.731 | 10, 20 | 17.31 |
-# | 1 | -1 | 0, 1 | 0, -1 | 0.731, 0.269 | 10, 20 | 12.69 |
-# | 2 | 1 | 2, 0 | 2, 0 | 0.881, 0.119 | 30, 50 | 32.38 |
-# | 3 | 0 | 2, 0 | 0, 0 | 0.5, 0.5 | 30, 50 | 40 |
+# | head | query | scores | weights | output |
+# | --- | --- | --- | --- | --- |
+# | 0 | 1 | 0, 1 | 0.269, 0.731 | 17.31 |
+# | 1 | -1 | 0, -1 | 0.731, 0.269 | 12.69 |
+# | 2 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
+# | 3 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# Heads 0 and 1 have the same keys and the same values, and still they bring back different things, because they ask
-# differently. What they can't do is bring back values that none of the two groups has.
+# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 0 and 1 have the same keys and the same values, and
+# still they bring back different things, because they ask differently. But whatever they ask, they only mix 10 and 20.
 
 # %%
 import numpy as np
@@ -97,8 +125,10 @@ from clear_attention.attention import grouped_matmul
 print(inspect.getsource(grouped_matmul))
 
 # %% [markdown]
-# The first `tf.reshape` makes one long head of each group. In memory the heads of a group lie one behind the other
-# anyway, so no number is moved. The second one cuts the result into heads again.
+# `heads_of` reads how many heads there are. If there are as many of `x` as of `y`, it is the product that you know.
+# Otherwise the first `tf.reshape` makes one long head of each group: `full_shape` lists the lengths of all axes, and the
+# `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no number is
+# moved. The second `tf.reshape` cuts the result into heads again.
 #
 # ## What does it cost the date machine?
 #
@@ -134,14 +164,14 @@ assert found[1][1] < found[4][1]
 
 # %% [markdown]
 # ("Kept" is what the decoder keeps of 34 letters, in four bytes a number.) A quarter has to be kept, and the dates are
-# read about as well. That is no wonder: you have seen that this machine [hardly needs several
-# heads](multi_head.py). In large models a single head of keys does cost something. That is why most of them today have a
-# few: 8 is a common number.
+# read about as well. (Each machine was trained once, so don't read anything into a difference of one per cent.) That is no
+# wonder: you have seen that this machine [hardly needs several heads](multi_head.py). In large models a single head of
+# keys does cost something, as Ainslie and others measured in 2023. That is why most of them today have a few: 8 is a
+# common number.
 #
 # And here is what the four heads of the encoder look at, with one set of keys for all of them:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
-import matplotlib.pyplot as plt
 from clear_attention import date_tokenizers, plot_heads
 
 source, _ = date_tokenizers()
@@ -181,7 +211,8 @@ assert heads_off == [1, 4]
 # %% [markdown]
 # Note the last line. *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The shapes
 # are the same, and four of the six heads are right all the same, so a careless test does not see it. The other two meet
-# keys they were never trained with. It is [in the museum](../guides/museum.py#tiled-groups).
+# keys they were never trained with. (With a single head of keys, as in our date machine, the two are the same. So test it
+# with two or more.) It is [in the museum](../guides/museum.py#tiled-groups).
 #
 # ## Your machine so far
 #
@@ -219,8 +250,7 @@ print("your heads share their keys")
 # Shazeer (2019) noticed that writing is slow because the keys and values of the past have to be read again for each new
 # word, and left a single head of them. Ainslie and others (2023) found the middle: with a few heads nearly all of the
 # speed and nearly all of the quality, and a trained model can be converted by averaging its heads and training on for a
-# little. Llama 2 (2023) had it in its largest model, and since then most language models do. How to read it in their
-# configuration files says [a guide](../guides/model_configuration.py).
+# little. Llama 2 (2023) had it in its larger models, and since then most language models do.
 #
 # ## Exercises
 #
@@ -230,8 +260,10 @@ print("your heads share their keys")
 # two bytes a number? And how many with a single head of keys?
 
 # %% tags=["answer"]
+print("heads of keys   pieces of words")
 for heads in (8, 1):
-    print(f"{heads} heads of keys: {8e9 / kept(32, heads, 128, 1):,.0f}")
+    print(f"{heads:13} {8e9 / kept(32, heads, 128, 1):17,.0f}")
+assert kept(32, 8, 128, 1) == 131_072
 assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 
 # %% [markdown]
@@ -244,7 +276,7 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 #
 # ### Exercise 2
 #
-# Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 16 numbers for everything, or 32 heads
+# Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 128 numbers for everything, or 32 heads
 # of queries that share 8 heads of keys. What is kept is the same. What is different?
 #
 # <details class="lesson-answer" markdown="1"><summary>What is different</summary>
@@ -277,8 +309,8 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 # weight of it?
 #
 # * [What else goes into the scores](score_rules.py): a distance, a limit, and a place for weight that nobody needs.
-# * [Benchmarks](../about/benchmarks.py): shared heads against repeated ones.
-# * [Carry weights over](../guides/carry_weights.py): from and to layers with shared heads.
+# * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.
+# * [Benchmarks](../about/benchmarks.py#attention-as-it-is-built-today): shared heads against repeated ones.
 #
 # Read on elsewhere: Shazeer (2019), [Fast Transformer Decoding: One Write-Head is All You
 # Need](https://arxiv.org/abs/1911.02150); Ainslie and others (2023), [GQA: Training Generalized Multi-Query Transformer

@@ -62,8 +62,8 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
         ax.text(head, 1, head, color="white", ha="center", va="center", zorder=3)
     for x, key in sorted({*zip(middle, partners, strict=True)}):
         ax.text(x, 0, key, ha="center", va="center", zorder=3)
-    ax.scatter(range(4), [1] * 4, 330, BLUE, "s")
-    ax.scatter(middle, [0] * 4, 330, "#f0a070", "s")
+    ax.scatter(range(4), [1] * 4, 330, BLUE, marker="s")
+    ax.scatter(middle, [0] * 4, 330, "#f0a070", marker="s")
     ax.set(xlim=(-0.6, 3.6), ylim=(-0.4, 1.4), title=name)
     ax.axis("off")
     assert partners == [head // size for head in range(4)]

@@ -28,10 +28,10 @@ assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.0
 #
 # ## Finding is not answering
 #
-# Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some green.
-# For "what stands there?" that is right. But suppose the answer is not what was found, but something that follows from
-# it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in
-# a table, *by what was found*.
+# Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some
+# green. For "what stands there?" that is right. But suppose the answer is not what was found, but something that
+# follows from it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be
+# looked up in a table, *by what was found*.
 #
 # Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
 # random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each it must write what the table
@@ -100,8 +100,8 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
 # Width 0 is the layer without the network. It knows little of the table, and the wider the network, the more the layer
-# knows, up to nearly all of it. (The texts of the test are new, the pairs in them are not. To know the table by heart is
-# the task.)
+# knows, up to nearly all of it. (The texts of the test are new, the pairs in them are not. To know the table by heart
+# is the task.)
 #
 # Is it only a question of how many numbers there are to train? No. The layer of the last line has as many as the one
 # with a width of 128, all of them in attention, and it knows about half of the table.
@@ -135,8 +135,8 @@ assert 0.25 < added < 0.27 < found[0]
 # ## By hand
 #
 # How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
-# it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which is
-# silent at 0 and rings above. The second matrix says what to answer for each alarm.
+# it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which
+# is silent at 0 and rings above. The second matrix says what to answer for each alarm.
 #
 # Take two numbers: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0 otherwise.
 # One alarm is enough, if it rings only when the two come together: $\max(0, x_1 + x_2 - 1)$.
@@ -148,14 +148,14 @@ assert 0.25 < added < 0.27 < found[0]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# Without the ReLU this cannot be done. In a plain sum, "both" gives what "a 7" gives plus what "an 8" gives, and $0 + 0$
-# is not 56. Cutting off what is negative breaks that rule. (And without it, two matrices in a row would be one, their
-# product.)
+# Without the ReLU this cannot be done. In a plain sum, "both" gives what "a 7" gives plus what "an 8" gives, and $0 +
+# 0$ is not 56. Cutting off what is negative breaks that rule. (And without it, two matrices in a row would be one,
+# their product.)
 #
 # How many alarms does a table need? Here is a smaller one: for each $x$ from 0 to 7 it names one number, which you can
 # drag up and down. Each ReLU is silent up to some place, and from there on it is a ramp, up or down: these are the thin
-# lines. The thick line is their sum, the answer of the network. So each ReLU adds one bend. How many must you give it
-# until it knows the whole table?
+# lines. The network starts with the first answer and adds the ramps, which makes the thick line. So each ReLU adds one
+# bend. How many must you give it until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -171,8 +171,8 @@ touch(
 )
 
 # %% [markdown]
-# With enough bends every table can be drawn. Here it took one for each answer but the first. But the secret table has 676
-# entries, and 128 alarms were enough. How?
+# With enough bends every table can be drawn. Here it took one for each answer but the first. But the secret table has
+# 676 entries, and 128 alarms were enough. How?
 #
 # An alarm need not stand for one entry. Suppose one rings for every vowel that follows a vowel. It then rings for
 # 5 · 5 = 25 pairs at once, and speaks for an answer that several of them share. Others, which ring for other groups,
@@ -206,7 +206,7 @@ assert 30 < ringing < 90
 #
 # ## Your machine so far
 #
-# This is the last part, and it takes one line. Write it:
+# This is the last part of a layer, and it takes one line. Write it:
 #
 # ```python
 # def feed_forward(x, W_1, b_1, W_2, b_2):
@@ -232,10 +232,13 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# <details class="lesson-more" markdown="1"><summary>The same in the package</summary>
+# The package does what you have just written, with a residual and a norm around it.
+#
+# <details class="lesson-more" markdown="1"><summary>Its source</summary>
 #
 # `before` and `after` are the residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow`
-# are the two matrices, and `widen` does the ReLU too. The rest refuses a wrong width, and keeps a NaN in its own letter.
+# are the two matrices, and `widen` does the ReLU too. The rest refuses a wrong width, and keeps a NaN in its own
+# letter.
 
 # %% tags=["source"]
 import inspect
@@ -295,8 +298,8 @@ assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
-# network the layer gets most of them right, far more than of the secret table. Digits can be laid out in a row, and a mixture
-# can carry their sum. Only forgetting the tens needs bends.
+# network the layer gets most of them right, far more than of the secret table. Digits can be laid out in a row, and a
+# mixture can carry their sum. Only forgetting the tens needs bends.
 #
 # </details>
 #

@@ -223,8 +223,8 @@ assert after["whole"] < 0.2
 #
 # To train the first layer, one must know the *slope* of the loss: how much the loss changes if a number in that layer
 # changes a little. This slope is found by going back from the answer through all layers above. A residual is a straight
-# way back, since a sum hands on every change as it is. Without it the slope may get lost on the way. Here is its size in
-# the first layer, before any training:
+# way back, since a sum hands on every change as it is. Without it the slope may get lost on the way. Here is its size
+# in the first layer, before any training:
 
 # %% tags=["hide-input"]
 slope = {}
@@ -418,8 +418,8 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # averages. With the norm first nothing divides the letter on its way. Only the last norm does, once.
 #
 # If this is the reason, then a post-norm tower must learn as soon as the letter is made *louder* than what is added to
-# it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else.
-# Before the training we measure what is left of the letter and how alike two letters are. Then we train:
+# it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing
+# else. Before the training we measure what is left of the letter and how alike two letters are. Then we train:
 
 # %% tags=["hide-input"]
 
@@ -548,8 +548,8 @@ assert quick["whole"] > quick["without the norms"]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Of the first, zeros: everything is equal to the mean, and only the tiny `1e-6` keeps 0 from being divided by 0. Of the
-# second, $(-0.577, -0.577, -0.577, 1.732)$: the 300 is gone, and the small difference is all that counts. A norm forgets
-# how large the numbers are and what they have in common, and keeps how they differ.
+# second, $(-0.577, -0.577, -0.577, 1.732)$: the 300 is gone, and the small difference is all that counts. A norm
+# forgets how large the numbers are and what they have in common, and keeps how they differ.
 #
 # </details>
 #

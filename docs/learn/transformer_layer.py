@@ -174,6 +174,8 @@ assert results["whole"][1] > 0.95
 assert results["without the norms"][1] > 0.8
 assert abs(results["without the residuals"][1] - commonest) < 0.05
 assert results["without the residuals"][1] < 0.5
+answers = np.argmax(towers["without the residuals"](unseen), axis=-1)
+assert np.mean(answers == answers[:, :1]) > 0.8  # the same digit everywhere
 STYLES = {
     "whole": ("#0072b2", "-"),
     "without the norms": ("#d55e00", "--"),
@@ -201,7 +203,7 @@ plt.show()
 # learns the task, only later. Without residuals it gets three digits in ten right. That is what you get if you write
 # the commonest of the eight digits in all eight places.
 #
-# And this is nearly what it does. It writes the same everywhere, because inside the tower all letters have become the
+# And that is nearly what it does. It writes the same digit nearly everywhere, because inside the tower all letters have become the
 # same. Let us measure that. Take two letters of a text and compare the directions of their vectors: 1 means "the same
 # direction", and 0 means "nothing in common". (This number is the *cosine* of the angle between them.) Here is the mean
 # over all pairs of letters, at the top of each tower, before the training and after it:
@@ -407,8 +409,8 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. In our tower about 0.8 of it is left each time. That does no harm once. But twelve layers have 24 parts,
-# and
+# letter too. In our tower, before the training, about 0.8 of it is left each time. Once, this does no harm. But twelve
+# layers have 24 parts, and
 #
 # $$
 # 0.8^{24} = 0.0047
@@ -468,8 +470,8 @@ assert found_alike["norm last, letter three times"] < 0.9 < learnt
 # It learns. (The last line is one training, of fewer steps than the others; the others are the mean of the three
 # above.) A residual does not help merely by being there. It has to survive the norms.
 #
-# So in a deep machine, put the **norm first**. With few layers, as in our date machine, either works: 0.8 of a letter
-# is plenty.
+# So in a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
+# the letter is left.
 #
 # <details class="lesson-more" markdown="1"><summary>No law, a trap, and how large the numbers get</summary>
 #

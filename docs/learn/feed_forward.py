@@ -1,15 +1,15 @@
 # ---
 # title: The feed-forward network
-# description: What a letter does while nobody looks. What a mixture of values cannot do, a table with 676 entries learnt with and without the feed-forward network, and why most of a Transformer's numbers sit there.
+# description: What a letter does while nobody looks. A secret table of 676 entries, learnt with and without the feed-forward network, by hand, and how 128 alarms can hold it.
 # ---
 
 # %% [markdown]
 # # What does a letter do while nobody looks?
 #
-# After attention, each layer has a second part. Each letter's vector goes through two more matrices, by itself, without
-# looking at any other letter. This *feed-forward network* holds more than half of the numbers in our machine. So take
-# it out and see. Three machines were trained with it and three without, as in the [lesson
-# before](transformer_layer.py):
+# After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
+# matrices, by itself, without looking at any other letter. More than half of the numbers in our machine are there. So
+# take it out and see. Three machines were trained with it and three without, each begun from other random numbers; here
+# is what they read of 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -20,22 +20,22 @@ from trained.ablations import shares
 
 for name in ("whole", "no feed-forward"):
     print(f"{name:16}", "   ".join(f"{share:.2%}" for share in shares(name)))
-assert min(shares("no feed-forward")) > 0.98
+assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# Little happens: three more mistakes in a thousand dates. Reading dates is mostly copying: find the right digit, write
-# it down. The machine could do without half of its numbers. So why does every Transformer have this part?
+# Hardly anything happens: three more mistakes in a thousand dates. Half of the machine, for nothing? Reading dates is
+# mostly copying: find the right digit, write it down. So why does every Transformer have this part?
 #
 # ## Finding is not answering
 #
-# Attention brings back a mixture of values. Whatever the weights are, a mixture lies *between* the values, as a mixture
-# of blue and yellow is some green. For "what stands there?" that is right. But suppose the answer is not what was
-# found, but something that follows from it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in
-# neither of them. It has to be looked up in a table, *by what was found*.
+# Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some
+# green. For "what stands there?" that is right. But suppose the answer is not what was found, but something that
+# follows from it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be
+# looked up in a table, *by what was found*.
 #
-# Here is such a task, in its purest form. There is a secret table: for every pair of letters it names a third one,
-# drawn at random, 26 times 26 entries in all. The machine sees eight letters, and below each it must write what the
-# table says of this letter and the one before it.
+# Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
+# random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each it must write what the table
+# says of this letter and the one before it.
 
 # %%
 import numpy as np
@@ -56,8 +56,8 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
 # Finding the letter before is easy for a head that knows [positions](positions.py), and the residual keeps the letter
-# itself, so both meet in one vector. Then comes the table. Guess what one layer can do with the feed-forward network,
-# and what without.
+# itself, so both meet in one vector. Then comes the table. We train one layer on it, first without the feed-forward
+# network, then with a network of 8, 32 and 128 numbers in the middle (its *width*). Guess how much each gets right.
 
 # %% tags=["hide-input"]
 import keras
@@ -86,57 +86,60 @@ def share_right(width, d_k=16, rate=3e-3, batch=64, steps=500):
     model.compile(keras.optimizers.Adam(rate), loss)
     model.fit(*task(batch * steps, seed=1), batch_size=batch, verbose=0)
     unseen, right = task(1000, seed=2)
-    return np.mean(np.argmax(model(unseen), axis=-1) == right)
+    return np.mean(np.argmax(model(unseen), axis=-1) == right), model
 
 
-found = {width: share_right(width) for width in (0, 8, 32, 128)}
+trained_with = {width: share_right(width) for width in (0, 8, 32, 128)}
+found = {width: share for width, (share, _) in trained_with.items()}
 for width, share in found.items():
     print(f"width {width:3}: {share:.0%} of the letters right")
-wider = share_right(0, d_k=48)  # about as many numbers as with a width of 128
+wider, _ = share_right(0, d_k=48)  # about as many numbers as with a width of 128
 print(f"width   0, but attention three times as wide: {wider:.0%}")
-assert found[128] > 0.95 > 0.6 > wider > found[0]
+assert found[128] > 0.95 > 0.65 > wider > found[0]
+assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Width 0 is the layer without the network. It still gets 30 %, because some of the table can be guessed from each
-# letter by itself. Say that an a suggests some letters more than others, and so does a b, and the machine adds up the
-# two suggestions. That alone can be right for 26 % of the pairs (the fold below computes it). The weights of attention
-# change with the letters, and may add the rest. The wider the network, the more of the table the layer knows. And it is
-# not only a question of how many numbers there are to train. The layer of the last line has as many as the one with a
-# width of 128, all of them in attention, and it knows half of the table. (The texts of the test are new, the pairs in
-# them are not. To know the table by heart is the task.)
+# Width 0 is the layer without the network. It knows little of the table, and the wider the network, the more the layer
+# knows, up to nearly all of it. (The texts of the test are new, the pairs in them are not. To know the table by heart
+# is the task.)
 #
-# <details class="lesson-more" markdown="1"><summary>Where the 26 % come from</summary>
+# Is it only a question of how many numbers there are to train? No. The layer of the last line has as many as the one
+# with a width of 128, all of them in attention, and it knows about half of the table.
 #
-# `suggests` holds 26 numbers for each letter at the place before, and 26 for each letter at the place itself: how much
-# it speaks for each answer. The two are added, and the largest sum is the answer. The numbers are nudged until they fit
-# as well as they can.
+# <details class="lesson-more" markdown="1"><summary>How can it be right at all without the network?</summary>
+#
+# By a vote. Each of the two letters votes for some answers more than for others. The votes are added up, and the answer
+# with the most votes wins. No pair is known in this way, only what a letter means on its own. Below, the votes are
+# nudged until they fit the table as well as they can:
 
 # %% tags=["hide-input"]
 before, here = np.divmod(np.arange(26 * 26), 26)
 pairs = np.concatenate([np.eye(26)[before], np.eye(26)[here]], axis=1)
 answers = table[here, before]
-suggests = np.zeros((52, 26))
+votes = np.zeros((52, 26))
 for _ in range(4000):
-    sums = pairs @ suggests
+    sums = pairs @ votes
     powers = np.exp(sums - sums.max(axis=1, keepdims=True))
     probable = powers / powers.sum(axis=1, keepdims=True)
-    suggests -= pairs.T @ (probable - np.eye(26)[answers]) / 13
+    votes -= pairs.T @ (probable - np.eye(26)[answers]) / 13
 added = np.mean(np.argmax(sums, axis=1) == answers)
-print(f"suggestions added up: {added:.0%} of the pairs right")
-assert 0.25 < added < 0.27 < found[0] < 0.32
+print(f"votes added up: {added:.0%} of the pairs right")
+assert 0.25 < added < 0.27 < found[0]
 
 # %% [markdown]
+# That is one pair in four. A layer of attention gets a little further, because its weights change with the letters. But
+# it can only choose what to mix, which is a clumsy way to hold a table.
+#
 # </details>
 #
 # ## By hand
 #
 # How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
-# it. Then everything negative is set to 0; this is called *ReLU*, and it is the step that matters: without it, two
-# matrices in a row would be one, their product. Each of the many numbers becomes an alarm. It can be set so that it
-# rings only if two things come together. The second matrix says what to answer for each alarm.
+# it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which
+# is silent at 0 and rings above. The second matrix says what to answer for each alarm.
 #
 # Take two numbers: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0 otherwise.
-# One alarm is enough: $\max(0, x_1 + x_2 - 1)$.
+# One alarm is enough, if it rings only when the two come together: $\max(0, x_1 + x_2 - 1)$.
 #
 # | found | first number | second | their sum - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -145,18 +148,16 @@ assert 0.25 < added < 0.27 < found[0] < 0.32
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# A sum with fixed shares cannot do this. Whatever shares of $x_1$ and $x_2$ one takes, "both" gives the sum of what "a
-# 7" gives and what "an 8" gives, and $0 + 0$ is not 56. Cutting off what is negative breaks that rule. (The shares of
-# attention are not fixed, since they depend on the letters. That is how attention alone gets beyond the 26 %. But it
-# can only choose what to mix, which is a clumsy way to hold a table.)
+# Without the ReLU this cannot be done. In a plain sum, "both" gives what "a 7" gives plus what "an 8" gives, and $0 +
+# 0$ is not 56. Cutting off what is negative breaks that rule. (And without it, two matrices in a row would be one,
+# their product.)
 #
-# And how many alarms does a table need? Here is a smaller one: for each $x$ from 0 to 7 it names one number, which you
-# can drag up and down. Each ReLU is silent up to some place, and from there on it adds a slope. So each makes one bend
-# (the first is at the edge, at 0). How many must you give the network until it knows the whole table?
+# How many alarms does a table need? Here is a smaller one: for each $x$ from 0 to 7 it names one number, which you can
+# drag up and down. Each ReLU is silent up to some place, and from there on it is a ramp, up or down: these are the thin
+# lines. The network starts with the first answer and adds the ramps, which makes the thick line. So each ReLU adds one
+# bend. How many must you give it until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
-import sys
-
 sys.path.append("../_site")
 from live import touch
 
@@ -166,32 +167,57 @@ touch(
     " eight answers are right.</p>",
     table=[2, 5, 3, 8, 8, 1, 4, 6],
     alarms=3,
-    parts=False,
+    parts=True,
 )
 
 # %% [markdown]
-# With enough bends every table can be drawn. This is why a wide network knows more of the secret table than a narrow
-# one. (It needs far fewer than one for each of the 676 entries, because a letter is 32 numbers and not one, so that one
-# bend cuts through the whole table and serves many pairs at once.)
+# With enough bends every table can be drawn. Here it took one for each answer but the first. But the secret table has
+# 676 entries, and 128 alarms were enough. How?
 #
+# An alarm need not stand for one entry. Suppose one rings for every vowel that follows a vowel. It then rings for
+# 5 · 5 = 25 pairs at once, and speaks for an answer that several of them share. Others, which ring for other groups,
+# correct it where it is wrong. So an answer is what all ringing alarms say together. In our trained layer a whole
+# orchestra rings for each pair:
+
+# %% tags=["hide-input"]
+_, model = trained_with[128]
+embed, place, layer, *_ = model.layers
+unseen, _ = task(1000, seed=2)
+alarms = layer.feed_forward.widen(layer.self_attention(place(embed(unseen))))
+ringing = np.mean(np.sum(alarms[:, 1:] > 0, axis=-1))
+print(f"of 128 alarms, {ringing:.0f} ring for a pair, on average")
+assert 30 < ringing < 90
+
+# %% [markdown]
 # ## The formula
 #
 # $$
 # \operatorname{FFN}(x) = \max(0,\, x W_1 + b_1)\, W_2 + b_2
 # $$
 #
-# | symbol | what it is | shape |
-# | --- | --- | --- |
-# | $x$ | the vectors of the letters, each by itself | `(batch, length, d_model)` |
-# | $W_1$, $b_1$ | widen, and move the point at which each alarm begins | `(d_model, d_ff)`, `(d_ff,)` |
-# | $\max(0, \dots)$ | set negative numbers to 0 | |
-# | $W_2$, $b_2$ | narrow again: what each alarm says | `(d_ff, d_model)`, `(d_model,)` |
-# | $d_{\text{ff}}$ | how many alarms there are; usually four times `d_model` | a number |
+# | symbol | what it is |
+# | --- | --- |
+# | $x$ | the vector of a letter, `d_model` numbers |
+# | $W_1$, $b_1$ | widen to `d_ff` numbers, and move the point at which each alarm begins |
+# | $\max(0, \dots)$ | set negative numbers to 0 |
+# | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
-# The example above is this formula with $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$:
+# The width $d_{\text{ff}}$ is how many alarms there are, usually four times `d_model`.
+#
+# ## Your machine so far
+#
+# This is the last part of a layer, and it takes one line. Write it:
+#
+# ```python
+# def feed_forward(x, W_1, b_1, W_2, b_2):
+#     ...  # widen, set negative numbers to 0, narrow
+# ```
+#
+# The example above is this formula with $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$. For "neither", "a 7",
+# "an 8" and "both" it must answer 0, 0, 0 and 56.
 
 
-# %%
+# %% tags=["answer"]
 def feed_forward(x, W_1, b_1, W_2, b_2):
     return np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2
 
@@ -206,15 +232,13 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# In the package it is one of three blocks, beside self-attention and cross-attention, and has the same residual and
-# norm around it.
+# The package does what you have just written, with a residual and a norm around it.
 #
 # <details class="lesson-more" markdown="1"><summary>Its source</summary>
 #
 # `before` and `after` are the residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow`
-# the two matrices, and `widen` does the ReLU too. `project_rows` multiplies every letter's vector by such a matrix.
-# (`tensors.d_model` refuses a wrong width, and `Tokens.of` and `marked` see to it that a NaN in one letter stays in
-# that letter.)
+# are the two matrices, and `widen` does the ReLU too. The rest refuses a wrong width, and keeps a NaN in its own
+# letter.
 
 # %% tags=["source"]
 import inspect
@@ -265,17 +289,17 @@ def task(examples, seed):
     return texts, table[texts[:, 1:], texts[:, :-1]]
 
 
-sums_right = {width: share_right(width) for width in (0, 32)}
+sums_right = {width: share_right(width)[0] for width in (0, 32)}
 for width, share in sums_right.items():
     print(f"width {width:3}: {share:.0%} of the sums right")
-assert sums_right[32] > 0.99 > 0.8 > sums_right[0] > 0.7
+assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And without the network
-# the layer gets three in four right, far more than of the secret table. Digits can be laid out in a row, and a mixture
-# can carry their sum. Only forgetting the tens needs bends.
+# There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
+# network the layer gets most of them right, far more than of the secret table. Digits can be laid out in a row, and a
+# mixture can carry their sum. Only forgetting the tens needs bends.
 #
 # </details>
 #
@@ -317,8 +341,8 @@ assert layer.count_params() == attention + network
 #
 # ## Where to go next
 #
-# You have now met every part of a Transformer: embeddings, positions, attention with heads and masks, residual and
-# norm, and the network that answers by what was found. It is time to see them all at once.
+# You have now met every part of a layer, and all that goes into the first one. It is time to see the whole machine at
+# once, and to follow one letter from the bottom to the top.
 #
 # * [The whole Transformer, on a map](recap.py): all parts, put together by hand.
 # * [Reference: blocks](../reference/blocks.md): every argument of the block.

@@ -103,9 +103,9 @@ journey(
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the year. But
-# they must not become the same, or the decoder could not tell which comes first. (In "1955" that would do no harm. In
-# "1945" it would.)
+# Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the
+# year. But they must not become the same, or the decoder could not tell which comes first. (In "1955" that would do no
+# harm. In "1945" it would.)
 #
 # And did you see that the day and the year are more alike after "added and normed" than what was found? That is the
 # residual, which brings the letter itself back.
@@ -182,9 +182,9 @@ for function in (own.enter, own.encode, own.decode, own.write):
 # %% [markdown]
 # `w` holds the trained numbers by name. (The factor √64 in `enter` belongs to the [next lesson](transformer.py).)
 #
-# Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is: the
-# largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only if
-# you ask how *sure* the machine is do you need the softmax.
+# Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
+# the largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only
+# if you ask how *sure* the machine is do you need the softmax.
 #
 # Now give the lines the numbers of our machine, and let them read:
 
@@ -255,9 +255,9 @@ gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
 assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 
 # %% [markdown]
-# More than half sits in the feed-forward parts. In the first Transformer of 2017 it was only 40 %, because much went into
-# its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. Positions and masks hold none:
-# they are computed.
+# More than half sits in the feed-forward parts. In the first Transformer of 2017 it was only 40 %, because much went
+# into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. Positions and masks hold
+# none: they are computed.
 #
 # ## Who found this, and when
 #

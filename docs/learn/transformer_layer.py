@@ -174,6 +174,8 @@ assert results["whole"][1] > 0.95
 assert results["without the norms"][1] > 0.8
 assert abs(results["without the residuals"][1] - commonest) < 0.05
 assert results["without the residuals"][1] < 0.5
+answers = np.argmax(towers["without the residuals"](unseen), axis=-1)
+assert np.mean(answers == answers[:, :1]) > 0.8  # the same digit everywhere
 STYLES = {
     "whole": ("#0072b2", "-"),
     "without the norms": ("#d55e00", "--"),
@@ -201,7 +203,7 @@ plt.show()
 # learns the task, only later. Without residuals it gets three digits in ten right. That is what you get if you write
 # the commonest of the eight digits in all eight places.
 #
-# And this is nearly what it does. It writes the same everywhere, because inside the tower all letters have become the
+# And that is nearly what it does. It writes the same digit nearly everywhere, because inside the tower all letters have become the
 # same. Let us measure that. Take two letters of a text and compare the directions of their vectors: 1 means "the same
 # direction", and 0 means "nothing in common". (This number is the *cosine* of the angle between them.) Here is the mean
 # over all pairs of letters, at the top of each tower, before the training and after it:
@@ -223,8 +225,8 @@ assert after["whole"] < 0.2
 #
 # To train the first layer, one must know the *slope* of the loss: how much the loss changes if a number in that layer
 # changes a little. This slope is found by going back from the answer through all layers above. A residual is a straight
-# way back, since a sum hands on every change as it is. Without it the slope may get lost on the way. Here is its size in
-# the first layer, before any training:
+# way back, since a sum hands on every change as it is. Without it the slope may get lost on the way. Here is its size
+# in the first layer, before any training:
 
 # %% tags=["hide-input"]
 slope = {}
@@ -407,8 +409,8 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. In our tower about 0.8 of it is left each time. That does no harm once. But twelve layers have 24 parts,
-# and
+# letter too. In our tower, before the training, about 0.8 of it is left each time. Once, this does no harm. But twelve
+# layers have 24 parts, and
 #
 # $$
 # 0.8^{24} = 0.0047
@@ -418,8 +420,8 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # averages. With the norm first nothing divides the letter on its way. Only the last norm does, once.
 #
 # If this is the reason, then a post-norm tower must learn as soon as the letter is made *louder* than what is added to
-# it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else.
-# Before the training we measure what is left of the letter and how alike two letters are. Then we train:
+# it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing
+# else. Before the training we measure what is left of the letter and how alike two letters are. Then we train:
 
 # %% tags=["hide-input"]
 
@@ -468,8 +470,8 @@ assert found_alike["norm last, letter three times"] < 0.9 < learnt
 # It learns. (The last line is one training, of fewer steps than the others; the others are the mean of the three
 # above.) A residual does not help merely by being there. It has to survive the norms.
 #
-# So in a deep machine, put the **norm first**. With few layers, as in our date machine, either works: 0.8 of a letter
-# is plenty.
+# So in a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
+# the letter is left.
 #
 # <details class="lesson-more" markdown="1"><summary>No law, a trap, and how large the numbers get</summary>
 #
@@ -548,8 +550,8 @@ assert quick["whole"] > quick["without the norms"]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Of the first, zeros: everything is equal to the mean, and only the tiny `1e-6` keeps 0 from being divided by 0. Of the
-# second, $(-0.577, -0.577, -0.577, 1.732)$: the 300 is gone, and the small difference is all that counts. A norm forgets
-# how large the numbers are and what they have in common, and keeps how they differ.
+# second, $(-0.577, -0.577, -0.577, 1.732)$: the 300 is gone, and the small difference is all that counts. A norm
+# forgets how large the numbers are and what they have in common, and keeps how they differ.
 #
 # </details>
 #

@@ -121,7 +121,7 @@ plt.show()
 # Our three dials turn by 1, 0.1 and 0.01 from place to place. (An angle of 1 is 57 degrees.) At place 2 the angles are
 # 2, 0.2 and 0.02:
 #
-# | | dial 0 | dial 1 | dial 2 |
+# | at place 2 | dial 0 | dial 1 | dial 2 |
 # | --- | --- | --- | --- |
 # | angle | 2 | 0.2 | 0.02 |
 # | sine | 0.909 | 0.199 | 0.020 |

@@ -151,7 +151,7 @@ assert max(x.max() for x in given.values()) < 1
 # score, so that nothing can bring a hidden key back. Here is a query at the last of four places. The cap is 2, each place
 # of distance costs 0.5, the fourth key is hidden, and the sink has the score 0:
 #
-# | | key 1 | key 2 | key 3 | key 4 | sink |
+# | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
 # | score | 4 | 1 | 0 | 9 | |
 # | capped | 1.928 | 0.924 | 0 | 2.000 | |

@@ -95,7 +95,7 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 # to the right, and it turns against the clock, as angles do in mathematics.) The query is (2, 0), and each key is (1, 0),
 # before it is turned. The query stands at place 5.
 #
-# | | place | turned by | vector | product with the query |
+# | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
 # | query | 5 | 150° | (-1.732, 1) | |
 # | first key | 3 | 90° | (0, 1) | 1 |
@@ -142,7 +142,7 @@ for moved in (0, 20):
 # counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
-# \begin{pmatrix} a' \\ b' \end{pmatrix} =
+# \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
 # \begin{pmatrix} \cos p\,\theta_i & -\sin p\,\theta_i \\ \sin p\,\theta_i & \cos p\,\theta_i \end{pmatrix}
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$

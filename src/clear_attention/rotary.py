@@ -25,7 +25,7 @@ SCALINGS = ("interpolation", "ntk", "by_parts", "yarn")
 class RotaryPositions(keras.Layer):
     r"""Turn queries and keys by where they stand: each pair of channels as the hand of a dial, at its own speed.
 
-    $$ \begin{pmatrix} a' \\ b' \end{pmatrix} = \begin{pmatrix} \cos p\theta_i & -\sin p\theta_i \\
+    $$ \begin{pmatrix} a_p \\ b_p \end{pmatrix} = \begin{pmatrix} \cos p\theta_i & -\sin p\theta_i \\
        \sin p\theta_i & \cos p\theta_i \end{pmatrix} \begin{pmatrix} a \\ b \end{pmatrix}, \qquad
        \theta_i = \text{base}^{-2i / d}, \quad i = 0, \dots, d/2 - 1 $$
 

@@ -50,6 +50,8 @@ def test_math_and_figures_are_there_and_labelled(turn_to, page_path):
     for figure in page.locator(SVG).all():
         assert figure.get_attribute("role") == "img"
         assert len(figure.get_attribute("aria-label")) > 20
+        if figure.evaluate("e => e.closest('details:not([open])') !== null"):
+            continue
         box = figure.bounding_box()
         assert box["width"] > 100
         assert box["height"] > 50

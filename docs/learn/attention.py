@@ -321,7 +321,8 @@ assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. These
-# are the four lines in its middle, printed from the package:
+# are four lines from its middle, printed from the package. (Two lines between them, which do nothing here, are left out:
+# they are for [what else goes into the scores](score_rules.py).)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -333,10 +334,14 @@ from clear_attention import scaled_dot_product_attention
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 function = docstring.sub("", inspect.getsource(scaled_dot_product_attention))
 middle = re.search(r"^ +scores = .*?^ +output = .*?\n", function, re.DOTALL | re.M)
-print(textwrap.dedent(middle[0]))
+lines = textwrap.dedent(middle[0]).splitlines()
+lines = [x for x in lines if not x.startswith("scores = scores if")]
+assert len(lines) == 4
+print("\n".join(lines))
 
 # %% [markdown]
-# You know three of the four lines. `depth(q)` is $d_k$, and `softmax_of_visible` is your softmax over whatever a
+# You know three of the four lines. `grouped_matmul` is a product of matrices (why it has this name is said
+# [later](fewer_keys.py)), `depth(q)` is $d_k$, and `softmax_of_visible` is your softmax over whatever a
 # [mask](masks.py) leaves visible. (The third line may set some weights to 0 at random during training, so that the
 # machine does not rely on single ones.) For "y" the function gives what you computed by hand.
 #
@@ -350,7 +355,7 @@ print(function)
 #   the mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the
 #   calculation, because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should
 #   there be any. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
-# * *In the middle.* The four lines from above. The queries are divided *before* the product and not afterwards. The
+# * *In the middle.* The four lines from above, and the two that were left out. The queries are divided *before* the product and not afterwards. The
 #   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
 # * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
 #   you. `narrowed` returns to the type of number that came in.

@@ -57,7 +57,8 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # %% [markdown]
 # Finding the letter before is easy for a head that knows [positions](positions.py), and the residual keeps the letter
 # itself, so both meet in one vector. Then comes the table. We train one layer on it, first without the feed-forward
-# network, then with a network of 8, 32 and 128 numbers in the middle (its *width*). Guess how much each gets right.
+# network, then with a network of 8, 32 and 128 numbers in the middle. (That is the width *of this network*. The letters
+# themselves stay 32 numbers wide.) Guess how much each gets right.
 
 # %% tags=["hide-input"]
 import keras

@@ -234,7 +234,7 @@ plt.show()
 # %% [markdown]
 # ## Your machine so far { #your-machine-so-far }
 #
-# Now the heads can go into your machine. `softmax` is the one from the lesson on [masks](masks.py#by-hand). In
+# Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
 # `attention` one thing changes. Queries and keys now have three axes: one for the heads, one for the letters, one for
 # the numbers. `k.T` would turn round all three, so only the last two are swapped. Then `multi_head` takes four lines:
 # `x` are the letters that look, and `seen` are those that are looked at.
@@ -246,7 +246,8 @@ from clear_attention import MultiHeadAttention
 
 def softmax(scores, mask):
     powers = np.where(mask == 1, 0, np.exp(scores))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    sums = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(sums == 0, 1, sums)
 
 
 def attention(q, k, v, mask=0):

@@ -188,6 +188,15 @@ def test_fewer_queries_stand_at_the_end():
     np.testing.assert_allclose(layer(x[:, 4:], x, x, causal=True), whole[:, 4:], atol=1e-12)
 
 
+def test_fewer_queries_stand_at_the_last_of_the_positions_that_were_given():
+    x = np.random.default_rng(12).normal(size=(2, 6, 16))
+    layer = MultiHeadAttention(16, 2, rotary=RotaryPositions(), dtype="float64")
+    for places in (np.array([0, 2, 3, 7, 8, 20]), np.array([[0, 2, 3, 7, 8, 20], [5, 6, 7, 9, 11, 12]])):
+        whole = layer(x, causal=True, positions=places)
+        found = layer(x[:, 4:], x, x, causal=True, positions=places)
+        np.testing.assert_allclose(found, whole[:, 4:], atol=1e-12)
+
+
 def test_values_are_not_turned():
     x = np.random.default_rng(9).normal(size=(1, 4, 8))
     layer = MultiHeadAttention(8, 1, rotary=RotaryPositions(), dtype="float64")

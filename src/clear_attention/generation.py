@@ -12,7 +12,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from clear_attention._checks import numbers
-from clear_attention._checks.ids import is_transformer, vocabulary_ids
+from clear_attention._checks.ids import is_model, vocabulary_ids
 from clear_attention._checks.options import flag
 from clear_attention._types import TensorLike
 from clear_attention.transformer import Transformer
@@ -134,7 +134,7 @@ def beam_search(
 
 
 def ready(transformer, source_ids):
-    is_transformer(transformer)
+    is_model(transformer)
     with ONE_BY_ONE:
         if not transformer.built:
             transformer.build()

@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from benchmarks.machine import facts
+from benchmarks.peer_conventions import tried
 from clear_attention import (
     MultiHeadAttention,
     combine_masks,
@@ -233,7 +234,12 @@ def main():
         rows.append(row | {"compared": compared, "converted": converted, "opposite": opposite})
     versions = ("tensorflow", "keras", "numpy", *dict.fromkeys(row["library"] for row in rows))
     part = RESULTS.with_suffix(".part")
-    part.write_text(json.dumps(facts(versions) | {"rows": rows}, indent=1) + "\n", encoding="utf-8")
+    beyond = tried()
+    for trial, found in beyond.items():
+        print(trial, *(f"{name}: {what}" for name, what in found.items()), sep="\n  ")
+    part.write_text(
+        json.dumps(facts(versions) | {"rows": rows, "beyond_masks": beyond}, indent=1) + "\n", encoding="utf-8"
+    )
     part.replace(RESULTS)
     print(f"Kept in {RESULTS.relative_to(Path(__file__).parents[1])}; the page on mask conventions shows it")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from typing import NamedTuple
 
+from benchmarks.texts import LENGTHS, ROW, rows_of
+
 NAN = float("nan")
 
 
@@ -199,6 +201,18 @@ def today_table(results):
         rows.append((f"{row['what']}, {said(row['passes'])}", cells))
     header = ("What", "milliseconds")
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, ("---", "---"), *rows])
+
+
+def packing_said(results):
+    """Say in a sentence how many tokens a second packed and padded rows bring."""
+    (row,) = (row for row in results["today"] if "packed rows" in row["times_ms"])
+    tokens, rows = int(LENGTHS.sum()), len(rows_of(LENGTHS, ROW))
+    each = {name: 1000 * tokens / statistics.median(ms) for name, ms in row["times_ms"].items()}
+    return (
+        f"The {len(LENGTHS)} texts have {tokens:,} tokens. With padding they fill {len(LENGTHS)} rows of {ROW} places, "
+        f"packed only {rows}. So {each['padded rows']:,.0f} tokens a second, forwards and backwards, become "
+        f"{each['packed rows']:,.0f}."
+    )
 
 
 def memory_table(results, passes, who):

@@ -10,6 +10,7 @@ import tensorflow as tf
 import torch
 
 from benchmarks.contenders import tf_call, torch_call
+from benchmarks.texts import LENGTHS, ROW, rows_of
 from clear_attention import (
     DistanceBias,
     EncoderLayer,
@@ -131,13 +132,12 @@ def rotary(batch, n, passes):
 
 
 def packed():
-    """The same texts, one in each row with padding behind it, and packed in rows of 128 tokens."""
-    lengths = np.random.default_rng(5).integers(16, 129, size=64)
+    """The same texts, one in each row with padding behind it, and packed in as few rows as they need."""
     layer = EncoderLayer(HEADS * DEPTH, HEADS, 4 * HEADS * DEPTH, dropout=0.0)
     layer.build((None, None, HEADS * DEPTH))
-    segments = rows_of(lengths, 128)
-    (alone, together) = tensors(6, (64, 128, HEADS * DEPTH), (*segments.shape, HEADS * DEPTH))
-    padding = create_padding_mask((np.arange(128) < lengths[:, None]).astype("int32"))
+    segments = rows_of(LENGTHS, ROW)
+    (alone, together) = tensors(6, (len(LENGTHS), ROW, HEADS * DEPTH), (*segments.shape, HEADS * DEPTH))
+    padding = create_padding_mask((np.arange(ROW) < LENGTHS[:, None]).astype("int32"))
 
     def padded_rows(x):
         return layer(x, mask=padding, causal=True)
@@ -149,17 +149,6 @@ def packed():
         "padded rows": tf_call(padded_rows, [alone, *layer.variables], "graph", "both"),
         "packed rows": tf_call(packed_rows, [together, *layer.variables], "graph", "both"),
     }
-
-
-def rows_of(lengths, size):
-    """Put each text in the first row that has room for it: `(rows, size)`, 0 where nothing stands."""
-    rows: list[list[int]] = []
-    for number, length in enumerate(lengths, start=1):
-        row = next((row for row in rows if len(row) + length <= size), None)
-        if row is None:
-            rows.append(row := [])
-        row += [number] * int(length)
-    return np.array([row + [0] * (size - len(row)) for row in rows], "int32")
 
 
 def named(*functions):

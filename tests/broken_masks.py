@@ -327,6 +327,32 @@ class GentleTriangle(layers.Layer):
         return x + self.combine(ops.einsum("bhts,bhse->bhte", ops.softmax(scores), self.value(x)))
 
 
+# A cap on the scores, after the mask.
+
+
+def capped(scores, most):
+    return most * ops.tanh(scores / most)
+
+
+def capped_and_masked(q, k, v, mask, mended):
+    logits = ops.einsum("...qd,...kd->...qk", q, k) / ops.sqrt(ops.cast(q.shape[-1], q.dtype))
+    if mended:
+        logits = ops.where(mask, capped(logits, 3.0), -1e9)
+    else:
+        logits = capped(ops.where(mask, logits, -1e9), 3.0)
+    return ops.einsum("...qk,...kd->...qd", ops.nn.softmax(logits), v)
+
+
+class ClippedTriangle(Mendable):
+    """Scores are clipped to what float16 can hold, says its author, with a number that came from elsewhere."""
+
+    def call(self, x):
+        scores = self.wq(x) @ ops.swapaxes(self.wk(x), 1, 2) / WIDTH**0.5
+        future = ops.triu(ops.ones((x.shape[1], x.shape[1])), 1) * -1e9
+        scores = ops.clip(scores, -2, 2) + future if self.mended else ops.clip(scores + future, -2, 2)
+        return x + self.wo(ops.softmax(scores) @ self.wv(x))
+
+
 # Fewer queries than keys: the last of both belong together.
 
 
@@ -392,6 +418,8 @@ MASKS = {
     "graph attention": Broken("mask_transposed", *both(GraphAttention), MASKED_X, "keras", {}),
     "minus ten": Broken("mask_too_soft", *functions(minus_ten), PADDED_QKV, "keras", {}),
     "a gentle triangle": Broken("mask_too_soft", *both(GentleTriangle), *ON_X, CAUSAL),
+    "capped after the mask": Broken("cap_after_mask", *functions(capped_and_masked), MASKED_QKV, "keras", {}),
+    "clipped after the mask": Broken("cap_after_mask", *both(ClippedTriangle), *ON_X, CAUSAL),
     "a kept triangle": Broken("upper_left", *both(KeptTriangle), *ON_QKV, CAUSAL),
     "use_causal_mask": Broken("upper_left", *both(KerasCausal), *ON_QKV, CAUSAL),
     "tril of a rectangle": Broken("upper_left", *functions(tril_of_a_rectangle), *ON_QKV, CAUSAL),

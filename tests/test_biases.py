@@ -57,6 +57,17 @@ def test_buckets_are_those_of_the_formula(sizes):
     distances = np.arange(-300, 301)
     expected = [by_the_formula(int(d), *sizes) for d in distances]
     np.testing.assert_array_equal(relative_position_buckets(distances, *sizes), expected)
+    np.testing.assert_array_equal(relative_position_buckets(distances.reshape(1, 1, 601), *sizes)[0, 0], expected)
+
+
+def test_what_is_not_said_is_what_t5_has():
+    distances = np.arange(-300, 301)
+    np.testing.assert_array_equal(
+        relative_position_buckets(distances), relative_position_buckets(distances, 32, 128, True)
+    )
+    config = RelativePositionBias().get_config()
+    expected = {"num_buckets": 32, "max_distance": 128, "bidirectional": True}
+    assert {name: config[name] for name in expected} == expected
 
 
 def test_a_bias_by_distance_is_the_matrix_written_out():
@@ -85,6 +96,21 @@ def test_a_layer_with_alibi_adds_alibi(blockwise):
     plain.build(x.shape)
     plain.set_weights(layer.get_weights())
     np.testing.assert_allclose(plain(x, causal=True, bias=alibi_bias(2, 6)), expected, atol=1e-6)
+
+
+def test_its_numbers_are_those_of_the_function():
+    bias = AlibiBias()
+    bias.for_heads(2)
+    np.testing.assert_array_equal(bias([-2, -1, 0]), alibi_bias(2, 1, 3)[:, 0])
+
+
+@pytest.mark.parametrize("bias", [AlibiBias, RelativePositionBias])
+def test_a_layer_that_has_one_saves_and_loads(bias, tmp_path):
+    inputs = keras.Input((None, 8))
+    model = keras.Model(inputs, MultiHeadAttention(8, 2, position_bias=bias())(inputs))
+    model.save(tmp_path / "model.keras")
+    x = np.random.default_rng(8).normal(size=(2, 5, 8)).astype("float32")
+    np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(x), model(x))
 
 
 @pytest.mark.parametrize("bias", [AlibiBias, RelativePositionBias])

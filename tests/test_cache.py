@@ -349,3 +349,21 @@ def test_refusals():
         layer.create_cache(3, 0)
     with pytest.raises(ValueError, match="no weights before it is built"):
         CrossAttentionBlock(D, 2).create_cache(x)
+
+
+@pytest.mark.parametrize("name", ["keys", "values"])
+def test_0_is_kept_for_what_is_not_finite_and_that_it_was_so(name):
+    rng = np.random.default_rng(9)
+    given = {"keys": rng.normal(size=(1, 2, 3, 4)), "values": rng.normal(size=(1, 2, 3, 5))}
+    given[name][0, 1, 2, 3] = np.nan
+    kept = ContextCache.of(tf.constant(given["keys"]), tf.constant(given["values"]), None)
+    np.testing.assert_array_equal(kept.strange, [[False, False, True]])
+    assert getattr(kept, name)[0, 1, 2, 3] == 0
+    for key, array in given.items():
+        np.testing.assert_array_equal(getattr(kept, key), np.nan_to_num(array))
+
+
+def test_nothing_strange_is_kept_before_something_is_kept():
+    cache = MultiHeadAttention(8, 2).create_cache(batch=2, capacity=3)
+    assert not cache.strange.numpy().any()
+    assert cache.blocked.numpy().all()

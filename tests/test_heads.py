@@ -20,6 +20,7 @@ from clear_attention import (
     split_heads,
     weights_from_keras,
 )
+from clear_attention.heads.steps import blocked_by_keras
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 
@@ -418,3 +419,11 @@ def test_an_input_of_another_depth_than_the_built_one_is_refused():
         inputs[i] = inputs[i][..., :8]
         with pytest.raises(ValueError, match=rf"{name} of shape \(batch, length, 12\).*{name}.shape=\(3, ., 8\)"):
             layer(*inputs)
+
+
+def test_a_token_is_blocked_if_its_key_or_its_value_was_masked():
+    keys, values = tf.constant([[True, True, False]]), tf.constant([[True, False, True]])
+    np.testing.assert_array_equal(blocked_by_keras(keys, values), [[False, True, True]])
+    np.testing.assert_array_equal(blocked_by_keras(keys, None), [[False, False, True]])
+    np.testing.assert_array_equal(blocked_by_keras(None, values), [[False, True, False]])
+    assert blocked_by_keras(None, None) is None

@@ -85,6 +85,42 @@ def test_yarn_goes_over_from_hand_to_hand():
     np.testing.assert_allclose(longer, rotary.size, rtol=1e-5)
 
 
+def test_two_channels_are_one_hand_which_ntk_leaves_alone():
+    np.testing.assert_array_equal(speeds(d=2, scaling="ntk", factor=4), [1.0])
+
+
+@pytest.mark.parametrize(
+    ("length", "first", "last"),
+    [
+        (64, 0, 2),  # the hand that turns 32 times would be number -0.49
+        (6, 0, 0),  # all hands are slow: only the first one is kept
+        (10**9, 6, 7),  # the hand that turns once would be number 8.2
+    ],
+)
+def test_yarn_goes_over_within_the_hands_that_there_are(length, first, last):
+    found = speeds(scaling="yarn", factor=16, original_length=length)
+    plain, hands = 10000.0 ** (-np.arange(4) / 4), np.arange(4)
+    ramp = np.clip((hands - first) / (last - first), 0, 1) if last > first else np.minimum(hands - first, 1)
+    np.testing.assert_allclose(found, plain * (1 - ramp) + plain / 16 * ramp, rtol=1e-12)
+
+
+def test_what_is_not_said_is_what_the_papers_say():
+    config = RotaryPositions().get_config()
+    expected = {"base": 10000.0, "fast": 32.0, "slow": 1.0, "factor": 1.0, "scaling": None, "channels": None}
+    assert {name: config[name] for name in expected} == expected
+
+
+def test_the_base_is_above_1():
+    assert RotaryPositions(base=1.5).speeds(4)[1] == pytest.approx(1.5**-0.5)
+    with pytest.raises(ValueError, match="base"):
+        RotaryPositions(base=1.0)
+
+
+def test_masks_that_keras_attached_go_through():
+    x = keras.layers.Embedding(5, 8, mask_zero=True)(np.array([[3, 4, 0]]))
+    np.testing.assert_array_equal(RotaryPositions()(x, [0, 1, 2])._keras_mask, [[True, True, False]])
+
+
 @pytest.mark.parametrize("channels", [None, 4])
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_weights_in_the_other_layout_give_the_same_numbers(groups, channels):
@@ -150,6 +186,15 @@ def test_fewer_queries_stand_at_the_end():
     layer = MultiHeadAttention(16, 2, rotary=RotaryPositions(), dtype="float64")
     whole = layer(x, causal=True)
     np.testing.assert_allclose(layer(x[:, 4:], x, x, causal=True), whole[:, 4:], atol=1e-12)
+
+
+def test_fewer_queries_stand_at_the_last_of_the_positions_that_were_given():
+    x = np.random.default_rng(12).normal(size=(2, 6, 16))
+    layer = MultiHeadAttention(16, 2, rotary=RotaryPositions(), dtype="float64")
+    for places in (np.array([0, 2, 3, 7, 8, 20]), np.array([[0, 2, 3, 7, 8, 20], [5, 6, 7, 9, 11, 12]])):
+        whole = layer(x, causal=True, positions=places)
+        found = layer(x[:, 4:], x, x, causal=True, positions=places)
+        np.testing.assert_allclose(found, whole[:, 4:], atol=1e-12)
 
 
 def test_values_are_not_turned():

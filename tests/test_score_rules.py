@@ -208,3 +208,56 @@ def test_first_keys_stay_visible_beside_a_window():
     for i, j in np.ndindex(6, 6):
         assert mask[i, j] == (abs(i - j) >= 2 and j >= 2)
     np.testing.assert_array_equal(create_window_mask(6, 2, first_keys=0), create_window_mask(6, 2))
+
+
+class TestWindowOfALayer:
+    X = np.random.default_rng(8).normal(size=(2, 9, 8)).astype("float32")
+
+    @pytest.mark.parametrize("blockwise", [True, False])
+    @pytest.mark.parametrize("first_keys", [0, 2])
+    @pytest.mark.parametrize("causal", [True, False])
+    @pytest.mark.parametrize("jit_compile", [None, True, False])
+    def test_is_the_mask(self, blockwise, first_keys, causal, jit_compile):
+        layer = MultiHeadAttention(8, 2, window=3, first_keys=first_keys, blockwise=blockwise)
+        plain = MultiHeadAttention(8, 2)
+        layer.build(self.X.shape), plain.build(self.X.shape)
+        plain.set_weights(layer.get_weights())
+        run = layer if jit_compile is None else tf.function(layer, jit_compile=jit_compile)
+        expected = plain(self.X, mask=create_window_mask(9, 3, first_keys), causal=causal)
+        np.testing.assert_allclose(run(self.X, causal=causal), expected, atol=1e-6)
+
+    @pytest.mark.parametrize("first_keys", [0, 2])
+    @pytest.mark.parametrize("pieces", [(9,), (4, 5), (1,) * 9])
+    def test_holds_for_a_text_in_pieces(self, first_keys, pieces):
+        layer = MultiHeadAttention(8, 2, window=3, first_keys=first_keys)
+        left_padding = np.zeros((2, 1, 1, 9), int)
+        left_padding[1, ..., :2] = 1
+        expected = layer(self.X, mask=left_padding, causal=True)
+        cache, outputs, start = layer.create_cache(2, 11), [], 0
+        blocked = np.concatenate([left_padding, np.zeros((2, 1, 1, 2), int)], axis=-1)
+        for length in pieces:
+            piece = self.X[:, start : start + length]
+            (output, weights), cache = layer(piece, mask=blocked, causal=True, cache=cache, return_weights=True)
+            outputs.append(output)
+            far = np.abs(np.arange(11) - np.arange(start, start + length)[:, None]) >= 3
+            far[:, :first_keys] = False
+            assert not weights.numpy()[np.broadcast_to(far, weights.shape)].any()
+            start += length
+        np.testing.assert_allclose(np.concatenate(outputs, axis=1), expected, atol=1e-6)
+
+    def test_fewer_queries_stand_on_the_last_keys(self):
+        layer = MultiHeadAttention(8, 2, window=3)
+        whole = layer(self.X, causal=True)
+        np.testing.assert_allclose(layer(self.X[:, 5:], self.X, causal=True), whole[:, 5:], atol=1e-6)
+
+    def test_comes_back_from_the_config_and_reaches_a_whole_encoder(self):
+        options = {"window": 2, "first_keys": 1}
+        encoder = Encoder(2, 8, 2, 16, dropout=0.0, self_attention=options)
+        again = Encoder.from_config(encoder.get_config())
+        for layer in again.layers:
+            config = layer.self_attention.attention.get_config()
+            assert {name: config[name] for name in options} == options
+        changed = self.X.copy()
+        changed[:, 4] += 1
+        moved = np.abs(encoder(changed, causal=True) - encoder(self.X, causal=True)).max(axis=(0, 2)) > 0
+        assert moved.tolist() == [False] * 4 + [True] * 3 + [False] * 2  # two layers reach one farther each

@@ -185,6 +185,22 @@ Eight heads of depth 64, float32, everything in a graph. Milliseconds, the quick
 """
 if "today" in results:  # measured apart, with `make bench ONLY=today`
     display(Markdown(TODAY + report.today_table(results)))
+    display(Markdown(report.packing_said(results)))
+
+# %% [markdown]
+# A cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32. Bytes are counted,
+# not measured:
+
+# %% tags=["remove-input"]
+from clear_attention import MultiHeadAttention
+
+rows = []
+for heads in (8, 2, 1):
+    layer = MultiHeadAttention(512, 8, num_key_value_heads=heads)
+    cache = layer.create_cache(batch=1, capacity=4096)
+    kept = cache.keys.numpy().nbytes + cache.values.numpy().nbytes
+    rows.append((heads, f"{kept / 2**20:.0f} MiB", f"{kept // 4096:,}"))
+display(Markdown(report.table(("Heads of keys", "cache", "bytes a token"), rows)))
 
 # %% [markdown]
 # ## How much memory?

@@ -6,7 +6,8 @@
 # %% [markdown]
 # # How do I carry my weights over?
 #
-# You have a trained `keras.layers.MultiHeadAttention`, or a torch checkpoint, and want the same numbers from
+# You have a trained `keras.layers.MultiHeadAttention`, a torch checkpoint, or the four matrices of a decoder of today, and
+# want the same numbers from
 # [`MultiHeadAttention`][clear_attention.MultiHeadAttention]. One call does it, and another one takes them back. Both
 # layers must have the same number of heads and the same depths; otherwise nothing is changed, and the error names the array
 # and both shapes.
@@ -68,6 +69,48 @@ assert all(np.array_equal(back[name], array) for name, array in state_dict.items
 q = x @ state_dict["in_proj_weight"][:64].T + state_dict["in_proj_bias"][:64]
 np.testing.assert_allclose(layer.project_queries(x), q, atol=1e-5)
 print("queries as torch computes them; there and back the same to the bit")
+
+# %% [markdown]
+# ## From a checkpoint of today
+#
+# Most decoders of today keep four matrices in each layer, `q_proj.weight` to `o_proj.weight`, without biases, and have
+# fewer heads of keys than of queries: [why](../learn/fewer_keys.py).
+# [`weights_from_matrices`][clear_attention.weights_from_matrices] takes the four arrays. The arrays here are random
+# again; from `safetensors` or torch they come as NumPy in the same way.
+
+# %%
+from clear_attention import weights_from_matrices, weights_to_matrices
+
+matrices = {
+    "q_proj.weight": rng.normal(size=(64, 64)).astype("float32") / 8,
+    "k_proj.weight": rng.normal(size=(32, 64)).astype("float32") / 8,
+    "v_proj.weight": rng.normal(size=(32, 64)).astype("float32") / 8,
+    "o_proj.weight": rng.normal(size=(64, 64)).astype("float32") / 8,
+}
+grouped = MultiHeadAttention(64, 4, num_key_value_heads=2, use_bias=False)
+weights_from_matrices(grouped, matrices)
+back = weights_to_matrices(grouped)
+assert all(np.array_equal(back[name], array) for name, array in matrices.items())
+k = x @ matrices["k_proj.weight"].T
+np.testing.assert_allclose(grouped.project_keys(x), k, atol=1e-5)
+print("4 heads of queries, 2 of keys, the same to the bit")
+
+# %% [markdown]
+# If the layer turns its queries and keys by position, ask which channels make a pair, too:
+# [two layouts](mask_conventions.py#which-channels-are-a-rotary-pair) are in use, and
+# [`convert_rotary`][clear_attention.convert_rotary] goes from one to the other.
+#
+# Keras has such a layer as well, `keras.layers.GroupQueryAttention`. The calls are those from above.
+
+# %%
+theirs_grouped = keras.layers.GroupQueryAttention(
+    head_dim=16, num_query_heads=4, num_key_value_heads=2
+)
+expected = theirs_grouped(x, x)
+ours_grouped = MultiHeadAttention(64, 4, num_key_value_heads=2)
+weights_from_keras(ours_grouped, theirs_grouped)
+assert np.allclose(ours_grouped(x), expected, atol=1e-6)
+print("same numbers:", np.allclose(ours_grouped(x), expected, atol=1e-6))
 
 # %% [markdown]
 # ## What does not fit is refused

@@ -356,6 +356,15 @@ MORE = {
         "[the length is read from another axis](museum.py#length)",
         "[the output is weights times values, elementwise](museum.py#elementwise)",
     ],
+    "window_extent": ["[the window is one token too wide](museum.py#window)"],
+    "cache_equals_full": [
+        "[the cache forgets its positions](museum.py#cache-positions)"
+    ],
+    "head_groups": [
+        "[shared heads are tiled, not repeated](museum.py#tiled-groups)"
+    ],
+    "position_shift": ["[the values are turned, too](museum.py#rotated-values)"],
+    "like": ["[rotary layouts are mixed](museum.py#rotary-layout)"],
     "modes_agree": [
         "Python's `if` on a tensor, or a number that is drawn while the graph is traced"
     ],

@@ -380,9 +380,57 @@ np.testing.assert_array_equal(convert_mask(seen, "keras", "blocked"), causal)
 # ## Beyond masks
 #
 # A layer that reads your mask as you mean it can still differ from another one, without any error. Six more conventions are
-# set out below. For Keras and for this package the next cell tries them. The other libraries were tried apart from this
-# build, on 2026-11-23: JAX 0.10.2, torch 2.13.0, transformers 5.23.0, x-transformers 2.31.10 and Equinox 0.13.8. What is
-# marked *read* was not tried, but read on that day in the library's own source.
+# set out below. For Keras and for this package the next cell tries them. What is marked *read* was not tried, but read on
+# 2026-11-23 in the library's own source.
+
+# %% tags=["remove-input"]
+beyond = peers["beyond_masks"]
+assert beyond == {
+    "windows": {
+        "jax local_window_size=2, causal": [3, 4, 5],
+        "jax local_window_size=2": [2, 3, 4, 5, 6],
+        "transformers sliding_window=3, causal": [3, 4, 5],
+        "transformers sliding_window=3": [1, 2, 3, 4, 5, 6, 7],
+    },
+    "alignment": {
+        "jax is_causal": [[0], [0, 1]],
+        "torch is_causal": [[0], [0, 1]],
+        "torch causal_lower_right": [[0, 1, 2, 3], [0, 1, 2, 3, 4]],
+        "x-transformers causal": [[0, 1, 2, 3], [0, 1, 2, 3, 4]],
+    },
+    "shared_heads": {
+        "torch enable_gqa": [0, 0, 1, 1],
+        "torch flex_attention": [0, 0, 1, 1],
+        "transformers repeat_kv": [0, 0, 1, 1],
+        "x-transformers": [0, 1, 0, 1],
+        "jax": [0, 0, 1, 1],
+    },
+    "rotary_pairs": {
+        "transformers Llama": [4],
+        "transformers GPT-J": [1],
+        "x-transformers": [1],
+        "equinox": [4],
+    },
+    "weight_of_a_hidden_key": dict.fromkeys(
+        (
+            "transformers Gemma 2",
+            "x-transformers softclamp_logits",
+            "torch flex_attention",
+        ),
+        0.0,
+    ),
+}, "the tables below say something else than what was measured: change them"
+versions = {
+    row["library"]: row["version"].partition("+")[0] for row in peers["rows"]
+}
+said = [
+    f"{name} {versions[name]}"
+    for name in ("torch", "transformers", "x-transformers", "equinox")
+]
+Markdown(
+    f"The other libraries were tried apart from this build, on {peers['date']}, by `make check-peers`: jax "
+    f"{versions['jax']}, {', '.join(said[:-1])} and {said[-1]}."
+)
 
 # %%
 from clear_attention import RotaryPositions, create_window_mask

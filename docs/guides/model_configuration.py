@@ -182,7 +182,7 @@ np.testing.assert_allclose(after[2:], before[2:] / 8)
 #   such a line, and its name is ours. In the models of gpt-oss (2025) the sinks are found among the weights, one number
 #   for each head of queries.
 #   Something else has the same name: the first tokens of a text, which many models use for this and which must not leave a
-#   window. That is a matter of the mask: `create_window_mask(length, window, first_keys=4)`.
+#   window. Here that is `window=32, first_keys=4` when the layer is made.
 #
 # The mask of a windowed layer, for a short text and a window of 3, with and without a first key that stays visible:
 
@@ -296,24 +296,25 @@ def build(config, seed=0):
             rotary=rotary,
             softcap=config["attn_logit_softcapping"],
             sink=config["attention_sinks"],
+            window=config["sliding_window"]
+            if kind == "sliding_attention"
+            else None,
         )
         attention.build((None, None, width))
         norms = [np.ones(width), np.ones(width)]
         feed_forward = [matrix(width, inside), matrix(width, inside)]
         feed_forward.append(matrix(inside, width))
-        layers.append((kind, attention, norms, feed_forward))
+        layers.append((attention, norms, feed_forward))
     embeddings = rng.normal(size=(config["vocab_size"], width))
     return {"embeddings": embeddings, "layers": layers, "norm": np.ones(width)}
 
 
 def read(model, config, ids):
     epsilon = config["rms_norm_eps"]
-    window = create_window_mask(len(ids), config["sliding_window"])
     x = model["embeddings"][ids][None]  # (batch, length, hidden_size)
-    for kind, attention, norms, feed_forward in model["layers"]:
-        mask = window if kind == "sliding_attention" else None
+    for attention, norms, feed_forward in model["layers"]:
         tokens = rms_norm(x, norms[0], epsilon).astype("float32")
-        x = x + np.array(attention(tokens, mask=mask, causal=True))
+        x = x + np.array(attention(tokens, causal=True))
         x = x + gated_feed_forward(rms_norm(x, norms[1], epsilon), *feed_forward)
     logits = rms_norm(x, model["norm"], epsilon) @ model["embeddings"].T
     return cap(logits, config["final_logit_softcapping"])[0]  # (length, vocab)
@@ -388,7 +389,7 @@ def cache_bytes(config, length):
 counted = weights_of(config)
 total = sum(counted.values())
 built = model["embeddings"].size + model["norm"].size
-for _, attention, norms, feed_forward in model["layers"]:
+for attention, norms, feed_forward in model["layers"]:
     built += attention.count_params() + sum(a.size for a in norms + feed_forward)
 assert total == built
 

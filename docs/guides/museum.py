@@ -1463,6 +1463,9 @@ assert on_hidden[-200, 50] > 0.45
 for name in ("no_future_leak", "padding_invariance"):
     broken(name, masked_first, with_mask, "blocked")
     held(name, capped_first, with_mask, "blocked")
+told = certify(masked_first, with_mask, "blocked", only=["padding_invariance"])
+print(told.headline)
+assert told.cause.name == "cap_after_mask"
 
 # %% [markdown]
 # ### Rotary layouts are mixed: only the first word is right { #rotary-layout }

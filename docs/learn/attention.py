@@ -12,17 +12,18 @@
 #
 # ## Ask, compare, fetch
 #
-# Think of a shelf of folders. You come with a question, and each folder has a label on its spine. You hold your question
-# against every label. Where the two fit well, you take much of what is inside, and from the others a little, and then
-# you mix it all. In attention each of these is a vector:
+# Think of a shelf of folders. You come with a question, and each folder has a label on its spine. You hold your
+# question against every label. Where the two fit well, you take much of what is inside, and from the others a little,
+# and then you mix it all. In attention each of these is a vector:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. Press a letter
-# of its answer: the query was made to write that letter. The brighter a letter of the text, the better its key fits.
-# (The machine looks four times at once. This is the first of the four.)
+# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. The one who
+# looks is the machine as it is about to write the next letter, and so each letter of the answer had a query of its own.
+# Press one of them. The brighter a letter of the text, the better its key fits that query. (The machine looks in four
+# ways at the same time. This is the first of the four.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -45,7 +46,8 @@ machine(
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
 # it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is a
 # mixture of all values, and most of it comes from the key that fits best. Turn the query, and watch the output move
-# from value to value. Then make the query longer, and make it shorter: what changes?
+# from value to value. Then make the query longer, and make it shorter: what changes? (How a score is computed from two
+# arrows, you will see in a moment. It includes a division by a fixed number.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -136,8 +138,8 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# **That is the whole of attention.** Here it is in NumPy, for all three letters at once. Keep the two functions! Each of
-# the next lessons adds a few lines to them, and [at the end](recap.py#put-together-by-hand) they are a machine that
+# **That is the whole of attention.** Here it is in NumPy, for all three letters at once. Keep the two functions! Each
+# of the next lessons adds a few lines to them, and [at the end](recap.py#put-together-by-hand) they are a machine that
 # reads dates.
 
 # %%
@@ -209,16 +211,18 @@ plt.show()
 #
 # </details>
 #
-# Each query gets a row of the output. There may be three queries and five keys, and so **queries need not come from where
-# keys and values come from.** When the encoder reads a date, its letters look at each other, and all three come from the
-# text. This is called *self-attention*. When the decoder writes, the query comes from the answer, and keys and values
-# come from the text. This is *cross-attention*, and it is what you saw at the top. The formula stays the same.
+# Each query gets a row of the output. There may be three queries and five keys, and so **queries need not come from
+# where keys and values come from.** When the encoder reads a date, its letters look at each other, and all three come
+# from the text. This is called *self-attention*. When the decoder writes, the query comes from the answer, and keys and
+# values come from the text. This is *cross-attention*, and it is what you saw at the top. The formula stays the same.
 #
 # ## Why divide by the root of d_k?
 #
 # A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums become, and the softmax
-# exaggerates large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly all,
-# and a nudge of the training hardly changes anything any more. So the scores are divided. But by what?
+# exaggerates large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly
+# all, say 0.99995 of the weight. If the training nudges its score, 0.99995 becomes 0.99996, and the output stays what
+# it was. So the training can't tell which nudges help, and learns next to nothing. That is why the scores are divided.
+# But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
 # *one rule that suits all depths*: which column keeps its bars about as long?
@@ -260,10 +264,10 @@ lab(
 # Divided by nothing, longer keys mean that one of them takes nearly everything. Divided by $d_k$, all weights become
 # alike, and the query might as well not ask. The root keeps the balance.
 #
-# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will not be 64. Most
-# throws cancel each other, and the sum is typically about 8 away from 0, which is √64. A dot product of random numbers
-# is such a sum: with $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth.
-# That is why this attention is called *scaled* dot-product attention.
+# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will not be 64.
+# Most throws cancel each other, and the sum is typically about 8 away from 0, which is √64. A dot product of random
+# numbers is such a sum: with $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at
+# every depth. That is why this attention is called *scaled* dot-product attention.
 #
 # <details class="lesson-more" markdown="1"><summary>Why coins cancel, and 500 queries in place of one</summary>
 #
@@ -313,16 +317,17 @@ coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
 assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 
 # %% [markdown]
-# Only the middle column reads nearly the same from top to bottom. Divided by nothing, the slope vanishes, because one key
-# has all. Divided by $d_k$, the softmax is not saturated, but no key stands out any more: all weights are near 1/16.
+# Only the middle column reads nearly the same from top to bottom. Divided by nothing, the slope vanishes, because one
+# key has all. Divided by $d_k$, the softmax is not saturated, but no key stands out any more: all weights are near
+# 1/16.
 #
 # </details>
 #
 # ## Reading the function { #the-function-read }
 #
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. These
-# are four lines from its middle, printed from the package. (Two lines between them, which do nothing here, are left out:
-# they are for [what else goes into the scores](score_rules.py).)
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow.
+# These are four lines from its middle, printed from the package. (Two lines between them, which do nothing here, are
+# left out: they are for [what else goes into the scores](score_rules.py).)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -340,10 +345,10 @@ assert len(lines) == 4
 print("\n".join(lines))
 
 # %% [markdown]
-# You know three of the four lines. `grouped_matmul` is a product of matrices (why it has this name is said
+# You know all of them but the third. `grouped_matmul` is a product of matrices (why it has this name is said
 # [later](fewer_keys.py)), `depth(q)` is $d_k$, and `softmax_of_visible` is your softmax over whatever a
-# [mask](masks.py) leaves visible. (The third line may set some weights to 0 at random during training, so that the
-# machine does not rely on single ones.) For "y" the function gives what you computed by hand.
+# [mask](masks.py) leaves visible. The third line may set some weights to 0 at random during training, so that the
+# machine does not rely on single ones. For "y" the function gives what you computed by hand.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
@@ -355,8 +360,9 @@ print(function)
 #   the mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the
 #   calculation, because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should
 #   there be any. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
-# * *In the middle.* The four lines from above, and the two that were left out. The queries are divided *before* the product and not afterwards. The
-#   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
+# * *In the middle.* The four lines from above, and the two that were left out. The queries are divided *before* the
+#   product and not afterwards. The result is the same, but the product stays smaller on its way, which matters where
+#   large numbers overflow.
 # * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
 #   you. `narrowed` returns to the type of number that came in.
 #
@@ -438,9 +444,9 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 #
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, which was trained
 # together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
-# them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that large scores leave
-# the softmax almost no slope, and built a whole machine of it. The names key and value come from machines that look
-# things up in a memory, a year before.
+# them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that large scores
+# leave the softmax almost no slope, and built a whole machine of it. The names key and value come from machines that
+# look things up in a memory, a year before.
 #
 # ## Exercises
 #
@@ -490,11 +496,11 @@ np.testing.assert_allclose(shuffled[0], [9.941, 1.244], atol=5e-4)
 # - 8 | A score of 0 is not a weight of 0: `exp(0)` is 1, and a quarter of the weight stays with the first key.
 # - 4 | The plain mean would need equal weights, and so equal scores.
 # + about 6 | The weights are 1 : 3, so it is `(1 * 0 + 3 * 8) / 4`.
-# ? Two texts at once: `queries` `(2, 3, 64)`, `keys` `(2, 5, 64)`, `values` `(2, 5, 32)`. What is the shape of the output?
-# - `(2, 3, 64)` | The output is a mixture of values, so its depth is theirs.
-# + `(2, 3, 32)` | A row for each query, of the values' depth.
-# - `(2, 5, 32)` | That is a row for each key. The keys are summed over.
-# - none: the depths of keys and values differ | They may. Queries and keys share a depth, keys and values a length.
+# ? The queries are a matrix of shape `(3, 64)`, the keys `(5, 64)`, the values `(5, 32)`. What is the shape of the output?
+# - `(3, 64)` | The output is a mixture of values, so each of its rows has as many numbers as a value.
+# + `(3, 32)` | A row for each query, with as many numbers as a value has.
+# - `(5, 32)` | That is a row for each key. The keys are summed over.
+# - none: keys and values don't have equally many numbers | They need not. Queries and keys must, and there must be as many keys as values.
 # ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do the undivided scores change?
 # + They get about 2 times as large. | Their squares are 4 times as large, so they themselves are √4 = 2 times as large. Hence the root of `d_k`.
 # - They get about 4 times as large. | Their squares do. Terms of either sign cancel in part.

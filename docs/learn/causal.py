@@ -43,6 +43,7 @@ for name, found in {"whole": record, "this machine": forgetful_record}.items():
     )
 assert forgetful_record["letters"] > 0.99
 assert forgetful_record["exact"] == 0
+assert forgetful_record["steps"][-1] == 333
 
 # %% [markdown]
 # What happened? We must look at how a machine that writes is trained.
@@ -50,20 +51,21 @@ assert forgetful_record["exact"] == 0
 # ## One date is eleven examples
 #
 # The decoder writes one letter after the other, and each new letter depends on those before. In training the right
-# answer is known. So there is no need to wait: the decoder is *given* the right answer, moved by one place, and has to
-# *predict* the next letter at all places at once.
+# answer is known. So there is no need to wait: the decoder is *given* the right answer, and has to *predict*, at all
+# places at once, the letter that comes next. For the very first letter something must be given, too. So a **start
+# mark** is put in front, and everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
 # This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from its
 # own. One date with its ten letters and an end mark gives eleven examples in one go: given nothing but the start,
-# predict 2; given 2, predict 0; given 20, predict 1; and so on.
+# predict 2; given the start and 2, predict 0; given 20 as well, predict 1; and so on.
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. Copying is much easier to learn than reading dates. So the machine above learnt to copy, and
-# nothing else. When it writes for itself, there is nothing to its right yet, and it writes the end mark at once. Why
-# that one? Guess, before you read on.
+# the answer stands there. Copying is much easier to learn than reading dates: 333 steps of training were enough. So the
+# machine above learnt to copy, and nothing else. When it writes for itself, there is nothing to its right yet, and it
+# writes the end mark at once. Why that one? Guess, before you read on.
 #
 # <details markdown="1"><summary>An answer</summary>
 #
@@ -79,7 +81,8 @@ assert forgetful_record["exact"] == 0
 #
 # Here you see the forgetful machine peeking. A row is a letter that looks, a column a letter that is looked at. Where a
 # cell just right of the diagonal is bright, a letter looks at the next one, which is the one that it has to say. (The
-# machine looks four times at once, and the four share this work. Here is the one that peeks most.)
+# machine looks in four ways at the same time, and the four share the peeking. Here is the one that peeks most. Where it
+# does not, another one does.)
 #
 # Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
@@ -116,9 +119,9 @@ lab(
 # %% [markdown]
 # <details markdown="1"><summary>An answer</summary>
 #
-# Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. A letter may see
-# itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid hides the
-# triangle at once.
+# Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. A letter may
+# see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid hides
+# the triangle at once.
 #
 # </details>
 #
@@ -135,10 +138,17 @@ lab(
 # | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
 #
 # The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
-# of m and a are $(10, 0)$ and $(0, 10)$.
+# of m and a are $(10, 0)$ and $(0, 10)$. In NumPy, with the softmax that you mended in the lesson before:
 
 # %%
 from clear_attention import create_look_ahead_mask
+
+
+def softmax(scores, mask):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    sums = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(sums == 0, 1, sums)
+
 
 x = np.array([[1.0, 0], [0, 1], [1, 1]])  # m, a, y
 W_Q = np.array([[1, 0, 0, 1], [1, 0, 1, -1]])
@@ -152,10 +162,13 @@ def look_ahead(length):
 
 mask = look_ahead(3)
 np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
-output, weights = scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V, mask)
+q, k, v = x @ W_Q, x @ W_K, x @ W_V
+weights = softmax(q @ k.T / 2, mask)
+output = weights @ v
 print(mask)
-print(weights.numpy().round(3))
-print(output.numpy().round(3))
+print(weights.round(3))
+print(output.round(3))
+np.testing.assert_allclose(output, scaled_dot_product_attention(q, k, v, mask)[0])
 np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
 np.testing.assert_allclose(
     output, [[10, 0], [9.890, 0.110], [9.941, 1.244]], atol=5e-4
@@ -306,9 +319,10 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# The first is right. The second hides the diagonal, too, so that the start mark sees nothing at all. You would notice
-# at once if your softmax makes NaN of such a row. The third is upside down: it hides the past and shows the future. In
-# training all looks perfect, because the next letter is there to be copied. It is the forgetful machine again.
+# The first is right. The second hides the diagonal, too, so that no letter sees itself, and the start mark sees nothing
+# at all. You would notice, because the machine reads worse, or gives nothing but NaN if nobody has mended the softmax.
+# The third is upside down: it hides the past and shows the future. In training all looks perfect, because the next
+# letter is there to be copied. It is the forgetful machine again.
 #
 # </details>
 #

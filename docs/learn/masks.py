@@ -234,10 +234,9 @@ np.testing.assert_array_equal(
 # this number, which is so large that it swallows them. All scores are then equal, and so are the weights: the empty
 # text quietly reads its padding. No error, no NaN, nothing to see.
 #
-# <details class="lesson-more" markdown="1"><summary>Four ways, an ordinary row and an empty one, 32 bits and 16</summary>
-#
-# Only one of these ways is right in all cases. Each meets an ordinary row, in which two of three keys are visible, and
-# an empty one, in numbers of 32 bits and of 16.
+# Four ways are in use. Here each of them meets an ordinary row, in which two of three keys are visible, and an empty
+# one, both in the usual numbers of 32 bits and in numbers of 16 bits, which are quicker and less exact. How many of the
+# four are right everywhere?
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -309,12 +308,14 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>What happens in each of them</summary>
+#
 # * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
 #   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
-# * **Add -1,000,000,000 times the mask.** The ordinary row is right, and the empty one reads what is hidden. In float16,
-#   one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus infinity, minus infinity
-#   times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer digits but reaches $3 \cdot
-#   10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
+# * **Add -1,000,000,000 times the mask.** The ordinary row is right, and the empty one reads what is hidden. In
+#   float16, one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus infinity, minus
+#   infinity times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer digits but reaches
+#   $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
 # * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
 #   works until the day an empty row comes: then it is 0 divided by 0.
 # * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
@@ -324,8 +325,8 @@ np.testing.assert_allclose(
 #
 # ## Reading the function { #the-function-read }
 #
-# This is the line that hides, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is minus
-# infinity, because $e^{-\infty} = 0$.
+# This is the line that hides, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is
+# minus infinity, because $e^{-\infty} = 0$.
 
 # %% tags=["source"]
 import inspect
@@ -352,7 +353,9 @@ print(function)
 #
 # ## A check: what is hidden does not matter
 #
-# Put anything you like under the mask, even NaN, and no output of a letter changes.
+# Put anything you like under the mask, even NaN, and no output of a letter changes. This is a promise of the package.
+# Your own `attention` can't keep it yet: it multiplies the weight 0 by the value NaN, and that is NaN. The package puts
+# zeros in the place of such numbers first.
 
 # %%
 hidden = source.encode(["3 may 2018"], length=34)
@@ -367,8 +370,8 @@ print("the ten letters: not one bit has changed")
 # %% [markdown]
 # ## And the padded rows themselves? { #padded-rows }
 #
-# A padding mask hides padded **keys**. A padded place stays a query, and something comes out in its row. Nobody looks at
-# it, so you only have to leave these rows out when you judge the answers.
+# A padding mask hides padded **keys**. A padded place stays a query, and something comes out in its row. Nobody looks
+# at it, so you only have to leave these rows out when you judge the answers.
 #
 # <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
 #
@@ -458,7 +461,8 @@ print(
 # ### Exercise 2
 #
 # Add 5 to every score of a row. Which weights change? Now add 5 to the score of the padding alone, once before the mask
-# is applied, and once to what is left after it, as a program might that forgets the order. Which weights change?
+# is applied, and once after it, when the hidden score is already minus infinity. And what if a program had "hidden" it
+# by setting it to 0? Which weights change?
 
 # %% tags=["answer"]
 scores, hidden = np.array([2.0, 1.0, 0.0, 3.0]), np.array([0, 0, 0, 1])
@@ -480,8 +484,7 @@ np.testing.assert_array_equal(
 #
 # None in the first case: $e^5$ stands above and below the fraction line. None in the second, because what is hidden is
 # out of the sum, whatever its score. And none in the third, because minus infinity plus 5 is minus infinity. But a
-# program that "hides" a score by setting it to 0 hides nothing: 0 is a score like any other, and with 5 more it takes
-# nearly all.
+# program that sets a score to 0 hides nothing: 0 is a score like any other, and with 5 more it takes nearly all.
 #
 # </details>
 #

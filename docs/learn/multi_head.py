@@ -77,6 +77,7 @@ def dots(*names):
 
 
 means = dots("1 head", "2 heads", "4 heads", "8 heads")
+print("on average:", ", ".join(f"{mean:.0%}" for mean in means))
 assert means == sorted(means)
 assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
@@ -134,8 +135,8 @@ touch(
 #
 # Four attentions with all 64 numbers would cost four times as much. So each head gets only a part of them. A letter's
 # vector is multiplied by $W_Q$ once, and the result is cut into as many pieces as there are heads; keys and values
-# likewise. Here are three letters with eight numbers each. The numbers are simply 0 to 23, so that you see where each of
-# them goes. Give them to two heads, then to four:
+# likewise. Here are three letters with eight numbers each. The numbers are simply 0 to 23, so that you see where each
+# of them goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -162,8 +163,8 @@ lab(
 )
 
 # %% [markdown]
-# No number is lost, and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts the
-# pieces side by side again, and one last matrix $W_O$ mixes what the heads found. In your own machine these are two
+# No number is lost, and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts
+# the pieces side by side again, and one last matrix $W_O$ mixes what the heads found. In your own machine these are two
 # functions of one line each:
 
 
@@ -275,8 +276,9 @@ np.testing.assert_allclose(layer(x[None], mask=hidden)[0], ours, atol=1e-12)
 print("your function and the layer: the same", ours.shape)
 
 # %% [markdown]
-# The package's layer gives the same numbers. Now you: the formula says it with small matrices, one head after the other.
-# Can you write that, without `split` and `merge`? (The small matrices of head $i$ are columns of the large ones.)
+# The package's layer gives the same numbers. Now you: the formula says it with small matrices, one head after the
+# other. Can you write that, without `split` and `merge`? (The small matrices of head $i$ are columns of the large
+# ones.)
 #
 # ```python
 # outputs = []
@@ -398,21 +400,23 @@ assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 #
 # ## Is it the heads, or the width?
 #
-# Both help. A single head in a machine twice as wide does even better than eight heads, at four times the price. Heads
-# are a way to use the numbers one has, and no magic.
+# Both help. A single head in a machine twice as wide does even better than eight heads, at four times the price. How
+# does that fit with what was said above? The wide head still brings back one average. But its values have twice as many
+# numbers in which they can keep things apart, as $(3, 0)$ and $(0, 5)$ did, so more can be read from that average.
+# Heads get as far with fewer numbers: they are a way to use the numbers one has, and no magic.
 #
 # <details class="lesson-more" markdown="1"><summary>Two more trainings: twice as wide, and half as wide</summary>
 #
-# Eight heads of 8 numbers and one head of 64 cost the same. A machine twice as wide has about four times as many numbers
-# to train:
+# Eight heads of 8 numbers and one head of 64 cost the same. A machine twice as wide has about four times as many
+# numbers to train:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Eight heads: about 72 %. One head in a machine twice as wide: about 80 %. Eight heads in a machine half as wide: about 33 %."
 means = dots("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wide")
 assert [round(100 * mean) for mean in means] == [50, 72, 80, 33]
 
 # %% [markdown]
-# With half the width, eight heads are worse than one of full width, perhaps because each has only four numbers to compare
-# with.
+# With half the width, eight heads are worse than one of full width, perhaps because each has only four numbers to
+# compare with.
 #
 # </details>
 #

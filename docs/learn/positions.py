@@ -48,11 +48,12 @@ assert answers[0] == answers[1]
 assert answers[2] == answers[3]
 
 # %% [markdown]
-# The same answer, letter for letter, and in the last two texts day and month have changed places without any effect. You
-# have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind the
-# order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is a *bag of
-# letters*. (The half that writes is better off, because its look-ahead mask gives the order away: who sees five letters
-# must be the fifth.)
+# The same answer, letter for letter, and in the last two texts day and month have changed places without any effect.
+# You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not
+# mind the order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is
+# a *bag of letters*. (The half that writes is better off, because its look-ahead mask gives the order away. The fifth
+# letter shares its weight among five, the sixth among six, and so on. So what each of them gets from the start mark can
+# tell it where it stands.)
 #
 # Before you read on, guess: which parts of a date can such a machine still read?
 
@@ -84,13 +85,15 @@ print(f"the whole date: {record['exact']:.1%}")
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 large.
+#   numbers are about 1 large. (In the embedding that you saw in the first lesson they are smaller. They are multiplied
+#   by 8 before anything is added.)
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
 # What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
-# each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a clock
-# has several hands, fast ones and slow ones, and so have we: three dials, each ten times as slow as the one before.
+# each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a
+# clock has several hands, fast ones and slow ones, and so have we: three dials, each ten times as slow as the one
+# before.
 
 # %% tags=["hide-input"] alt="Three rows of eight dials, for the places 0 to 4, 10, 30 and 100. In the first row the hand turns by 57 degrees from place to place, in the second by 6 degrees, and in the third so slowly that it has moved by 57 degrees only at place 100."
 import matplotlib.pyplot as plt
@@ -165,7 +168,7 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)
 # | $n$ | the larger it is, the slower the slow dials are; above 1000, in the paper and in our machine 10000 |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# It is the function that you wrote above. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6} =
+# It is the function `positions` from above. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6} =
 # 0.1$ and $1000^{-4/6} = 0.01$.)
 #
 # <details class="lesson-more" markdown="1"><summary>How the package computes it, and what 16 dials look like</summary>
@@ -255,9 +258,10 @@ touch(
 
 # %% [markdown]
 # Three places before it, wherever it stands. (The curve has other peaks that are nearly as high: after six places the
-# fast hand has just gone round once. With the 32 dials of our machine the peak stands out.) And who turns the query's hands? The matrix $W_Q$ can, since a turn is a
-# product with a matrix. So, as far as positions go, a head can *learn* to look three places back, anywhere in the text,
-# or, with a turn the other way, at the next letter.
+# fast hand has just gone round once. With the 32 dials of our machine the peak stands out.) And who turns the query's
+# hands? The matrix $W_Q$ can, since a turn is a product with a matrix. It gets the sum of letter and place, and so it
+# turns both, and what it makes of the letter is added to the score as well. But as far as positions go, a head can
+# *learn* to look three places back, anywhere in the text, or, with a turn the other way, at the next letter.
 #
 # <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
 #
@@ -277,7 +281,8 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does, and it expects each dial in its place. Give it the same numbers in another order, and it reads hardly any date.
+# It does, and it expects each dial in its place. Give it the same numbers in another order, and it reads hardly any
+# date.
 #
 # <details class="lesson-more" markdown="1"><summary>Sines and cosines in turns, or in halves?</summary>
 #

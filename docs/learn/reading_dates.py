@@ -126,7 +126,8 @@ for letter, number in zip("may", ids, strict=True):
 #
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
 # machine. It has a weight of 1 to share out among the letters of the text, and the taller a bar in this picture, the
-# more of the weight went to that letter. (It looks four times at once; this is the mean.)
+# more of the weight went to that letter. (In fact the machine looks in four ways at the same time, for a reason to
+# which [a later lesson](multi_head.py) comes. The picture shows the mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
 
@@ -162,7 +163,9 @@ assert month > 0.5
 #
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters counts for
-# 1/24. (Only back at what it has written itself may it look as it likes.) Try both on a date of your own.
+# 1/24. (Only back at what it has written itself may it look as it likes.) It was trained for 500 steps. So for a fair
+# comparison the picture has the whole machine twice: as it is, and as it was after 500 steps. Try them on a date of
+# your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -176,13 +179,13 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What do the numbers in this picture say?</summary>
 #
-# *Unseen dates right* counts whole dates, each of which the machine wrote alone. For a fair comparison, look at the
-# whole machine trained half as long: on these pages most machines that lack a part were trained for 500 steps.
+# *Unseen dates right* counts whole dates, each of which the machine wrote alone. On these pages most machines that lack
+# a part were trained for 500 steps.
 #
 # The line below the table is not about where a machine looks, and not about its own answer. It asks: how probable does
-# each machine find the *whole machine's* year, month and day, if it is given all the letters before? So "day 1.00 → 0.99"
-# may well stand beside a wrong day. Told the right year and month, even the machine that may not choose knows which
-# digits are left over for the day. When it writes alone, it has used up the wrong ones by then.
+# each machine find the *whole machine's* year, month and day, if it is given all the letters before? So "day 1.00 →
+# 0.99" may well stand beside a wrong day. Told the right year and month, even the machine that may not choose knows
+# which digits are left over for the day. When it writes alone, it has used up the wrong ones by then.
 #
 # </details>
 #
@@ -210,9 +213,10 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 
 # %% [markdown]
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur. But
-# it hardly tells where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the
-# colour says what went in, and not where each drop fell. (Some dates come out right all the same. What the machine
-# computes from each letter and its place, before it averages, leaves a trace of the places.)
+# it hardly tells where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint:
+# the colour says what went in, and not where each drop fell. If some dates come out right all the same, that is because
+# each letter's place was added to its vector *before* the average was taken, and a faint trace of the places survives
+# in it.
 #
 # ## Who found this, and when
 #
@@ -238,8 +242,8 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is
-# wrong. The year is another matter. The machine has never seen a year before 1950. It can't imagine one, so it writes
-# a year from the time that it knows.
+# wrong. The year is another matter. The machine has never seen a year before 1950. It can't imagine one, so it writes a
+# year from the time that it knows.
 #
 # </details>
 #
@@ -249,9 +253,9 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Nowhere that matters: its weight is spread over several places, or rests on one that it does not need, and these change
-# from date to date. A dash always stands at the fifth and the eighth place, so nothing in the text is needed to write
-# it, and nothing in the training told the machine where to look.
+# Nowhere that matters: its weight is spread over several places, or rests on one that it does not need, and these
+# change from date to date. A dash always stands at the fifth and the eighth place, so nothing in the text is needed to
+# write it, and nothing in the training told the machine where to look.
 #
 # </details>
 #

@@ -75,8 +75,10 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 #
 # ## A tower of four
 #
-# Here is a deeper machine with a harder task: four layers on top of each other must write eight digits backwards. In
-# each layer two things stand around attention and keep the tower upright:
+# A **layer** is an attention and, behind it, a small network that works on each letter alone, which is the subject of
+# the next lesson. Layers can be put on top of each other, so that each works on what the one below has found. Here is
+# such a tower with a task of its own: four layers must write eight digits backwards. In each layer two things stand
+# around attention, and around the small network too, and keep the tower upright:
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
@@ -203,10 +205,10 @@ plt.show()
 # learns the task, only later. Without residuals it gets three digits in ten right. That is what you get if you write
 # the commonest of the eight digits in all eight places.
 #
-# And that is nearly what it does. It writes the same digit nearly everywhere, because inside the tower all letters have become the
-# same. Let us measure that. Take two letters of a text and compare the directions of their vectors: 1 means "the same
-# direction", and 0 means "nothing in common". (This number is the *cosine* of the angle between them.) Here is the mean
-# over all pairs of letters, at the top of each tower, before the training and after it:
+# And that is nearly what it does. It writes the same digit nearly everywhere, because inside the tower all letters have
+# become the same. Let us measure that. Take two letters of a text and compare the directions of their vectors: 1 means
+# "the same direction", and 0 means "nothing in common". (This number is the *cosine* of the angle between them.) Here
+# is the mean over all pairs of letters, at the top of each tower, before the training and after it:
 
 # %% tags=["hide-input"]
 lines = ["| tower | alike before training | and after |", "| --- | --- | --- |"]
@@ -409,15 +411,17 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. In our tower, before the training, about 0.8 of it is left each time. Once, this does no harm. But twelve
-# layers have 24 parts, and
+# letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. Then the
+# sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. That is about
+# what we measure in our tower before its training. Once, this does no harm. But twelve layers have 24 parts, and
 #
 # $$
 # 0.8^{24} = 0.0047
 # $$
 #
-# Half a percent of the letter arrives at the top. The rest was added on the way, and there all letters are averages of
-# averages. With the norm first nothing divides the letter on its way. Only the last norm does, once.
+# Half a percent of the letter arrives at the top. The rest was added on the way, and that consists of averages of
+# averages, in which all letters are alike. With the norm first nothing divides the letter on its way. Only the last
+# norm does, once.
 #
 # If this is the reason, then a post-norm tower must learn as soon as the letter is made *louder* than what is added to
 # it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing

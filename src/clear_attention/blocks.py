@@ -141,8 +141,8 @@ class SelfAttentionBlock(SelfAttending, AttentionBlock):
         norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norm adds to the variance.
         self_attention: options of the attention inside, by name, as
-            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
-            weights), `use_bias`, `blockwise`.
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them, such as `d_k`, `dropout` (of the
+            weights), `num_key_value_heads`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -237,8 +237,8 @@ class CrossAttentionBlock(CrossAttending, AttentionBlock):
         norm_first: norm before the sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norm adds to the variance.
         cross_attention: options of the attention inside, by name, as
-            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
-            weights), `use_bias`, `blockwise`.
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them, such as `d_k`, `dropout` (of the
+            weights), `num_key_value_heads`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:

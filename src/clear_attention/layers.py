@@ -41,8 +41,8 @@ class EncoderLayer(SelfAttending):
         norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norms add to the variance.
         self_attention: options of the attention inside, by name, as
-            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
-            weights), `use_bias`, `blockwise`.
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them, such as `d_k`, `dropout` (of the
+            weights), `num_key_value_heads`, `blockwise`.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:
@@ -142,8 +142,8 @@ class DecoderLayer(CrossAttending):
         norm_first: norm before each sub-layer (pre-norm) instead of after the sum (post-norm, as in the paper).
         epsilon: what the norms add to the variance.
         self_attention: options of the attention inside, by name, as
-            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
-            weights), `use_bias`, `blockwise`.
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them, such as `d_k`, `dropout` (of the
+            weights), `num_key_value_heads`, `blockwise`.
         cross_attention: likewise for the attention to the context.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 

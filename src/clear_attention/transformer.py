@@ -49,8 +49,8 @@ class Transformer(TracedOutputs, keras.Model):
         start_id: the id every target begins with.
         end_id: the id every target ends with; only generation reads it.
         self_attention: options of the self-attention of each layer, in encoder and decoder, by name, as
-            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them: `d_k`, `d_v`, `dropout` (of the
-            weights), `use_bias`, `blockwise`.
+            [`MultiHeadAttention`][clear_attention.MultiHeadAttention] takes them, such as `d_k`, `dropout` (of the
+            weights), `num_key_value_heads`, `blockwise`.
         cross_attention: likewise for the decoder's attention to the encoder's output.
         **kwargs: what every `keras.Model` takes, such as `name` and `dtype`.
 

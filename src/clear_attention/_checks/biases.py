@@ -95,9 +95,9 @@ def positions_and_bias_fit(layer, positions, bias):
 
 def one_sequence(layer):
     """Refuse a context for a layer that knows positions, which relate the tokens of one sequence."""
-    if layer.rotary is not None or layer.position_bias is not None:
-        law = "Rotary positions and a bias by distance relate the tokens of one sequence."
-        raise ValueError(refusal(law, "a layer without rotary and position_bias", "a context to be kept"))
+    if any(part is not None for part in (layer.rotary, layer.position_bias, layer.window)):
+        law = "Rotary positions, a bias by distance and a window relate the tokens of one sequence."
+        raise ValueError(refusal(law, "a layer without rotary, position_bias and window", "a context to be kept"))
 
 
 def known_part(name, part, kind, example):

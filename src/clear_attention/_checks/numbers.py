@@ -11,6 +11,7 @@ from clear_attention._checks.sentence import refusal, shown
 from clear_attention._checks.tensors import shape_of
 
 LONGEST = 2**31 - 1
+FARTHEST = 2**30  # keys: no window has to be wider
 
 
 def size(name, value, minimum=1):
@@ -114,7 +115,7 @@ def beside_a_window(first_keys, window):
     if window is None and not tf.is_tensor(first_keys) and first_keys:
         law = "first_keys stay visible beside a window; without a window every key is."
         raise ValueError(refusal(law, "a window, or first_keys=0", f"first_keys={first_keys}, window=None"))
-    return within(first_keys, 2**30)
+    return within(first_keys, FARTHEST)
 
 
 def rate(name, value):

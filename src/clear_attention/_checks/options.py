@@ -84,7 +84,8 @@ def options_inside(layer_class, name, options):
         return {}
     own = ["self", "d_model", "num_heads", "kwargs"]
     if name == "cross_attention":
-        own += ["rotary", "position_bias"]  # positions of two sequences have nothing to do with each other
+        # positions of two sequences have nothing to do with each other
+        own += ["rotary", "position_bias", "window", "first_keys"]
     known = [option for option in inspect.signature(layer_class.__init__).parameters if option not in own]
     law = f"{name} holds options of the {layer_class.__name__} inside, by name."
     expected = f"some of {', '.join(known)}"

@@ -26,7 +26,6 @@ from clear_attention.blockwise.passes import VisibleByBlocks, attend_by_blocks
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
 CAUSAL_FROM = 2048  # keys: from here on the half that is skipped is worth more than the loop costs
 EAGER_FROM = 4096  # in eager execution, where each step of the loop costs more
-FARTHEST = 2**30  # keys: no window has to be wider
 LARGEST = 2**29  # weights: all at once they would take 2 GiB, several times
 
 
@@ -100,9 +99,9 @@ def blockwise_attention(
     """
     q, k, v, blocked = attention_inputs(q, k, v, mask, flag("grouped", grouped))
     flags(causal=causal, return_weights=return_weights, check_finite=check_finite)
-    window = None if window is None else numbers.within(numbers.size("window", window), FARTHEST)
+    window = None if window is None else numbers.within(numbers.size("window", window), numbers.FARTHEST)
     first_keys = numbers.beside_a_window(first_keys, window)
-    block = BLOCK if block_size is None else min(numbers.known_size("block_size", block_size), FARTHEST)
+    block = BLOCK if block_size is None else min(numbers.known_size("block_size", block_size), numbers.FARTHEST)
     known_axes(q=q, k=k, v=v)
     bias, softcap, sink = score_rules(q, k, bias, softcap, sink)
     documents = None if segment_ids is None else documents_fit(segment_ids, q, k)

@@ -29,6 +29,7 @@ from clear_attention.heads.steps import (
     last,
     look_ahead,
     of_documents,
+    outside,
     project_rows,
 )
 from clear_attention.masks import combine_masks
@@ -62,6 +63,10 @@ class MultiHeadAttention(TokenLayer):
             [`RelativePositionBias`][clear_attention.RelativePositionBias], added to the scores.
         softcap: the largest score, as in `scaled_dot_product_attention`.
         sink: learn one more score for each head, the weight of which goes to nothing.
+        window: hide keys that are this far from a query, or farther, as
+            [`create_window_mask`][clear_attention.create_window_mask] does: with `causal` a query sees the last
+            `window` tokens, its own counted.
+        first_keys: so many keys at the beginning stay visible beside the window.
         blockwise: attend as [`blockwise_attention`][clear_attention.blockwise_attention], in memory that grows with
             the length: `True`, `False` or `"auto"`, which does so where it pays and nobody asks for weights or dropout:
             with `causal` from 2,048 keys on (4,096 in eager execution), else where all weights would take over 2 GiB.
@@ -127,6 +132,8 @@ class MultiHeadAttention(TokenLayer):
         position_bias: PositionBias | None = None,
         softcap: float | None = None,
         sink: bool = False,
+        window: int | None = None,
+        first_keys: int = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -145,6 +152,8 @@ class MultiHeadAttention(TokenLayer):
         self.position_bias = known_part("position_bias", position_bias, PositionBias, "AlibiBias()")
         self.softcap = None if softcap is None else numbers.positive("softcap", softcap)
         self.has_sink = flag("sink", sink)
+        self.window = None if window is None else numbers.within(numbers.known_size("window", window), numbers.FARTHEST)
+        self.first_keys = numbers.beside_a_window(first_keys, self.window)
         self.sink: keras.Variable | None = None
         self.supports_masking = True
         self.seeds = keras.random.SeedGenerator() if self.dropout else None
@@ -227,6 +236,7 @@ class MultiHeadAttention(TokenLayer):
             mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, values_mask))
             rules = self.score_rules(q, k, bias)
             rules |= {} if segment_ids is None else {"segment_ids": segment_ids}
+            rules |= {} if self.window is None else {"window": self.window, "first_keys": self.first_keys}
             output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout, **rules)
             return packed(self.to_output(Tokens.of(merge_heads(output))), weights if return_weights else None)
 
@@ -235,8 +245,10 @@ class MultiHeadAttention(TokenLayer):
         if isinstance(cache, KeyValueCache):
             keras_mask = blocked_by_keras(keys_mask, values_mask)
             q, cache, future = self.write_down(queries, keys, values, cache, keras_mask, positions)
-            mask, causal, keys_mask = combine_masks(mask, future if causal else None), False, None
-            rules = self.score_rules(q, cache.keys, bias, full_shape(cache.keys)[2] - cache.length)
+            behind = full_shape(cache.keys)[2] - cache.length
+            far = None if self.window is None else outside(self.window, self.first_keys, q, cache.keys, behind)
+            mask, causal, keys_mask = combine_masks(mask, future if causal else None, far), False, None
+            rules = self.score_rules(q, cache.keys, bias, behind)
         else:
             same_context(cache, keys)
             q = self.to_queries(Tokens.unchecked(queries))
@@ -289,17 +301,21 @@ class MultiHeadAttention(TokenLayer):
         dropout: Callable[[tf.Tensor], tf.Tensor] | None = None,
         check_finite: bool = True,
         segment_ids: TensorLike | None = None,
+        window: int | None = None,
+        first_keys: int = 0,
         **rules: Any,
     ) -> Attention:
         """Attend in each head: all at once, or by blocks, which knows no weights."""
         if self.goes_blockwise(q, k, causal, return_weights, dropout):
             options: dict[str, Any] = {"return_weights": return_weights, "check_finite": check_finite}
-            options["segment_ids"] = segment_ids
+            options |= {"segment_ids": segment_ids, "window": window, "first_keys": first_keys}
             return Attention(blockwise_attention(q, k, v, mask, causal, **options, **rules), None)
         if causal:
             mask = combine_masks(mask, look_ahead(q, k))
         if segment_ids is not None:
             mask = combine_masks(mask, of_documents(segment_ids, q))
+        if window is not None:
+            mask = combine_masks(mask, outside(window, first_keys, q, k))
         return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite, **rules)
 
     def write_down(
@@ -385,7 +401,7 @@ class MultiHeadAttention(TokenLayer):
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)
 
     def get_config(self) -> dict[str, Any]:
-        names = ("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise", "softcap")
+        names = [*("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise", "softcap")]
+        names += [*("num_key_value_heads", "window", "first_keys")]
         config = {**super().get_config(), **{name: getattr(self, name) for name in names}, "sink": self.has_sink}
-        config["num_key_value_heads"] = self.num_key_value_heads
         return config | {name: described(getattr(self, name)) for name in ("rotary", "position_bias")}

@@ -36,6 +36,15 @@ def of_documents(segment_ids, q):
     return create_document_mask(segment_ids)[..., -full_shape(q)[2] :, :]
 
 
+def outside(window, first_keys, q, k, behind=0):
+    """Return the mask of keys outside a window `(query_length, key_length)`; the last query stands `behind` the last
+    key."""
+    queries, keys = full_shape(q)[2], full_shape(k)[2]
+    stands = tf.range(queries)[:, tf.newaxis] + (keys - queries - behind)
+    place = tf.range(keys)
+    return (abs(stands - place) >= window) & (place >= first_keys)
+
+
 def look_ahead(q, k):
     return create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2])
 

@@ -32,6 +32,7 @@ EXPERIMENTS = {  # in this order: one that proves something hides what comes aft
     "own_token_hidden": ahead.own_token_hidden,
     "softmax_over_queries": softmax.softmax_over_queries,
     "mask_after_softmax": softmax.mask_after_softmax,
+    "cap_after_mask": softmax.cap_after_mask,
     "mask_too_soft": softmax.mask_too_soft,
     "look_ahead_off_by_one": ahead.look_ahead_off_by_one,
     "nothing_hidden": ahead.nothing_hidden,

@@ -139,23 +139,59 @@ def values_hidden_keys_not(subject, given):
     return False
 
 
-def mask_too_soft(subject):
-    """Where all tokens are equal, a hidden key weighs less than a visible one, always by the same factor, and not 0."""
-    given = masked(subject)
-    if subject.query == "ids" and not subject.can_hide_the_future:
+def cap_after_mask(subject):
+    """Where all tokens are equal, the factor by which a hidden key weighs less depends on how large the tokens are.
+
+    What is subtracted from a score is always the same factor. A cap leaves a hidden score where it is, and lets the
+    visible ones grow. That the weights of all queries add up to the same shows that there is a softmax.
+    """
+    if subject.query == "ids":
         return None
-    found = []
+    shares = []
+    for size in (0.5, 1.0, 2.0):
+        found = factors_of_hidden(subject, masked(subject), size)
+        if found is None:
+            return None
+        factors, sums = found
+        if max(sums) > 1.05 * min(sums) or any(of_query.max() > 1.05 * of_query.min() for of_query in factors):
+            return False
+        shares.append([of_query.mean() for of_query in factors])
+    spread = np.max(shares, axis=0) / np.min(shares, axis=0)
+    query = int(spread.argmax())
+    if 1e-6 < np.max(shares) < 1 and spread[query] > 1.2:
+        small, _, large = np.array(shares)[:, query]
+        return (
+            f"of equal keys a hidden one weighs {small:.2g} of a visible one, and {large:.2g} where all numbers are 4 "
+            "times as large, as if its score could not fall any lower"
+        )
+    return False
+
+
+def factors_of_hidden(subject, given, size=1.0):
+    """Return, where all tokens are equal, how much of a visible key's weight each hidden key has, an array for each
+    query, and the sum of each query's weights; None if that can't be measured."""
+    factors, sums = [], []
     for query in range(given.shape[1]):
         hidden = given.blocked[0, query]
         visible = ~hidden & tools.off_diagonal(subject, given)[query]
-        size = tools.weights_on_equal_tokens(subject, given, query)
-        if size is None:
+        weights = tools.weights_on_equal_tokens(subject, given, query, size)
+        if weights is None:
             return None
         if hidden.any() and visible.any():
-            found.append(size[hidden] / size[visible].mean())
-    if not found:
+            one = weights[visible].mean()
+            factors.append(weights[hidden] / one)
+            sums.append(weights[hidden].sum() + one * (~hidden).sum())
+    return (factors, sums) if factors else None
+
+
+def mask_too_soft(subject):
+    """Where all tokens are equal, a hidden key weighs less than a visible one, always by the same factor, and not 0."""
+    if subject.query == "ids" and not subject.can_hide_the_future:
         return None
-    factors = np.concatenate(found)
+    found = factors_of_hidden(subject, masked(subject))
+    if found is None:
+        return None
+    factors = np.concatenate(found[0])
     if factors.min() > 1e-6 and factors.max() < 0.9 and factors.max() / factors.min() < 1.05:
         weight = factors.mean()
         return f"of equal keys a hidden one weighs {weight:.2g} of a visible one: {-np.log(weight):.2g} is taken off"

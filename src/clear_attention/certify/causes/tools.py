@@ -75,13 +75,16 @@ def jacobian_rank(subject, given, query):
     return int((sizes > 1e-3 * sizes[0]).sum()) if sizes[0] > 1e-6 else 0, min(matrix.shape)
 
 
-def weights_on_equal_tokens(subject, given, query):
+def weights_on_equal_tokens(subject, given, query, size=1.0):
     """Measure how much a query's output moves with each key where all tokens are equal: as much as the key weighs.
 
-    Then every value is the average, so that a change of a score changes nothing; what is left is the weight.
+    Then every value is the average, so that a change of a score changes nothing; what is left is the weight. All
+    numbers of the tokens can be `size` times as large.
     """
     alike = [*subject.content, *(["position_ids"] if "position_ids" in subject.names else [])]
     given = given.having(**{n: np.repeat(x[:, :1], x.shape[1], axis=1) for n, x in given.tensors.items() if n in alike})
+    if size != 1.0:
+        given = given.having(**{name: size * given.tensors[name] for name in subject.content})
     width = subject.run(given).shape[-1]
     judged = np.zeros((width, *given.shape[:2], width), bool)
     for number in range(width):

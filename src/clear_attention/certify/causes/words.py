@@ -21,6 +21,7 @@ SENTENCES = {  # name -> the cause in words, its room
     "own_token_hidden": ("A token does not see itself: the look-ahead mask is off by one", "own-token"),
     "softmax_over_queries": ("The softmax runs over the queries", "softmax"),
     "mask_after_softmax": ("The mask is applied after the softmax, or after what takes its place", "after-softmax"),
+    "cap_after_mask": ("The scores are capped after the mask, which lifts hidden keys again", "softcap"),
     "mask_too_soft": ("The mask subtracts too little: hidden keys keep some weight", "soft"),
     "look_ahead_off_by_one": ("The look-ahead mask is off by one", "leak"),
     "nothing_hidden": ("The mask hides nothing: it does not reach the scores", "encoder"),

@@ -38,7 +38,7 @@ from clear_attention.cache import ContextCache, KeyValueCache
 from clear_attention.certify import Cause, Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
 from clear_attention.encoder_decoder import Decoder, Encoder
-from clear_attention.generation import Beams, beam_search, greedy_search
+from clear_attention.generation import Beams, beam_search, greedy_search, sample, stream
 from clear_attention.heads import MultiHeadAttention, merge_heads, split_heads
 from clear_attention.language_model import LanguageModel, bits_per_byte, token_losses
 from clear_attention.layers import DecoderLayer, EncoderLayer
@@ -113,6 +113,8 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "greedy_search",
     "beam_search",
     "Beams",
+    "sample",
+    "stream",
     "certify",
     "Certificate",
     "Cause",

@@ -191,7 +191,7 @@ class LanguageModel(TracedOutputs, keras.Model):
         ids = of_ids.vocabulary_ids("ids", of_ids.whole_in_graphs("ids", ids), self.vocab)
         return_weights = flag("return_weights", return_weights)
         real = ~of_ids.equal_to(self.pad_id, ids)
-        options = {"return_weights": return_weights, "training": training, "cache": cache}
+        options: dict[str, Any] = {"return_weights": return_weights, "training": training, "cache": cache}
         if segment_ids is not None:
             segment_ids = options["segment_ids"] = of_ids.of_the_same_tokens(segment_ids, ids)
         counted = self.counted(real, segment_ids, cache)
@@ -294,14 +294,14 @@ def token_losses(model: LanguageModel, ids: TensorLike, segment_ids: TensorLike 
         Shannon (1951), *Prediction and Entropy of Printed English*, for the idea.
     """
     of_ids.is_language_model(model)
-    ids = of_ids.two_tokens("ids", of_ids.vocabulary_ids("ids", ids, model.vocab))
-    real = ~of_ids.equal_to(model.pad_id, ids)
+    tokens = of_ids.two_tokens("ids", of_ids.vocabulary_ids("ids", ids, model.vocab))
+    real = ~of_ids.equal_to(model.pad_id, tokens)
     counts = real[:, 1:] & real[:, :-1]
     if segment_ids is not None:
-        segment_ids = of_ids.of_the_same_tokens(segment_ids, ids)
-        counts &= segment_ids[:, 1:] == segment_ids[:, :-1]
-    logits = model(ids, segment_ids=segment_ids, training=False)[:, :-1]
-    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(ids[:, 1:], logits)
+        documents = of_ids.of_the_same_tokens(segment_ids, tokens)
+        counts &= documents[:, 1:] == documents[:, :-1]
+    logits = model(tokens, segment_ids=segment_ids, training=False)[:, :-1]
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(tf.cast(tokens[:, 1:], tf.int32), logits)
     return tf.where(counts, losses, tf.zeros_like(losses))
 
 

@@ -5,10 +5,11 @@ In a graph their values can't be read: there an assertion checks them, which say
 
 from __future__ import annotations
 
+import numpy as np
 import tensorflow as tf
 
 from clear_attention._checks.numbers import integer
-from clear_attention._checks.sentence import refusal
+from clear_attention._checks.sentence import refusal, shown
 from clear_attention._checks.tensors import equal, shape_of, shapes, tensor
 
 
@@ -161,8 +162,40 @@ def prompts(name, ids, pad_id):
     """Return prompts, each of which ends with its last token, not with padding."""
     columns = tf.range(tf.shape(ids)[1])
     strange = equal_to(pad_id, ids) & (columns == columns[-1])
-    law = "Prompts of different lengths are padded on the left, so that each of them ends where its continuation begins."
+    law = (
+        "Prompts of different lengths are padded on the left, so that each of them ends where its continuation begins."
+    )
     return ids_without(strange, law, f"{name}[:, -1] other than pad_id={pad_id}", name, ids)
+
+
+def places_enough(model, ids, max_length):
+    """Refuse more tokens than there are learned positions; in a graph the model's own assertion does."""
+    if getattr(model, "max_length", None) is None or not hasattr(ids, "numpy"):
+        return
+    longest = int(np.max(np.sum(ids.numpy() != model.pad_id, axis=1)))
+    if longest + max_length - 1 > model.max_length:  # the last token that is said goes in nowhere
+        law = f"This model has learned {model.max_length} positions."
+        expected = f"max_length <= {model.max_length - longest + 1} for prompts of {longest} tokens"
+        raise ValueError(refusal(law, expected, f"max_length={max_length}"))
+
+
+def to_be_drawn(name, ids):
+    """Refuse ids of a graph: the numbers that decide what is drawn are made before it."""
+    if not hasattr(ids, "numpy"):
+        law = "Chance is drawn before a graph begins, so that it is the same everywhere."
+        raise TypeError(refusal(law, "a call outside of tf.function", f"{name} of a graph"))
+    return ids
+
+
+def stopping_ids(stop_ids, vocab):
+    if not isinstance(stop_ids, (list, tuple, set, frozenset, np.ndarray)):
+        law = "stop_ids are the ids after which a text ends."
+        raise TypeError(refusal(law, "a list of ids", f"stop_ids={shown(stop_ids, with_type=True)}"))
+    stop_ids = [integer("each of stop_ids", value) for value in stop_ids]
+    if not all(0 <= value < vocab for value in stop_ids):
+        law = f"stop_ids are positions in a vocabulary of {vocab} ids."
+        raise ValueError(refusal(law, f"stop_ids in [0, {vocab})", f"stop_ids={shown(stop_ids)}"))
+    return stop_ids
 
 
 def documents_fit(segment_ids, q, k):

@@ -162,9 +162,7 @@ def prompts(name, ids, pad_id):
     """Return prompts, each of which ends with its last token, not with padding."""
     columns = tf.range(tf.shape(ids)[1])
     strange = equal_to(pad_id, ids) & (columns == columns[-1])
-    law = (
-        "Prompts of different lengths are padded on the left, so that each of them ends where its continuation begins."
-    )
+    law = "Prompts are padded on the left, so that each of them ends where its continuation begins."
     return ids_without(strange, law, f"{name}[:, -1] other than pad_id={pad_id}", name, ids)
 
 
@@ -191,7 +189,7 @@ def stopping_ids(stop_ids, vocab):
     if not isinstance(stop_ids, (list, tuple, set, frozenset, np.ndarray)):
         law = "stop_ids are the ids after which a text ends."
         raise TypeError(refusal(law, "a list of ids", f"stop_ids={shown(stop_ids, with_type=True)}"))
-    stop_ids = [integer("each of stop_ids", value) for value in stop_ids]
+    stop_ids = [integer(f"stop_ids[{i}]", value) for i, value in enumerate(stop_ids)]
     if not all(0 <= value < vocab for value in stop_ids):
         law = f"stop_ids are positions in a vocabulary of {vocab} ids."
         raise ValueError(refusal(law, f"stop_ids in [0, {vocab})", f"stop_ids={shown(stop_ids)}"))

@@ -165,13 +165,12 @@ def stream(
     ids, max_length, rules, stops, numbers_drawn = checked(
         model, ids, max_length, temperature, top_k, top_p, min_p, repetition_penalty, stop_ids, seed, first_row
     )
-    graphs = kept_graph(
-        model,
-        (max_length, *rules.kind, "stream"),
-        jit_compile,
-        lambda: two_graphs(model, max_length, rules, jit_compile),
-    )
-    return token_by_token(*graphs, ids, numbers_drawn, stops, rules.numbers)
+
+    def make():
+        return two_graphs(model, max_length, rules, jit_compile)
+
+    first, following, form = kept_graph(model, (max_length, *rules.kind, "stream"), jit_compile, make)
+    return token_by_token(first, following, form, ids, numbers_drawn, stops, rules.numbers)
 
 
 def checked(model, ids, max_length, temperature, top_k, top_p, min_p, repetition_penalty, stop_ids, seed, first_row):

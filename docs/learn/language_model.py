@@ -199,7 +199,9 @@ for text in beginnings:
     logits = model(encode(text)[None])[0, -1].numpy()
     powers = np.exp(logits - logits.max())
     shown = [
-        i for i in range(3, 259) if chr(i - 3).isprintable() and i < 130 or i == 13
+        i
+        for i in range(3, 259)
+        if (chr(i - 3).isprintable() and i < 130) or i == 13
     ]
     assert powers[shown].sum() / powers.sum() > 0.98
     letters = [[chr(i - 3), round(float(logits[i]), 2)] for i in shown]

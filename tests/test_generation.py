@@ -13,7 +13,8 @@ import tensorflow as tf
 from compare import close
 from samples import saved_and_loaded, shake
 
-from clear_attention import Transformer, beam_search, generation, greedy_search
+from clear_attention import Transformer, beam_search, greedy_search
+from clear_attention.generation import graphs, searches, steps
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZES = {"num_layers": 1, "d_model": 6, "num_heads": 2, "d_ff": 17, "source_vocab": 13, "target_vocab": 11}
@@ -102,12 +103,12 @@ def test_every_step_gives_the_logits_of_the_whole_model(options):
     model, width = shared(**options), 2
     targets = np.random.default_rng(0).integers(5, 9, (3, width, 7))  # no padding, as in a search
     targets[:, :, 0] = model.start_id
-    *source, pasts = generation.prepare(model, SOURCE, 7, width)
+    *source, pasts = steps.prepare(model, SOURCE, 7, width)
     expected = np.stack([model(SOURCE, targets[:, i]) for i in range(width)], axis=1)
     size = np.abs(expected).max()
     for position in range(7):
         tokens = tf.constant(targets[:, :, position])
-        logits, pasts = generation.step(model, tokens, tf.constant(position), *source, pasts)
+        logits, pasts = steps.step(model, tokens, tf.constant(position), *source, pasts)
         close(logits / size, expected[:, :, position] / size, 1e-10 if "dtype" in options else 1e-5)
 
 
@@ -245,8 +246,8 @@ def test_changed_weights_are_seen():
 
 
 def test_traced_once_for_the_same_options_and_all_shapes(monkeypatch):
-    traced, search = [], generation.search
-    monkeypatch.setattr(generation, "search", lambda *args: traced.append(args[2:]) or search(*args))
+    traced, search = [], searches.search
+    monkeypatch.setattr(searches, "search", lambda *args: traced.append(args[2:]) or search(*args))
     model = Transformer(**SIZES)
     for source in (SOURCE, SOURCE[:, :2], SOURCE[:1], SOURCE):
         assert greedy(model, source, max_length=3).shape == (len(source), 3)
@@ -256,7 +257,7 @@ def test_traced_once_for_the_same_options_and_all_shapes(monkeypatch):
 
 def relearnt(model):
     """Return what a model says without any graph."""
-    return generation.search(model, tf.constant(SOURCE, tf.int32), 7, 1, 0.0).ids[:, 0]
+    return searches.search(model, tf.constant(SOURCE, tf.int32), 7, 1, 0.0).ids[:, 0]
 
 
 CHANGES = {
@@ -329,12 +330,12 @@ def test_values_of_weights_are_read_anew_without_a_new_graph():
 
 
 def test_no_more_than_a_few_graphs_are_kept_and_the_last_ones_used_stay(monkeypatch):
-    monkeypatch.setattr(generation, "KEPT", 4)  # to trace more of them takes its time
+    monkeypatch.setattr(graphs, "KEPT", 4)  # to trace more of them takes its time
     model = Transformer(**SIZES)
-    for max_length in [*range(1, generation.KEPT + 1), 1, generation.KEPT + 1]:
+    for max_length in [*range(1, graphs.KEPT + 1), 1, graphs.KEPT + 1]:
         greedy_search(model, SOURCE, max_length, jit_compile=False)
     kept = [key[0] for key in vars(model)["_searches"]]
-    assert kept == [*range(3, generation.KEPT + 1), 1, generation.KEPT + 1]
+    assert kept == [*range(3, graphs.KEPT + 1), 1, graphs.KEPT + 1]
 
 
 def test_a_searched_model_saves_and_loads_and_goes(tmp_path):

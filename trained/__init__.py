@@ -20,7 +20,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".cache" / "trained"
-PROGRAMS = {  # the name of a model -> the module with its recipe
+PROGRAMS = {  # the name of a model -> the module with its recipe; those that take longest go first
+    "language": "language",
+    "language-one-layer": "language",
+    "repeats": "language",
+    "repeats-one-layer": "language",
     "dates": "dates",
     "dates-forgetful": "dates",
     "dates-brief": "dates",

@@ -61,12 +61,12 @@ def shares_right(written, dates):
 
 
 class Curve(keras.callbacks.Callback):
-    """Note which share of the last letters was wrong, and what the model writes so far; say how long it takes."""
+    """Note how wrong the last letters were, and what the model writes so far; say how long it takes."""
 
     def __init__(self, write=None, every=50):
         super().__init__()
-        self.every, self.steps, self.wrong, self.start = every, [], [], time.monotonic()
-        self.write, self.written, self.right = write, [], 0.0
+        self.every, self.steps, self.wrong, self.losses, self.start = every, [], [], [], time.monotonic()
+        self.write, self.written, self.right, self.loss = write, [], 0.0, 0.0
 
     def on_train_begin(self, logs=None):
         if self.write:
@@ -75,10 +75,12 @@ class Curve(keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         steps = self.params["steps"]
         done = min(batch + 1, steps)  # Keras calls after every 50 steps, and counts the last ones as 50 too
-        right = logs["accuracy"] * done  # Keras gives the mean since the start
-        self.wrong.append(1 - (right - self.right) / (done - (self.steps[-1] if self.steps else 0)))
+        right, loss = logs["accuracy"] * done, logs["loss"] * done  # Keras gives the mean since the start
+        new = done - (self.steps[-1] if self.steps else 0)
+        self.wrong.append(1 - (right - self.right) / new)
+        self.losses.append((loss - self.loss) / new)
         self.steps.append(done)
-        self.right = right
+        self.right, self.loss = right, loss
         if self.write:
             self.written.append(self.write())
         if done % (4 * self.every) == 0:

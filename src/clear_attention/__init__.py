@@ -15,7 +15,8 @@ The names in the order data flows: the definition, who may not look where, atten
     layers       one layer of the encoder, one of the decoder
     encoder_decoder  layers on top of each other: the encoder, the decoder
     transformer  the whole model, from ids to logits
-    generation   greedy and beam search over cached keys and values
+    language_model  one text, from ids to logits for the next one; how well it says what comes
+    generation   greedy and beam search over cached keys and values, and sampling
     certify      which promises about masks a layer keeps, whoever wrote it
     weights      carry weights to and from Keras's layers, torch's layout and checkpoints
     plots        heat maps of masks, weights, heads, positions and alignments
@@ -37,8 +38,9 @@ from clear_attention.cache import ContextCache, KeyValueCache
 from clear_attention.certify import Cause, Certificate, Row, certify
 from clear_attention.dates import CharacterTokenizer, DatePairs, create_date_pairs, date_forms, date_tokenizers
 from clear_attention.encoder_decoder import Decoder, Encoder
-from clear_attention.generation import Beams, beam_search, greedy_search
+from clear_attention.generation import Beams, beam_search, greedy_search, sample, stream
 from clear_attention.heads import MultiHeadAttention, merge_heads, split_heads
+from clear_attention.language_model import LanguageModel, bits_per_byte, token_losses
 from clear_attention.layers import DecoderLayer, EncoderLayer
 from clear_attention.masks import (
     Finding,
@@ -105,9 +107,14 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "Encoder",
     "Decoder",
     "Transformer",
+    "LanguageModel",
+    "token_losses",
+    "bits_per_byte",
     "greedy_search",
     "beam_search",
     "Beams",
+    "sample",
+    "stream",
     "certify",
     "Certificate",
     "Cause",

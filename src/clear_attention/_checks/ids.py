@@ -5,11 +5,12 @@ In a graph their values can't be read: there an assertion checks them, which say
 
 from __future__ import annotations
 
+import numpy as np
 import tensorflow as tf
 
 from clear_attention._checks.numbers import integer
-from clear_attention._checks.sentence import refusal
-from clear_attention._checks.tensors import equal, shapes, tensor
+from clear_attention._checks.sentence import refusal, shown
+from clear_attention._checks.tensors import equal, shape_of, shapes, tensor
 
 
 def token_ids(ids, name="token_ids"):
@@ -41,8 +42,20 @@ def special_ids(source_vocab, vocab, **ids):
     if ids["pad_id"] >= source_vocab:
         law = "Sources and targets are padded with the same id."
         raise ValueError(refusal(law, f"pad_id in [0, {min(source_vocab, vocab)})", received))
+    return different_ids("target vocabulary", vocab, ids)
+
+
+def special_ids_of_one(vocab, **ids):
+    """Return the special ids of a model with one vocabulary, whose texts need not end."""
+    given = {name: integer(name, value) for name, value in ids.items() if name != "end_id" or value is not None}
+    different_ids("vocabulary", vocab, given)
+    return [given.get(name) for name in ids]
+
+
+def different_ids(where, vocab, ids):
     if len(set(ids.values())) < len(ids) or not all(0 <= value < vocab for value in ids.values()):
-        law = "The special ids are different ids of the target vocabulary."
+        law = f"The special ids are different ids of the {where}."
+        received = ", ".join(f"{name}={value}" for name, value in ids.items())
         raise ValueError(refusal(law, f"{len(ids)} different ids in [0, {vocab})", received))
     return ids.values()
 
@@ -100,10 +113,87 @@ def ids_without(strange, law, expected, name, ids):
         return tf.identity(ids)
 
 
-def is_transformer(value):
-    if not all(hasattr(value, name) for name in ("encode", "decoder", "project_logits", "start_id", "end_id")):
-        law = "Generation takes the parts of a Transformer one by one."
-        raise TypeError(refusal(law, "a clear_attention.Transformer", f"a {type(value).__name__}"))
+def two_tokens(name, ids):
+    if ids.shape[1] == 1:
+        law = "A token is predicted from those before it, so a text has at least two."
+        raise ValueError(refusal(law, "a length of at least 2", shapes(**{name: ids})))
+    return ids
+
+
+def of_the_same_tokens(segment_ids, ids):
+    """Return the documents of tokens, one number for each token."""
+    segment_ids = token_ids(segment_ids, "segment_ids")
+    if not all(equal(a, b) for a, b in zip(segment_ids.shape, ids.shape, strict=True)):
+        law = "segment_ids say for each token which document it belongs to."
+        raise ValueError(refusal(law, f"segment_ids of shape {shape_of(ids)}", shapes(segment_ids=segment_ids)))
+    return segment_ids
+
+
+def learned_positions(positions, real, max_length):
+    """Return positions of a table; those of padding, whose vector nobody sees, may lie behind its end."""
+    law = f"This model has learned {max_length} positions."
+    strange = real & ((positions < 0) | (positions >= max_length))  # (batch, length)
+    positions = tf.broadcast_to(positions, tf.shape(real))
+    positions = ids_without(strange, law, f"positions in [0, {max_length})", "positions", positions)
+    return tf.clip_by_value(positions, 0, max_length - 1)
+
+
+def is_model(value):
+    """Refuse what is neither a Transformer nor a language model."""
+    parts_of_transformer = ("encode", "decoder", "project_logits", "start_id", "end_id")
+    if not all(hasattr(value, name) for name in parts_of_transformer) and not has_one_text(value):
+        law = "Generation takes the parts of a Transformer or of a language model one by one."
+        expected = "a clear_attention.Transformer or a clear_attention.LanguageModel"
+        raise TypeError(refusal(law, expected, f"a {type(value).__name__}"))
+
+
+def is_language_model(value):
+    if not has_one_text(value):
+        law = "What a text costs is asked of a model that predicts each of its tokens."
+        raise TypeError(refusal(law, "a clear_attention.LanguageModel", f"a {type(value).__name__}"))
+
+
+def has_one_text(value):
+    """Tell a language model, which goes on with a text, from a Transformer, which has a source and a target."""
+    return all(hasattr(value, name) for name in ("create_cache", "vocab", "pad_id", "start_id", "end_id"))
+
+
+def prompts(name, ids, pad_id):
+    """Return prompts, each of which ends with its last token, not with padding."""
+    columns = tf.range(tf.shape(ids)[1])
+    strange = equal_to(pad_id, ids) & (columns == columns[-1])
+    law = "Prompts are padded on the left, so that each of them ends where its continuation begins."
+    return ids_without(strange, law, f"{name}[:, -1] other than pad_id={pad_id}", name, ids)
+
+
+def places_enough(model, ids, max_length):
+    """Refuse more tokens than there are learned positions; in a graph the model's own assertion does."""
+    if getattr(model, "max_length", None) is None or not hasattr(ids, "numpy"):
+        return
+    longest = int(np.max(np.sum(ids.numpy() != model.pad_id, axis=1)))
+    if longest + max_length - 1 > model.max_length:  # the last token that is said goes in nowhere
+        law = f"This model has learned {model.max_length} positions."
+        expected = f"max_length <= {model.max_length - longest + 1} for prompts of {longest} tokens"
+        raise ValueError(refusal(law, expected, f"max_length={max_length}"))
+
+
+def to_be_drawn(name, ids):
+    """Refuse ids of a graph: the numbers that decide what is drawn are made before it."""
+    if not hasattr(ids, "numpy"):
+        law = "Chance is drawn before a graph begins, so that it is the same everywhere."
+        raise TypeError(refusal(law, "a call outside of tf.function", f"{name} of a graph"))
+    return ids
+
+
+def stopping_ids(stop_ids, vocab):
+    if not isinstance(stop_ids, (list, tuple, set, frozenset, np.ndarray)):
+        law = "stop_ids are the ids after which a text ends."
+        raise TypeError(refusal(law, "a list of ids", f"stop_ids={shown(stop_ids, with_type=True)}"))
+    stop_ids = [integer(f"stop_ids[{i}]", value) for i, value in enumerate(stop_ids)]
+    if not all(0 <= value < vocab for value in stop_ids):
+        law = f"stop_ids are positions in a vocabulary of {vocab} ids."
+        raise ValueError(refusal(law, f"stop_ids in [0, {vocab})", f"stop_ids={shown(stop_ids)}"))
+    return stop_ids
 
 
 def documents_fit(segment_ids, q, k):

@@ -135,6 +135,20 @@ def at_least_one(name, value):
     return number(name, value, f"{name} is a finite number of at least 1.", f"{name} >= 1", lambda x: x >= 1)
 
 
+def at_least_zero(name, value):
+    return number(name, value, f"{name} is a finite number of at least 0.", f"{name} >= 0", lambda x: x >= 0)
+
+
+def probability(name, value):
+    law = f"{name} is the probability that is reached."
+    return number(name, value, law, f"{name} in (0, 1]", lambda x: 0 < x <= 1)
+
+
+def share(name, value):
+    law = f"{name} is a share of the highest probability."
+    return number(name, value, law, f"{name} in [0, 1]", lambda x: 0 <= x <= 1)
+
+
 def exponent(name, value):
     law = f"{name} is an exponent of lengths, which must not overflow."
     return number(name, value, law, f"{name} in [0, 10]", lambda x: 0 <= x <= 10)

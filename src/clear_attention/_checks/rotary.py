@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from clear_attention._checks.numbers import divisor, size
-from clear_attention._checks.sentence import refusal
+from clear_attention._checks.sentence import refusal, shown
 from clear_attention._checks.tensors import tensor
 
 
@@ -34,6 +36,24 @@ def known_scaling(rotary):
     if rotary.fast <= rotary.slow:
         law = "Quick hands stay as they are, slow ones are slowed down, and between the two is a range."
         raise ValueError(refusal(law, "fast > slow", f"fast={rotary.fast}, slow={rotary.slow}"))
+
+
+def known_positions(positions, max_length, self_attention, rotary):
+    """Return how a model tells places apart, and how many places it learns."""
+    names = ("rotary", "sinusoidal", "learned")
+    if not (positions is None or isinstance(positions, rotary) or (isinstance(positions, str) and positions in names)):
+        law = "positions say how tokens know where they stand."
+        expected = f"None, {', '.join(map(repr, names))} or RotaryPositions()"
+        raise ValueError(refusal(law, expected, f"positions={shown(positions)}"))
+    if isinstance(self_attention, Mapping) and self_attention.get("rotary") is not None and positions is not None:
+        law = "Positions are given once."
+        expected = "positions=RotaryPositions(...) without the option rotary, or positions=None with it"
+        raise ValueError(refusal(law, expected, f"positions={shown(positions)}, self_attention with 'rotary'"))
+    if (positions == "learned") != (max_length is not None):
+        law = "max_length is the number of positions that are learned."
+        expected = "positions='learned' and max_length, or neither"
+        raise ValueError(refusal(law, expected, f"positions={shown(positions)}, max_length={shown(max_length)}"))
+    return positions, None if max_length is None else size("max_length", max_length)
 
 
 def kernel_of_heads(weights, num_heads):

@@ -12,7 +12,7 @@ import tensorflow as tf
 from clear_attention._checks.sentence import refusal, shown
 
 FLOATS = (tf.float16, tf.bfloat16, tf.float32, tf.float64)
-OPTIONAL = ("mask", "cross_mask", "positions", "bias")  # what layers may be called without
+OPTIONAL = ("mask", "cross_mask", "positions", "segment_ids", "bias")  # what layers may be called without
 
 
 def shape_of(x):

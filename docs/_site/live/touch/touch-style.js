@@ -39,6 +39,7 @@ td{padding:.2em .4em;text-align:right}
 .track{width:8em}
 .track i{display:block;height:1em;min-width:1px;width:var(--share);background:var(--md-accent-fg-color)}
 .written{font-family:var(--md-code-font-family,var(--md-code-font,monospace));text-align:left}
+p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .off{color:var(--ca-keys);text-decoration:underline}
 .letters{display:flex;flex-wrap:wrap;gap:.2em;margin:.3em 0 .8em}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}

@@ -1,0 +1,323 @@
+# ---
+# title: A head that copies
+# description: What two layers can do and one cannot. Random letters that come again, the two steps of an induction head, by hand and in a trained machine, and what becomes of it when one of its two heads is switched off.
+# ---
+
+# %% [markdown]
+# # What can two layers do that one can't?
+#
+# Go on with this text: `qzxkwv qzxkw`. You need no English for it. You need not even have seen these letters before. It
+# comes again, so the next letter is a v.
+#
+# Two small machines learnt just this task. Each text is random letters, drawn anew, that come again after 5 to 25
+# places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
+# were then asked about texts that repeat every 20 places. Before the first repeat nobody can know the next letter.
+# After it, everybody who looks back can:
+
+# %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import matplotlib.pyplot as plt
+import numpy as np
+import trained
+from trained.language import FIRST
+
+PERIOD = 20
+BLUE, ORANGE = "#0072b2", "#d55e00"
+model, record = trained.load("repeats")
+shallow, shallow_record = trained.load("repeats-one-layer")
+figure, ax = plt.subplots(figsize=(6.5, 2.8), layout="constrained")
+for label, found, style, colour in (
+    ("two layers", record, "-", BLUE),
+    ("one layer", shallow_record, "--", ORANGE),
+):
+    right = found["right_by_place"]
+    ax.plot(np.arange(1, len(right) + 1), right, style, color=colour, label=label)
+    print(f"{label:10} after the first repeat: {right[PERIOD:].mean():.0%} right")
+ax.axvline(PERIOD, color="0.6", linewidth=0.8)
+ax.set(xlabel="letters seen before", ylabel="right", ylim=(0, 1))
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False)
+plt.show()
+assert record["right_by_place"][PERIOD:].mean() > 0.85
+assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
+
+# %% [markdown]
+# It is not a matter of size or of time. The machine with one layer does not get there at all. Look at the training.
+# Each dot is 50 steps:
+
+# %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent. The machine with two layers is no better for 200 steps, and then rises within about 100 steps to above 60 percent."
+figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
+for label, found, style, colour in (
+    ("two layers", record, "o-", BLUE),
+    ("one layer", shallow_record, "s--", ORANGE),
+):
+    ax.plot(found["steps"], 1 - found["wrong"], style, color=colour, label=label)
+ax.set(xlabel="step of the training", ylabel="right", ylim=(0, 1))
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False)
+plt.show()
+gains = -np.diff(record["wrong"])
+assert gains.max() > 0.15  # within 50 steps
+assert (1 - shallow_record["wrong"]).max() < 0.3
+
+# %% [markdown]
+# For a long time nothing seems to happen, and then, within a hundred steps, it can do it. What has it found?
+#
+# ## Why one look is not enough
+#
+# How would you do it yourself? You stand at the second w. You look for a w further back, and say the letter *behind*
+# it.
+#
+# A head can look for letters that are like its own: query and key of the same letter fit. So it finds the first w. But
+# it brings back what stands *there*, and that is a w. It would have to find the v. And the v does not know that a w
+# stands before it. In one layer each letter knows only itself and its place.
+#
+# So somebody must tell it first. That takes two steps:
+#
+# 1. **In the first layer each letter looks one place back** and writes down what it finds: "before me stood a w". (How
+#   a
+#    head looks a fixed number of places back, you know from [positions](positions.py#distance-is-a-turn).)
+# 2. **In the second layer** the w asks: who has written down "before me stood a w"? The v has. The head goes there,
+#   brings
+#    back the v, and the v is said.
+#
+# The second head is called an **induction head**. It needs the note of the first one, and so it needs a layer below.
+#
+# ## By hand
+#
+# Let us build it. The text is "a b c a", and after the second a must come a b. Three letters, so a vector of three
+# numbers says which one it is, and another three have room for the note:
+#
+# | place | letter | note after layer 1 |
+# | --- | --- | --- |
+# | 0 | a = (1, 0, 0) | (0, 0, 0), nobody stood before |
+# | 1 | b = (0, 1, 0) | (1, 0, 0), an a |
+# | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
+# | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
+#
+# In layer 2 the query of a place is its letter, the keys are the *notes*, and the values are the letters. Let a score
+# be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights are
+# $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
+#
+# $$
+# 0.980 \cdot (0, 1, 0) + 0.007 \cdot (1, 0, 0) + 0.007 \cdot (0, 0, 1) + 0.007 \cdot (1, 0, 0) = (0.013, 0.980, 0.007)
+# $$
+#
+# so it says b. Here it is with attention as you have written it:
+
+
+# %%
+def softmax(scores, mask):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+letters = np.eye(3)[[0, 1, 2, 0]]  # a b c a
+hide_the_future = np.triu(np.ones((4, 4)), k=1)
+
+places = np.arange(4)
+looks_back = 50.0 * (places == places[:, None] - 1)  # scores: one place back
+note = softmax(looks_back, hide_the_future) @ letters
+note[0] = 0  # nobody stood before the first
+weights = softmax(5.0 * letters @ note.T, hide_the_future)
+print("weights of place 3:", weights[3].round(3))
+print("it brings back:    ", (weights @ letters)[3].round(3))
+np.testing.assert_allclose((weights @ letters)[3], [0.013, 0.980, 0.007], atol=1e-3)
+
+# %% [markdown]
+# ## Did the training find the same?
+#
+# Nobody told the machine how to do it. Here are its two heads on a text that repeats after seven places. A row is a
+# letter that looks. What would you expect to see, if they do what we have just done?
+
+# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place behind the letter's first occurrence."
+from clear_attention import plot_weights
+
+rng = np.random.default_rng(3)
+seven = rng.choice(26, size=7, replace=False)
+ids = np.tile(seven, 2)[None] + FIRST
+names = [chr(ord("a") + n) for n in ids[0] - FIRST]
+maps = model(ids, return_weights=True).weights
+figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=True):
+    plot_weights(maps[layer][0, 0], tokens=names, ax=ax, colour_bar=False)
+    ax.set_title(title)
+plt.show()
+
+# %% [markdown]
+# Left, most letters look at the one before. Right, the first half has nothing to find. But in the second half each
+# letter looks six places back, which is not where it stood the last time, but one place *behind* that. Over many texts:
+
+# %% tags=["hide-input"]
+texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
+places = np.arange(3 * PERIOD)
+later = places[PERIOD:]
+maps = {
+    "two layers": model(texts, return_weights=True).weights,
+    "one layer": shallow(texts, return_weights=True).weights,
+}
+found = {}
+print("share of the weight that goes   one place back   behind the last time")
+for machine_, heads in maps.items():
+    for layer, weights in heads.items():
+        weights = weights.numpy()[:, 0]
+        back = weights[:, places[1:], places[:-1]].mean()
+        behind = weights[:, later, later - PERIOD + 1].mean()
+        found[machine_, layer] = back, behind
+        name = f"{machine_}, layer {int(layer) + 1}"
+        print(f"{name:31} {back:14.0%} {behind:22.0%}")
+chance = np.mean(1 / (later + 1))
+print(
+    f"{'(if all letters got the same)':31} {np.mean(1 / (places[1:] + 1)):14.0%} {chance:22.0%}"
+)
+assert found["two layers", "0"][0] > 0.3
+assert found["two layers", "1"][1] > 0.5
+assert found["one layer", "0"][1] < 0.2
+
+# %% [markdown]
+# So the training found the two steps, by itself, and all that it was ever told was which letter comes next.
+#
+# ## A check: switch one off
+#
+# A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time: set what the
+# head hands on to zero. If the two work hand in hand, then without either of them the repeat should be lost.
+
+
+# %%
+def right(model):
+    guessed = np.argmax(model(texts[:, :-1]), axis=-1)
+    return np.mean(guessed[:, PERIOD:] == texts[:, PERIOD + 1 :])
+
+
+shares = {"both heads": right(model)}
+for number, layer in enumerate(model.stack.layers, start=1):
+    hands_on = layer.self_attention.attention.project_output.kernel
+    kept = hands_on.numpy()
+    hands_on.assign(np.zeros_like(kept))
+    shares[f"without the head of layer {number}"] = right(model)
+    hands_on.assign(kept)
+for name, share in shares.items():
+    print(f"{name:32} {share:4.0%} right")
+whole, *without = shares.values()
+assert whole > 0.85 > 0.3 > max(without)
+
+# %% [markdown]
+# ## And the machine that read the manual?
+#
+# The language model of the [last page](language_model.py) has two layers, too, and four heads in each. Does it have an
+# induction head? Give it random letters that come again: if it had one, it would be less surprised the second time.
+
+# %% tags=["hide-input"]
+from clear_attention import token_losses
+from trained.language import encode
+
+language, _ = trained.load("language")
+first_letter = int(encode("a")[0])
+foreign = texts - FIRST + first_letter
+bits = token_losses(language, foreign).numpy() / np.log(2)
+first, again = bits[:, 5 : PERIOD - 1].mean(), bits[:, PERIOD + 5 :].mean()
+heads = language(foreign, return_weights=True).weights
+most = max(
+    w.numpy()[:, :, later, later - PERIOD + 1].mean(axis=(0, 2)).max()
+    for w in heads.values()
+)
+print(f"bits a letter, the first time: {first:.1f}   again: {again:.1f}")
+print(f"weight behind the last time, of its best head: {most:.0%}")
+assert again > 0.8 * first  # no head of this kind, after so short a training
+
+# %% [markdown]
+# No. The repeat surprises it as much as the first time, and none of its heads looks there. It was trained for two
+# minutes, and in this manual it gained more by learning words. In models that are trained for longer, such heads appear
+# at some point, and with them the loss falls faster for a while. Then they do more than copy letters: a head that finds
+# "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is one
+# reason why a large model can do a task that it has only been shown twice in its prompt.
+#
+# ## Who found this, and when
+#
+# Nelson Elhage, Catherine Olsson and others took models with one and two layers of nothing but attention apart in 2021,
+# and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
+# the same moment at which these models become better at using what stands far back.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# The machine with one layer is right more often than by chance, which would be one letter in 26. What may it have
+# learnt instead?
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# Which letters occur. A text has at most 20 different letters, and often some of them twice, so who says a letter that
+# has already occurred is right more often. One layer can do that: look at all letters, and hand on which ones they are.
+# It is the average of lesson one again.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# What if a letter stands twice in what comes again, as the k in "k m a k z b"? What is an induction head to say after
+# the next k? Try it with 500 random texts of ten letters, in which the first and the sixth are the same.
+
+# %% tags=["answer"]
+pieces = np.array([rng.permutation(26)[:10] for _ in range(500)])
+pieces[:, 5] = pieces[:, 0]
+every = np.arange(500)
+
+
+def given_to(letters, after):
+    """Mean probability that a letter gets after two rounds and the beginning of a third."""
+    begun = np.concatenate([pieces, pieces, pieces[:, :after]], axis=1) + FIRST
+    logits = model(begun)[:, -1].numpy()
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return (powers[every, letters + FIRST] / powers.sum(axis=1)).mean()
+
+
+only_one = given_to(pieces[:, 4], after=4)
+two = given_to(pieces[:, 1], after=1), given_to(pieces[:, 6], after=1)
+print(f"one letter can follow:  {only_one:.0%}")
+print(f"two letters can follow: {two[0]:.0%} and {two[1]:.0%}")
+assert only_one > 0.8 > sum(two)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
+#
+# Both have stood behind a k, so the notes of both fit, and the weight is shared between them (unevenly, because it also
+# minds a little how far away they are). To tell them apart, the head would have to know the *two* letters before. For
+# that a machine needs a third layer, or a first head that writes down more.
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? In the text "a b c a", an induction head has the query of the second a. Which place does it look at?
+# - place 0, where the first a stands | So does a head that looks for its own letter. It would bring back an a.
+# + place 1, the letter behind the first a | Its note says: before me stood an a.
+# - place 2, one place back | That is what the head of the first layer does.
+# ? The head of the first layer is switched off. What does the head of the second layer find?
+# + nothing that fits | There are no notes to find, so it can't tell the letter behind from any other.
+# - still the right place | It looks for notes, and nobody has written any.
+# - the place of the letter itself | Its keys are not the letters but the notes.
+# ? Why can't a machine with one layer and two heads do it?
+# - because two heads can't look at different places | They can.
+# + because both heads of a layer read what came in, and neither reads the other's note | The note must be there before the second head looks.
+# - because it has fewer numbers | Give it ten times as many: the order of the two steps is what is missing.
+# ```
+#
+# ## Where to go next
+#
+# You can now say what depth is for: a later layer asks about what an earlier one has written down. If heads can be made
+# to do this by training, could one write down their numbers by hand, like a program?
+#
+# * [Learn](index.md): all lessons.
+# * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.
+#
+# Read on elsewhere: Elhage and others (2021), [A Mathematical Framework for Transformer
+# Circuits](https://transformer-circuits.pub/2021/framework/index.html); Olsson and others (2022), [In-context Learning
+# and Induction Heads](https://arxiv.org/abs/2209.11895); Brown and others (2020), [Language Models are Few-Shot
+# Learners](https://arxiv.org/abs/2005.14165).

@@ -1,0 +1,382 @@
+# ---
+# title: From here to GPT
+# description: Half of the Transformer, trained on nothing but text. How one text becomes examples, what a bit of surprise is, how letters are drawn with temperature and top-p, and the line from counting letters to GPT.
+# ---
+
+# %% [markdown]
+# # What is left if nobody gives it anything to read?
+#
+# Our machine has two halves: one reads a text, the other writes an answer and looks at what was read. Now throw away
+# the half that reads. What is left looks at nothing but what it has written itself, and says which letter comes next.
+# For a date that is useless. But what if it is trained on a long text?
+#
+# Here is such a half. It was trained for two minutes on one text, the reference of the Python language, which comes
+# with every Python. Four times on the way it was given the beginning "The ", and wrote on:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import textwrap
+
+import trained
+from trained.language import decode, encode, texts
+
+model, record = trained.load("language")
+for step, page in zip(record["written_at"], record["written"], strict=True):
+    print(f"after {step} steps:" if step else "before the training:")
+    shown = "".join(c if c.isprintable() else " " for c in str(page)[:210])
+    print(textwrap.fill(shown, 72, initial_indent="    ", subsequent_indent="    "))
+
+# %% [markdown]
+# Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
+# a manual. It means nothing by it. But this very half, only larger, is what stands behind the chat programs: GPT is
+# short for *generative pre-trained Transformer*.
+#
+# <details class="lesson-more" markdown="1"><summary>The last page, whole</summary>
+
+# %% tags=["remove-input"]
+print(str(record["written"][-1]))
+
+# %% [markdown]
+# </details>
+#
+# ## A text is full of examples
+#
+# For dates somebody had to write down right answers. Here the text is its own answer. Cut out any piece of it. At each
+# place the machine sees what stands before, and has to say what comes next. The [look-ahead mask](causal.py) makes sure
+# that it can't peek, so one piece of 128 letters is 128 examples at once:
+
+# %% tags=["hide-input"]
+train_ids, held_out = texts()
+batch, context, steps = 16, 128, int(record["steps"][-1])
+piece = "return x"
+for place in (1, 2, 3, 7):
+    print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
+print(f"\nexamples in the training: {batch * context * steps:,}")
+print(f"letters in the text:      {len(train_ids):,}")
+assert batch * context * steps > 4 * len(train_ids)
+
+# %% [markdown]
+# So each letter of the text was to be said about five times. A tenth of the text was kept out. (A token here is a
+# *byte*, one of 256. A letter of English is one byte, and an é is two.)
+#
+# The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
+# [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
+# turn](turning_positions.py). One thing is new. The table that turns ids into vectors is used a second time, at the
+# end, where each id's vector is compared with what came out of the last layer. So the table is trained from both sides,
+# and there is one large matrix less. This is called *tying*.
+
+# %%
+from clear_attention import LanguageModel
+
+fresh = LanguageModel(
+    num_layers=2, d_model=128, num_heads=4, d_ff=512, vocab=259, end_id=None
+)
+fresh.build()
+print(f"numbers to train: {fresh.count_params():,}")
+assert fresh.count_params() == model.count_params()
+
+# %% [markdown]
+# ## How surprised is it? By hand
+#
+# How do we judge a machine whose answers are not right or wrong? Look at the letter that really came, and at the
+# probability that the machine had given it. Was it 1/2, then the surprise was as large as that of a coin: 1 **bit**.
+# Was it 1/4, it was two coins, 2 bits. In general the surprise is $-\log_2 p$. Three letters with probabilities 1/2,
+# 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
+#
+# Here is the trained machine, letter by letter. Where is it surprised?
+
+# %% tags=["hide-input"]
+import numpy as np
+from clear_attention import token_losses
+
+text = "The following functions return"
+bits = token_losses(model, encode(text)[None])[0].numpy() / np.log(2)
+for start in range(0, len(text) - 1, 10):
+    part = slice(start, start + 10)
+    letters = [c.replace(" ", "␣") for c in text[1:][part]]
+    print("   letter ", "".join(f"{c:>6}" for c in letters))
+    print("   bits   ", "".join(f"{b:6.1f}" for b in bits[part]), "\n")
+begins = np.array([c == " " for c in text[:-1]])
+print(
+    f"first letters of words: {bits[begins].mean():.1f} bits, all others:", end=" "
+)
+print(f"{bits[~begins].mean():.1f}")
+assert bits[begins].mean() > bits[~begins].mean()
+
+# %% [markdown]
+# At the beginnings of words it does not know what comes. Once a word has begun, the rest is easy. And that is the whole
+# aim of the training: *fewer bits*. (The [loss](transformer.py#how-wrong-is-it-by-hand) that is made small is the same
+# number, with another logarithm.)
+#
+# Now the tenth of the text that it has never seen. Its rivals count: what came after these two letters so far, and how
+# often? Or after these five? (If the five were never seen, the last four are asked, and so on.) The last rival is `xz`,
+# a program that makes files small, and bits are what it saves, too:
+
+# %% tags=["hide-input"]
+import lzma
+import math
+from collections import Counter, defaultdict
+
+from IPython.display import Markdown, display
+
+seen, unseen = (bytes([*(ids - 3)]) for ids in (train_ids, held_out))
+
+
+def bits_by_counting(order):
+    """Bits a byte of one who counts what came after the last bytes, most of all after the longest known piece."""
+    tables = [defaultdict(Counter) for _ in range(order + 1)]
+    for n, table in enumerate(tables):
+        for i in range(n, len(seen)):
+            table[seen[i - n : i]][seen[i]] += 1
+    bits = 0.0
+    for i in range(order, len(unseen)):
+        p = 1 / 256
+        for n, table in enumerate(tables):
+            if after := table.get(unseen[i - n : i]):
+                new = len(after)  # as much weight for what was not yet seen here
+                p = (after[unseen[i]] + new * p) / (after.total() + new)
+        bits -= math.log2(p)
+    return bits / (len(unseen) - order)
+
+
+def packed(data):
+    return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
+
+
+one_layer = trained.load("language-one-layer")[1]
+found = {
+    "guess among 256 bytes": 8.0,
+    "count letters": bits_by_counting(0),
+    "count after two letters": bits_by_counting(2),
+    "count after five": bits_by_counting(5),
+    "`xz`, knows this tenth only": packed(unseen) / len(unseen),
+    "our machine, one layer": float(one_layer["bits"]),
+    "**our machine**": float(record["bits"]),
+    "`xz`, has read the rest": (packed(seen + unseen) - packed(seen)) / len(unseen),
+}
+lines = ["| who | bits a letter |", "| --- | --- |"]
+lines += [f"| {who} | {bits:.2f} |" for who, bits in found.items()]
+display(Markdown("\n".join(lines)))
+ours = found["**our machine**"]
+assert ours < found["our machine, one layer"]
+assert ours < found["count after five"] < found["count after two letters"]
+assert found["`xz`, has read the rest"] < ours
+
+# %% [markdown]
+# It beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained on. If it
+# may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter: a
+# sentence that has occurred costs it next to nothing. Our machine has 450,000 letters behind it and looks back at 128.
+#
+# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. There is
+# room below.
+#
+# ## Drawing a letter
+#
+# The machine does not write letters, it writes probabilities. Who takes the most probable letter each time gets a dull
+# text that goes round in circles. So the next letter is *drawn*, as if with a die that has 259 uneven sides. Two knobs
+# are usual:
+#
+# * The **temperature** $T$ divides the numbers that go into the last softmax, $\operatorname{softmax}(\text{logits} /
+#   T)$. (They are called *logits*.) Below 1 the probable becomes more probable. At 0 only the most probable is left,
+#   and above 1 the die becomes fairer.
+# * **Top-p** cuts off the tail: keep the most probable letters, as few as together reach the probability $p$, and draw
+#   among them. However improbable, a wrong letter is drawn once in a while, and the machine must live with it from then
+#   on.
+#
+# Try both. In which letters does the temperature change most? Which pair of settings would you take?
+
+# %% tags=["live", "hide-input"]
+from clear_attention import sample
+from live import touch
+
+TEMPERATURES, SHARES = (0, 0.5, 0.8, 1, 1.5), (1, 0.9, 0.5)
+beginnings = ("The value of th", "if x is not None", "raises a ")
+contexts = []
+for text in beginnings:
+    logits = model(encode(text)[None])[0, -1].numpy()
+    powers = np.exp(logits - logits.max())
+    shown = [
+        i
+        for i in range(3, 259)
+        if (chr(i - 3).isprintable() and i < 130) or i == 13
+    ]
+    assert powers[shown].sum() / powers.sum() > 0.98
+    letters = [[chr(i - 3), round(float(logits[i]), 2)] for i in shown]
+    contexts.append({"text": text, "letters": letters})
+prompt = encode("The value of the ")[None]
+written = []
+for share in SHARES:
+    options = {"top_p": share, "seed": 1, "jit_compile": False}
+    pages = [
+        sample(model, prompt, 111, temperature=float(heat), **options)[0]
+        for heat in TEMPERATURES
+    ]
+    written.append(["The value of the " + decode(page) for page in pages])
+touch(
+    "draws",
+    f"<p>With temperature 0 the machine writes “{written[0][0][:60]}…”, with temperature 1.5 “{written[0][4][:60]}…”</p>",
+    contexts=contexts,
+    temperatures=TEMPERATURES,
+    shares=SHARES,
+    texts=written,
+    chosen=0,
+    temperature=2,
+    share=0,
+)
+
+# %% [markdown]
+# Temperature 0 repeats itself. 1.5 is noise, and top-p rescues part of it. In between lies a matter of taste: 0.8 with
+# a top-p of 0.9 is a usual choice. Where the machine is sure, as after "th", neither knob changes much. Where it is
+# not, they decide.
+#
+# In your own program that is `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, and `stream(...)` hands over
+# each token as soon as it is drawn. ([Reference](../reference/generation.md).)
+#
+# <details class="lesson-more" markdown="1"><summary>The formula, and a draw by hand</summary>
+#
+# $$
+# p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
+# $$
+#
+# where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
+# 0.665, 0.245 and 0.090. At $T = 0.5$ all logits count twice: 0.867, 0.117, 0.016. Top-p 0.9 keeps two of the three at
+# both temperatures, since $0.665 + 0.245 = 0.910$; then these two are divided by their sum.
+
+# %%
+logits = np.array([2.0, 1.0, 0.0])
+for heat, expected in {
+    1.0: [0.665, 0.245, 0.090],
+    0.5: [0.867, 0.117, 0.016],
+}.items():
+    powers = np.exp(logits / heat)
+    print(heat, (powers / powers.sum()).round(3))
+    np.testing.assert_allclose(powers / powers.sum(), expected, atol=5e-4)
+
+# %% [markdown]
+# </details>
+#
+# ## How far back does it look?
+#
+# Here is the surprise at each place of a piece, on average over the unseen text. At the first place the machine has
+# seen a single letter, and can hardly do more than guess. How many letters does it need, until it knows all that helps
+# it?
+
+# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
+import matplotlib.pyplot as plt
+
+by_place = record["by_place"]
+figure, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
+ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
+ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert by_place[0] > 1.4 * by_place[8:16].mean()
+assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
+
+# %% [markdown]
+# About ten. That is a word or two, and it agrees with its nonsense: words are right, neighbours fit, and after half a
+# line it has forgotten what the sentence was about. Larger machines go on falling for thousands of letters.
+#
+# <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
+#
+# To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
+# sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. For a model of this size each
+# token takes two vectors of 128 numbers in each of two layers. How much time a cache saves, and how much of that is due
+# to the compiler, stands on [the page about training and writing](transformer.py), and [shared heads](fewer_keys.py)
+# make it smaller.
+#
+# Several prompts go together in one batch. The shorter ones are filled up **on the left**, so that all end at the same
+# place. The padding is hidden, and positions count real tokens only, so a prompt gets the same answer as alone:
+
+# %%
+short, long = encode("The "), encode("The value of ")
+padded = np.pad(short, (len(long) - len(short), 0))[None]  # 0 is padding
+alone, together = model(short[None])[0, -1], model(padded)[0, -1]
+print(f"largest difference: {np.max(np.abs(alone - together)):.0e}")
+np.testing.assert_allclose(alone, together, atol=1e-4)
+
+# %% [markdown]
+# </details>
+#
+# ## Who found this, and when
+#
+# | year | who | what was new |
+# | --- | --- | --- |
+# | 1913 | Markov | counted what follows a vowel and a consonant in a novel |
+# | 1951 | Shannon | measured surprise in bits, and let people guess |
+# | 2003 | Bengio and others | words became vectors, and a network said what comes next |
+# | 2014 | Bahdanau and others | a network that writes looks back: attention |
+# | 2017 | Vaswani and others | nothing but attention: the Transformer |
+# | 2018 | Radford and others | half a Transformer, trained on books, then taught other tasks: GPT |
+# | 2020 | Brown and others | the same, a thousand times larger, does tasks that are only described to it: GPT-3 |
+#
+# What each step changed is smaller than it looks from outside. You have built nearly all of it.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# What does the machine write if it always takes the most probable letter? Write 120 letters with `greedy_search`, and
+# look for the loop. Why can't it get out?
+
+# %% tags=["answer"]
+from clear_attention import greedy_search
+
+ids = greedy_search(model, encode("The ")[None], max_length=120, jit_compile=False)
+print(decode(ids[0]))
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
+#
+# What it writes next depends on nothing but what stands there. As soon as the letters in view are the same as once
+# before, everything goes on as before. And a phrase that has just occurred is likely to occur again, so each round
+# makes the next one more certain.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# A file holds random bytes, each of the 256 equally often. How many bits a byte does the best machine in the world need
+# for it? And for a file of nothing but zeros?
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# Eight, as many as there are in a byte: each is drawn from 256 equal sides, and $\log_2 256 = 8$. No training helps.
+# For the zeros it needs nearly none, once it has noticed.
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? A language model gives the letters of a word the probabilities 1/2, 1, 1/8 and 1/4. How many bits is that for each letter?
+# + 1.5 | 1, 0, 3 and 2 bits are 6, for four letters.
+# - 6 | That is the sum. Each of four letters has a quarter of it.
+# - about 0.47 | That is the mean probability. Surprise is its logarithm, letter by letter.
+# ? At temperature 0.1 and with a top-p of 0.9, what does a machine write that is 95 % sure of each letter at temperature 1?
+# + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn, at any temperature below 1.
+# - in one case of twenty something else | So it would without top-p, at temperature 1.
+# - noise | Low temperatures make it more certain, not less.
+# ? Which part of the Transformer does a model of the GPT kind not have?
+# - the look-ahead mask | Without it, training would be copying.
+# - positions | A look-ahead mask alone gives some order away, but all large models say where a token stands.
+# + the attention from the answer to the text | There is no other text. What was given and what was written are one sequence.
+# ```
+#
+# ## Where to go next
+#
+# You can now train half a Transformer on any text, and say in bits how good it is. The table above has a riddle in it,
+# though. Two layers are clearly better than one. What can two layers do together that one can't?
+#
+# * [A head that copies](induction.py): what two layers can do and one can't.
+# * [Train it on your own text](../guides/train_language_model.md): a program to copy.
+# * [Reference: the language model](../reference/language_model.md).
+#
+# Read on elsewhere: Shannon (1951), [Prediction and Entropy of Printed
+# English](https://doi.org/10.1002/j.1538-7305.1951.tb01366.x); Bengio and others (2003), [A Neural Probabilistic
+# Language Model](https://www.jmlr.org/papers/v3/bengio03a.html); Radford and others (2018), [Improving Language
+# Understanding by Generative
+# Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf).

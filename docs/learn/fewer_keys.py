@@ -6,10 +6,10 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# A machine that writes keeps [the keys and values](transformer.py#what-a-cache-saves) of all the letters so far, because
-# each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of a common
-# language model: 32 layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number takes two
-# bytes. How much has to be kept? Guess first: more or less than the 14 GB of its 7 billion weights?
+# A machine that writes keeps [the keys and values](transformer.py#what-a-cache-saves) of all the letters so far,
+# because each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of
+# a common language model: 32 layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number
+# takes two bytes. How much has to be kept? Guess first: more or less than the 14 GB of its 7 billion trained numbers?
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -23,19 +23,19 @@ for length in (1_000, 10_000, 100_000):
 assert kept(32, 32, 128, 100_000) > 3 * 14e9
 
 # %% [markdown]
-# More than three times as much as the model itself, and that for a single chat. The model fits into the memory of the
-# computer, and its past does not. Besides, all of it has to be read again for each piece that is written, which makes
+# More than three times as much as the model itself, and that for a single chat. On a graphics card with 24 GB the model
+# fits, and its past does not. Besides, all of it has to be read again for each piece that is written, which makes
 # writing slow. So the question is: what of this can be left out?
 #
 # ## Share the keys
 #
 # Heads were introduced so that a letter can look at [several things at once](multi_head.py). For that it needs several
-# *queries*, several questions about the same text. But does each question need keys and values of its own? A library has
-# one catalogue, and its readers have different questions.
+# *queries*, several questions about the same text. But does each question need keys and values of its own? A library
+# has one catalogue, and its readers have different questions.
 #
 # So let several heads of queries **share** one head of keys and values. If all share a single one, it is called
-# *multi-query attention*. If they share in groups, it is called **grouped-query attention**. With 8 heads of keys for 32
-# heads of queries only a quarter has to be kept:
+# *multi-query attention*. If they share in groups, it is called **grouped-query attention**. With 8 heads of keys for
+# 32 heads of queries only a quarter has to be kept:
 
 # %%
 print("heads of keys   kept")
@@ -72,26 +72,27 @@ plt.show()
 # %% [markdown]
 # ## By hand
 #
-# Four heads of queries share two heads of keys, as in the middle. There are two letters, and a head has a single number.
-# Heads 0 and 1 share the keys 0 and 1 of the two letters, and their values 10 and 20. Heads 2 and 3 share the keys 2 and
-# 0, and the values 30 and 50. The last letter looks:
+# Four heads of queries share two heads of keys, as in the middle. There are two letters, and a head has a single
+# number. For heads 0 and 1 the two letters have the keys 3 and 4, and the values 10 and 20. For heads 2 and 3 they have
+# the keys 2 and 0, and the values 30 and 50. The last letter looks. (The root of 1 is 1, so nothing is divided.)
 #
 # | head | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
-# | 0 | 1 | 0, 1 | 0.269, 0.731 | 17.31 |
-# | 1 | -1 | 0, -1 | 0.731, 0.269 | 12.69 |
+# | 0 | 1 | 3, 4 | 0.269, 0.731 | 17.31 |
+# | 1 | -1 | -3, -4 | 0.731, 0.269 | 12.69 |
 # | 2 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 3 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 0 and 1 have the same keys and the same values, and
-# still they bring back different things, because they ask differently. But whatever they ask, they only mix 10 and 20.
+# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 0 and 1 have the same keys and the same values,
+# and still they bring back different things, because they ask differently. But whatever they ask, they only mix 10 and
+# 20.
 
 # %%
 import numpy as np
 from clear_attention import scaled_dot_product_attention
 
 q = np.array([1.0, -1.0, 1.0, 0.0]).reshape(4, 1, 1)  # (heads, queries, numbers)
-k = np.array([[0.0, 1.0], [2.0, 0.0]]).reshape(
+k = np.array([[3.0, 4.0], [2.0, 0.0]]).reshape(
     2, 2, 1
 )  # (heads of keys, keys, numbers)
 v = np.array([[10.0, 20.0], [30.0, 50.0]]).reshape(2, 2, 1)
@@ -108,14 +109,16 @@ np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3
 # g(i) = \left\lfloor \frac{i}{h / h_{\text{kv}}} \right\rfloor
 # $$
 #
-# Here $h$ is the number of heads of queries, $h_{\text{kv}}$ that of keys and values, and $g(i)$ says which of them head
-# $i$ meets: $i$ divided by the size of a group, rounded down. With $h_{\text{kv}} = h$ it is what you know.
+# Here $h$ is the number of heads of queries, $h_{\text{kv}}$ that of keys and values, and $g(i)$ says which of them
+# head $i$ meets: $i$ divided by the size of a group, rounded down. With $h_{\text{kv}} = h$ it is what you know.
 #
 # ## Reading the function
 #
 # One could repeat the keys for each head that shares them, and go on as before. But then all that was saved is there
-# again. There is no need to. All heads of a group meet the *same* keys, so their queries can be put below each other, as
-# if they were more letters of one head:
+# again. There is no need to. All heads of a group meet the *same* keys, so their queries can be put below each other,
+# as if they were more letters of one head.
+#
+# <details class="lesson-more" markdown="1"><summary>How the package does it</summary>
 
 # %% tags=["source"]
 import inspect
@@ -126,14 +129,16 @@ print(inspect.getsource(grouped_matmul))
 
 # %% [markdown]
 # `heads_of` reads how many heads there are. If there are as many of `x` as of `y`, it is the product that you know.
-# Otherwise the first `tf.reshape` makes one long head of each group: `full_shape` lists the lengths of all axes, and the
-# `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no number is
-# moved. The second `tf.reshape` cuts the result into heads again.
+# Otherwise the first `tf.reshape` makes one long head of each group: `full_shape` lists the lengths of all axes, and
+# the `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no
+# number is moved. The second `tf.reshape` cuts the result into heads again.
+#
+# </details>
 #
 # ## What does it cost the date machine?
 #
-# Our date machine was trained once more, with a single head of keys and values in each of its three attentions, as long
-# as the machine that it is compared with:
+# Our date machine was trained once more, with a single head of keys and values in each of its three attentions. It took
+# as many steps as the machine beside it:
 
 # %% tags=["hide-input"]
 import sys
@@ -145,13 +150,13 @@ from date_machine import percent
 from IPython.display import Markdown, display
 
 lines = [
-    "| heads of keys | dates right | weights | kept, bytes |",
+    "| heads of keys | dates right | trained numbers | kept, bytes |",
     "| --- " * 4 + "|",
 ]
 found = {}
 for name, heads in {"dates-brief": 4, "today-one-key-head": 1}.items():
     model, record = trained.load(name)
-    cache = model.decoder.layers[0].self_attention.create_cache(1, 34)
+    cache = model.decoder.layers[0].self_attention.create_cache(1, 11)
     size = 4 * int(np.prod(cache.keys.shape) + np.prod(cache.values.shape))
     found[heads] = (float(record["exact"]), model.count_params(), size)
     lines.append(
@@ -163,8 +168,8 @@ assert found[1][2] * 4 == found[4][2]
 assert found[1][1] < found[4][1]
 
 # %% [markdown]
-# ("Kept" is what the decoder keeps of 34 letters, in four bytes a number.) A quarter has to be kept, and the dates are
-# read about as well. (Each machine was trained once, so don't read anything into a difference of one per cent.) That is no
+# ("Kept" is what the decoder keeps of the 11 letters of its answer, in four bytes a number.) A quarter has to be kept, and
+# the machine reads about as well as before. (Each machine was trained once, so don't read anything into a difference of one per cent.) That is no
 # wonder: you have seen that this machine [hardly needs several heads](multi_head.py). In large models a single head of
 # keys does cost something, as Ainslie and others measured in 2023. That is why most of them today have a few: 8 is a
 # common number.
@@ -209,15 +214,15 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [1, 4]
 
 # %% [markdown]
-# Note the last line. *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The shapes
-# are the same, and four of the six heads are right all the same, so a careless test does not see it. The other two meet
-# keys they were never trained with. (With a single head of keys, as in our date machine, the two are the same. So test it
-# with two or more.) It is [in the museum](../guides/museum.py#tiled-groups).
+# Note the last line. *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The
+# shapes are the same, and four of the six heads are right all the same, so a careless test does not see it. The other
+# two meet keys they were never trained with. (With a single head of keys, as in our date machine, the two are the same.
+# So test it with two or more.) It is [in the museum](../guides/museum.py#tiled-groups).
 #
 # ## Your machine so far
 #
-# Your `multi_head` makes as many heads of keys as of queries. If there are fewer, repeat them (here it is about
-# understanding, and not about memory):
+# Your `multi_head` makes as many heads of keys as of queries. If there are fewer, let each head take the keys of its
+# group:
 #
 # ```python
 # def shared_heads(q, k, v):  # (heads, letters, numbers), fewer heads in k and v
@@ -256,8 +261,8 @@ print("your heads share their keys")
 #
 # ### Exercise 1
 #
-# A model has 32 layers, 32 heads of queries and 8 of keys, 128 numbers a head. How many pieces of words fit into 8 GB, at
-# two bytes a number? And how many with a single head of keys?
+# A model has 32 layers, 32 heads of queries and 8 of keys, 128 numbers a head. How many pieces of words fit into 8 GB,
+# at two bytes a number? And how many with a single head of keys?
 
 # %% tags=["answer"]
 print("heads of keys   pieces of words")
@@ -269,20 +274,20 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>How to count</summary>
 #
-# One piece of a word keeps 2 · 32 · 8 · 128 numbers of two bytes, which is 131,072 bytes. 8 GB hold about 61,000 of them,
-# and with a single head of keys eight times as many.
+# One piece of a word keeps 2 · 32 · 8 · 128 numbers of two bytes, which is 131,072 bytes. 8 GB hold about 61,000 of
+# them, and with a single head of keys eight times as many.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 128 numbers for everything, or 32 heads
-# of queries that share 8 heads of keys. What is kept is the same. What is different?
+# Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 128 numbers for everything, or 32
+# heads of queries that share 8 heads of keys. What is kept is the same. What is different?
 #
 # <details class="lesson-answer" markdown="1"><summary>What is different</summary>
 #
-# A letter that looks can ask 32 questions in place of 8, and gets 32 averages. Queries are never kept: they are used once
-# and thrown away. So they cost time and weights, but no memory of the past.
+# A letter that looks can ask 32 questions in place of 8, and gets 32 averages. Queries are never kept: they are used
+# once and thrown away. So they cost time and numbers to train, but no memory of the past.
 #
 # </details>
 #
@@ -294,7 +299,7 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 # + Keys 1. | Each group has 12 / 3 = 4 heads, and 5 divided by 4, rounded down, is 1.
 # - Keys 5. | There are only keys 0, 1 and 2.
 # ? What becomes smaller with fewer heads of keys?
-# + What is kept of the past, and the weights that make keys and values. | Both shrink with the number of heads of keys.
+# + What is kept of the past, and the matrices that make keys and values. | Both shrink with the number of heads of keys.
 # - The weights of attention, which say who looks at whom. | There are as many as before: one for each head of queries, query and key.
 # - The length of a text that may be read. | On the contrary: more of it fits.
 # ? Two heads share their keys and values. Can they bring back different things?
@@ -305,8 +310,8 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 #
 # ## Where to go next
 #
-# Keys can be shared, and positions can be turned into them. What else do people do to a score, before the softmax makes a
-# weight of it?
+# Keys can be shared, and positions can be turned into them. What else do people do to a score, before the softmax makes
+# a weight of it?
 #
 # * [What else goes into the scores](score_rules.py): a distance, a limit, and a place for weight that nobody needs.
 # * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.

@@ -6,12 +6,13 @@
 # %% [markdown]
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
-# [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages.
-# [Gemini 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall that stood between
-# the two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them.
+# [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
+# 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall that stood between the
+# two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them.
 #
 # First the wall. Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing.
-# And a book of a million letters?
+# And a book of a million letters? Let us count for the first Transformer, with 8 heads of 64 numbers and four bytes a
+# number:
 
 # %% tags=["hide-input"]
 import math
@@ -33,8 +34,8 @@ assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
 # With thirty times as many letters the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
-# 900-fold. For the book they take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger than what
-# goes in. Only the matrix between the two is so large. Must it ever be there?
+# 900-fold. For the book they take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger than
+# what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
@@ -68,8 +69,8 @@ touch(
 #
 # ## Your machine so far { #your-machine-so-far }
 #
-# Here are `softmax` and `attention`, as you left them. Write `by_blocks`, which calls `attention` for one block of
-# queries after the other. With `causal=True` it must hide the future, and the mask may not be a large matrix either.
+# Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
+# other. With `causal=True` it must hide the future, and the mask may have the rows of one block only.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -89,7 +90,8 @@ import numpy as np
 
 def softmax(scores, mask):
     powers = np.where(mask == 1, 0, np.exp(scores))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    sums = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(sums == 0, 1, sums)
 
 
 def attention(q, k, v, mask=0):
@@ -186,13 +188,14 @@ assert round(output / total, 2) == 38.72
 # %% [markdown]
 # This is the *online softmax*. A graphics processor has a small, fast memory on the chip and a large, slow one beside
 # it. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so that no scores ever travel
-# to the slow memory. (From TensorFlow we cannot reach into the chip, so this package uses the first trick only: blocks
-# of queries, with whole rows. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
+# to the slow memory. (From TensorFlow we cannot reach into the chip, so this package cuts only the queries into blocks,
+# and takes rows whole. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
 #
 # ## Reading the function { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
-# it can be trained. A training needs the weights once more, for the gradient, and they are gone. So it makes them again.
+# it can be trained. A training needs the weights once more, for the gradient, and they are gone. So it makes them
+# again.
 #
 # <details class="lesson-more" markdown="1"><summary>The step that it repeats, its way back, and a check</summary>
 #
@@ -270,7 +273,7 @@ for name, one, other in zip(names, *found, strict=True):
 # ## How much memory it saves
 #
 # Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention
-# needs besides its inputs and outputs. Plain attention is the whole matrix.
+# needs besides its inputs and outputs. Plain attention is the whole matrix. Two other libraries are drawn beside it.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
@@ -301,19 +304,21 @@ print("measured on", results["date"])
 # Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice.
 # PyTorch's own attention needs less still, because it cuts the keys as well.
 #
-# The *time* is another matter. It still grows with the square, since every letter still meets every other. It does not
-# under a **window**, which is a mask that hides all but the nearest keys: then blocks far away are never computed.
+# The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
+# it still grows with the square, since every letter meets every other before it. It does not under a **window**, which
+# is a mask that hides all but the nearest keys: then blocks far away are never computed.
 #
 # ## When to use it
 #
-# You need not decide: the layer switches to blocks by itself when the text is long.
+# You need not decide: the layer switches to blocks by itself when a text is long and the future is hidden.
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
 # `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
 # keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
-# only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them, because
-# the backward pass would have to drop the same ones again. [Benchmarks](../about/benchmarks.py) has all times.
+# only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them (which
+# sets some weights to 0 at random in a training), because the backward pass would have to drop the same ones again.
+# [Benchmarks](../about/benchmarks.py) has all times.
 #
 # </details>
 #
@@ -337,17 +342,14 @@ print("measured on", results["date"])
 # One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained
 # further to answer as people want it to. That second part is not a matter of attention, and not in these lessons.
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 from clear_attention import Transformer
 from trained import dates
 
 ours = Transformer(**dates.SIZES)
 ours.build()
 layers, heads = len(ours.encoder.layers), dates.SIZES["num_heads"]
-print(
-    f"ours: {layers} layer in each half, {heads} heads, "
-    f"{ours.count_params():,} trained numbers"
-)
+
 assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 
 # %% [markdown]
@@ -362,8 +364,8 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 #
 # ### Exercise 1
 #
-# How many bytes *for each key* are the weights of one block of 256 queries, with 8 heads and four bytes for a number?
-# Up to which power of two of keys do they stay below 1 GB? And the whole matrix?
+# A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take?
+# Up to which power of two can $n$ grow, until they take 1 GB? And the whole matrix, with $n$ queries?
 
 
 # %% tags=["answer"]
@@ -381,19 +383,16 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # ### Exercise 2
 #
 # Each letter looks at itself and the 63 before it: `causal=True, window=64`. In blocks of 64 queries, which share of
-# 1,024 by 1,024 scores is computed? First with a pencil, then from the blocks.
+# 1,024 by 1,024 scores is computed? Draw the first three blocks.
 
 # %% tags=["answer"]
-from clear_attention.blockwise.blocks import Hiding, QueryBlocks
-
-n, block = 1024, 64
-tokens = tf.zeros((n, 1))
-hiding = Hiding(causal=True, window=64)
-cut = QueryBlocks.of(tokens, tokens, hiding, None, False, block)
-seen = [cut.seen(i) for i in range(n // block)]
-computed = sum(block * int(keys.last - keys.first) for keys in seen)
+n, block, window = 1024, 64, 64
+computed = 0
+for first in range(0, n, block):
+    keys = range(max(0, first - window + 1), first + block)  # that some query sees
+    computed += block * len(keys)
 print(f"computed: {computed / n**2:.1%}")
-assert computed == block * (16 * 64 + 15 * 63)
+assert computed == 64 * (64 + 15 * 127)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
@@ -424,8 +423,8 @@ assert computed == block * (16 * 64 + 15 * 63)
 #
 # ## Where to go next
 #
-# This is the end of the story. You took apart a machine that reads dates, wrote it again in NumPy, and saw where its
-# numbers come from. You can now ask of any machine that is said to be a Transformer: which parts does it have, and
+# This is the end of the first part. You took apart a machine that reads dates, wrote it again in NumPy, and saw where
+# its numbers come from. You can now ask of any machine that is said to be a Transformer: which parts does it have, and
 # which did it exchange?
 #
 # * [Positions that turn](turning_positions.py): the first part that nearly everybody has exchanged.

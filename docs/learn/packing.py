@@ -6,9 +6,9 @@
 # %% [markdown]
 # # How do several texts share a row?
 #
-# A batch is a rectangle, so short texts are [filled up with padding](masks.py). The processor multiplies the padding like
-# everything else. How much of its work is thrown away? Here are 1,000 dates, each in a row of its own, as long as the
-# longest of them:
+# A batch is a rectangle, so short texts are [filled up with padding](masks.py). The processor multiplies the padding
+# like everything else. How much of its work is thrown away? Here are 1,000 dates, each in a row of its own, as long as
+# the longest of them:
 
 # %%
 import numpy as np
@@ -23,13 +23,14 @@ print(f"padding: {padding:.0%} of all places")
 assert 0.3 < padding < 0.7
 
 # %% [markdown]
-# Nearly half. With the texts of the internet it is worse, because a few are very long. So why not put several texts into
-# one row, one behind the other, until it is full? Then there is hardly any padding. But now two texts stand in one row,
-# and attention does not know where one ends.
+# Nearly half. With the texts of the internet it is worse, because a few are very long. So why not put several texts
+# into one row, one behind the other, until it is full? Then there is hardly any padding. But now two texts stand in one
+# row, and attention does not know where one ends.
 #
 # Let our trained machine read rows of two dates each. (It is the machine with [positions that
-# turn](turning_positions.py), which does not mind where in the row a text stands.) It is asked for each date separately,
-# and may look only at the letters of that date. But while it *reads*, its letters look at each other:
+# turn](turning_positions.py), which does not mind where in the row a text stands.) The half that writes is asked for
+# each date separately, and sees only the letters of that date. But in the half that *reads*, the letters of both look
+# at each other. (Each letter of an answer is asked for with the right ones before it.)
 
 # %% tags=["hide-input"]
 import sys
@@ -79,20 +80,20 @@ shares = {
     "not kept apart": right(read(ids, create_padding_mask(ids)), segments),
     "kept apart": right(read(ids, create_document_mask(segments)), segments),
 }
-lines = ["| two dates in a row | dates right |", "| --- | --- |"]
+lines = ["| two dates in one row | dates right |", "| --- | --- |"]
 lines += [f"| {name} | {percent(share)} |" for name, share in shares.items()]
 display(Markdown("\n".join(lines)))
 assert shares["not kept apart"] < 0.9 < 0.98 < shares["kept apart"]
 
 # %% [markdown]
-# No error, no warning, and dates that are wrong because of their neighbours. Kept apart, the machine reads them as if each
-# had a row to itself.
+# No error, no warning, and dates that are wrong because of their neighbours. Kept apart, the machine reads them as if
+# each had a row to itself.
 #
 # ## A number for each document
 #
-# To keep them apart one has to know which letter belongs to which text. So each place gets the number of its **document**.
-# (In programs it is called a *segment id*.) A key is hidden if its number is not that of the query. Padding gets a number
-# that no document has.
+# To keep them apart one has to know which letter belongs to which text. So each place gets the number of its
+# **document**. (In programs it is called a *segment id*.) A key is hidden if its number is not that of the query.
+# Padding gets a number that no document has.
 #
 # Here is what the letters of "3 may" and "7 june" look at in one head of the machine, in one row:
 
@@ -159,14 +160,15 @@ np.testing.assert_allclose(powers @ values / powers.sum(), 45)
 #
 # It is a mask like any other, so it goes together with the look-ahead mask of a machine that writes:
 # `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
-# `layer(x, causal=True, segment_ids=documents)`. Then nothing of the size of the mask needs to be held, and [attention by
-# blocks](long_sequences.py) does not even read the keys of other documents.
+# `layer(x, causal=True, segment_ids=documents)`. Then nothing of the size of the mask needs to be held, and [attention
+# by blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
 #
 # ## What must not be asked
 #
-# A language model is trained to say the next letter, at each place. At place 2 the next letter in the row is the first
-# one of the *next document*. Nobody can know it, so it must not count. The same holds for padding. So the loss of each
-# place gets a weight: 1 if the next place belongs to the same document, else 0:
+# Now let such a row train a *language model*: a decoder alone, which has to say at each place which letter comes next.
+# At place 2 of the row above, the next letter is the first one of the *next document*. Nobody can know it, so it must
+# not count. The same holds for padding. So the loss of each place gets a weight: 1 if the next place belongs to the
+# same document, else 0:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
@@ -177,9 +179,10 @@ np.testing.assert_array_equal(inside[0], [1, 1, 0, 1, 0])
 # ## Pack a stream
 #
 # Texts come one after the other, more of them than fit into memory. A few rows stay open. Each text goes into the first
-# row that has room for it, and when none has, the fullest row is handed on. As `tf.data` this is:
+# row that has room for it, and when none has, the fullest row is handed on. The folded program does that, as a
+# `tf.data` stream that never holds more than eight open rows:
 
-# %%
+# %% tags=["hide-input"]
 import tensorflow as tf
 
 
@@ -226,8 +229,8 @@ assert (filled != 0).sum() == lengths.sum()
 # %% [markdown]
 # ## A check: the neighbours do not matter
 #
-# Two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one document, the others do not
-# change by a single bit, even if it is NaN. Here it is with two layers that were not trained:
+# Two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one document, the others do
+# not change by a single bit, even if it is full of NaN. Here it is with two layers that were not trained:
 
 # %%
 import keras
@@ -248,17 +251,17 @@ print("packed or alone: the same; not one bit has changed")
 # %% [markdown]
 # ## Who found this, and when
 #
-# The first language models after the Transformer simply cut a long stream of text into rows, and let documents see their
-# predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that half of its training
-# was spent on padding, packed the texts, and showed that they must be kept apart to get the same results. Llama 3
-# (2024) was trained with such a mask: on long rows it mattered.
+# The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
+# their predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that half of its
+# training was spent on padding, packed the texts, and showed that they must be kept apart to get the same results.
+# Llama 3 (2024) was trained with such a mask: on long rows it mattered.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# How many scores are computed for 100 texts of 32 letters, one in each row of 64 places, and how many if two stand in each
-# row? And how many of them are between letters of the same text?
+# How many scores are computed for 100 texts of 32 letters, one in each row of 64 places, and how many if two stand in
+# each row? And how many of them are between letters of the same text?
 
 # %% tags=["answer"]
 print("one in each row: ", 100 * 64 * 64)
@@ -268,9 +271,9 @@ print("of the same text:", 100 * 32 * 32)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
 #
-# Half the rows, half the scores. Half of what remains is still hidden by the mask: the cells between the two texts. That
-# is what attention by blocks skips, if whole blocks of a row belong to other documents. Everything that is done to each
-# letter by itself has become half, too.
+# Half the rows, half the scores. Half of what remains is still hidden by the mask: the cells between the two texts.
+# That is what attention by blocks skips, if whole blocks of a row belong to other documents. Everything that is done to
+# each letter by itself has become half, too.
 #
 # </details>
 #
@@ -305,9 +308,11 @@ print("of the same text:", 100 * 32 * 32)
 #
 # ## Where to go next
 #
-# That was the last lesson so far. You have taken a machine apart and put it together, and you know what the machines of
-# today do otherwise. Now look at one of them:
+# You have taken a machine apart and put it together, and you know what the machines of today do otherwise. One step is
+# left. Language models were mentioned several times, and you have never met one. What is left of our machine if there
+# is no text to read?
 #
+# * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [What does a model's configuration mean?](../guides/model_configuration.py) Every line of it, with the lesson that
 #   explains it.
 # * [Certify your layer](../guides/certify_your_layer.py): does a packed row of *your* model leak?

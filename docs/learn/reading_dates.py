@@ -242,8 +242,8 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is
-# wrong. The year is another matter. The machine has never seen a year before 1950. It can't imagine one, so it writes a
-# year from the time that it knows.
+# wrong. The year is another matter. The machine has never seen a year before 1950, so here it writes one from the time
+# that it knows. (Where a text makes less sense, it may write anything.)
 #
 # </details>
 #

@@ -16,20 +16,20 @@
 #
 # ## One letter on its way
 #
-# Let us walk through it once, from the bottom to the top, with a single letter: the first 5 in "may 5th, 1955". Three
-# letters of this text are a 5. How does the machine find out which of them is the day?
+# Three letters of "june 5th, 1955" are a 5. How does the machine find out which of them is the day? Let us walk through
+# it once, from the bottom to the top, with this one letter, the first 5:
 #
 # 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three get the same 64,
 #    because a 5 is a 5.
-# 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, and the fifth letter.
+# 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, and the sixth letter.
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Ours stands beside "may" and "th", the other two stand in "1955".
+#    each head brings back a mixture. Our 5 stands beside "june" and "th", the other two stand in "1955".
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
 # 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers, and again there is a
 #    residual and a norm. What leaves the encoder says: a 5, and a day.
 #
-# Every letter of the text goes this way, all at the same time. Meanwhile the decoder has written `1955-05-0`, and wants
-# the next letter. For that it takes the last one it wrote, the 0:
+# Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us meet it again
+# when it has written `1955-06-0`, and wants the next letter. For that it takes the last one it wrote, the 0:
 #
 # 6. **Embedding and positions**, as on the other side.
 # 7. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
@@ -37,10 +37,11 @@
 # 8. **Cross-attention.** The 0 asks the text: what comes next? Of all the letters our 5 answers best. It gets most of
 #    the weight, so it is mostly the value of our 5 that comes over.
 # 9. **Feed-forward**, and around each of these parts add and norm, as before.
-# 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, one for each letter that the machine can
-#     write. The softmax turns them into probabilities. The largest belongs to "5", so a 5 is written.
+# 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, one for each sign that the machine knows on
+# this side: ten digits, the
+#     dash, and the marks for padding, start and end. The softmax turns them into probabilities. The largest belongs to "5", so a 5 is written.
 #
-# Then the decoder starts again, with `1955-05-05`. It does so until it writes the sign that means "done".
+# Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
 #
 # Here is the way through the encoder in the trained machine. Each strip shows the 64 numbers of a letter at one
 # station: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year.
@@ -60,7 +61,7 @@ from live import journey
 model, _ = trained.load("dates")
 source, target = date_tokenizers()
 w = own.weights_of(model)  # the trained numbers, by name
-text = "may 5th, 1955"
+text = "june 5th, 1955"
 ids = source.encode([text])[0]
 embedded = w["source"][ids] * np.sqrt(64)
 placed = own.enter(ids, w["source"])
@@ -71,16 +72,16 @@ left = own.encode(ids, w)
 np.testing.assert_allclose(left, model.encode(ids[None]).output[0], atol=1e-4)
 stations = (embedded, placed, found, added, thought, left)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
-of_the_year = [unit[11] @ unit[12] for unit in units]
-day_and_year = [unit[4] @ unit[11] for unit in units]
+of_the_year = [unit[12] @ unit[13] for unit in units]
+day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
 assert min(of_the_year) > 0.6 > day_and_year[-1] + 0.3
 assert day_and_year[3] > day_and_year[2]
 
-# and its way through the decoder, when 1955-05-0 is written
-begun = target.encode(["1955-05-05"])[:, :10]
+# and its way through the decoder, when 1955-06-0 is written
+begun = target.encode(["1955-06-05"])[:, :10]
 step = model(ids[None], begun, return_weights=True)
-assert step.weights["decoder.0.cross"][0, :, -1, 4].numpy().mean() > 0.5
+assert step.weights["decoder.0.cross"][0, :, -1, 5].numpy().mean() > 0.5
 assert step.output.shape[-1] == 14
 assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
 journey(
@@ -93,8 +94,8 @@ journey(
         "What feed-forward says to that": (thought, "From these numbers alone."),
         "Added and normed again": (left, "This is what the decoder looks at."),
     },
-    letter=4,
-    other=11,
+    letter=5,
+    other=12,
 )
 
 # %% [markdown]
@@ -104,8 +105,7 @@ journey(
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
 # Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the
-# year. But they must not become the same, or the decoder could not tell which comes first. (In "1955" that would do no
-# harm. In "1945" it would.)
+# year. But they must not become the same. Where two letters of a year lose their places, 1945 and 1954 look alike.
 #
 # And did you see that the day and the year are more alike after "added and normed" than what was found? That is the
 # residual, which brings the letter itself back.
@@ -130,15 +130,15 @@ journey(
 machine(
     "dates",
     piece="looks",
-    text="may 5th, 1955",
+    text="june 5th, 1955",
     at=9,
-    without=still(model, "may 5th, 1955"),
+    without=still(model, "june 5th, 1955"),
 )
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>An answer</summary>
 #
-# In "answer looks at text", in the last row but one: the letter that was written last looks at the 5 of "5th". And in
+# In "answer looks at text", in the row in which the day's 5 is written: most of its weight is on the 5 of "5th". And in
 # "answer looks at answer" everything above the diagonal is hatched, because no letter may look at those that come after
 # it.
 #
@@ -158,20 +158,18 @@ machine(
 #
 # --8<-- "diagrams/attention_and_heads.svg"
 #
-# $$
-# \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
-# $$
-#
-# $Q$ holds a query for each letter that looks, $K$ and $V$ a key and a value for each letter that is looked at, and
-# $d_k$ is how many numbers a key has: the width, shared by the heads, which is 64 / 4 = 16 here.
+# [The formula](attention.py#the-formula) is the one you know. Each head's queries and keys have $d_k$ numbers: the
+# width, shared by the heads, which is 64 / 4 = 16 here.
 #
 # </details>
 #
 # ## Put together by hand
 #
 # In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
-# and `feed_forward`. They are collected in one file. (There each product with a matrix also adds a bias, one more
-# vector that was trained.) What is missing are the wires of the map. Find the ten steps of the walk in them:
+# and `feed_forward`. They are collected in one file, with three small changes. Each product with a matrix also adds a
+# bias, one more vector that was trained. `multi_head` and `feed_forward` look up their matrices by name. And `softmax`
+# subtracts the largest score first, which changes nothing but keeps large numbers small. What is missing are the wires
+# of the map. Find the ten steps of the walk in them:
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -180,7 +178,8 @@ for function in (own.enter, own.encode, own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name. (The factor √64 in `enter` belongs to the [next lesson](transformer.py).)
+# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. (The factor √64 in `enter` belongs to
+# the [next lesson](transformer.py).)
 #
 # Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
 # the largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only
@@ -197,7 +196,7 @@ def read(text):
     return target.decode([ids])[0]
 
 
-for text in ("thursday 3rd of may 2018", "3. mai '18", "may 5th, 1955"):
+for text in ("thursday 3rd of may 2018", "3. mai '18", "june 5th, 1955"):
     print(f"{text:26} {read(text)}")
 
 texts, _ = create_date_pairs(200, seed=1, split="test")
@@ -219,7 +218,7 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# Which part holds most of the trained numbers?
+# Which part holds most of the trained numbers? (Each is counted with its norm.)
 
 # %% tags=["hide-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]

@@ -7,9 +7,9 @@
 # # What else goes into the scores?
 #
 # The machine [without positions](positions.py) reads a text as a bag of letters, and gets few dates right. Here it is
-# again, beside one that got a single thing more: in the half that reads and in the half that writes, a number is added to
-# each score, and the number depends on nothing but *how far* the key stands from the query. Both were trained for 500
-# steps:
+# again, beside one that got something more: in the half that reads and in the half that writes, a number is added to
+# each score, and the number depends on nothing but *how far* the key stands from the query. (It also got a *sink*,
+# which comes below and has nothing to do with places.) Both were trained for 500 steps:
 
 # %% tags=["hide-input"]
 import sys
@@ -34,21 +34,26 @@ assert bag_record["exact"] < 0.3
 assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nothing was added to the letters, and nothing was turned. It is 16 numbers for each head, and they make a reader of a bag
-# of letters. (It also got a *sink*, which comes below.) So there is room between the scores and the softmax, and people
-# have put several things there. This page is about three of them.
+# Nothing was added to the letters, and nothing was turned. It is 16 numbers for each head, and they make a reader of a
+# bag of letters. (Why then do most models turn? On texts as short as ours all ways are good. On long ones they differ,
+# and turning costs less there.) So there is room between the scores and the softmax, and people have put several things
+# there. This page is about three of them.
 #
 # ## A bias: one number for each distance
 #
-# What is added to a score is called a **bias**. A key with a bias of -1 has to be better by 1 than another one, to be
+# What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
+# too; the two have nothing else in common.) A key with a bias of -1 has to be better by 1 than another one, to be
 # looked at as much. Where do the numbers come from? There are two ways.
 #
-# * **A straight line.** Each place farther away costs the same, say 0.5. Each head has another price, so that some heads
-#   look near and others far. Nothing is learnt. This is called **ALiBi**.
-# * **Learnt buckets.** Each distance has a number that is learnt, and distances that are large share one, since it hardly
-#   matters whether a letter is 20 or 22 places away. This is how the language model **T5** does it, and our machine.
+# * **A straight line.** Each place farther away costs the same, say 0.5. Each head has another price, so that some
+#   heads look near and others far. Nothing is learnt. This is called **ALiBi**.
+# * **Learnt buckets.** Each distance has a number that is learnt, and distances that are large share one, since it
+#   hardly matters whether a letter is 20 or 22 places away. Our machine has eight buckets for letters before and eight
+#   for letters behind: the distances 0, 1, 2 and 3 have one each, 4 to 6 share the next, and so on. This is how the
+#   language model **T5** does it.
 #
-# Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that looks:
+# Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
+# looks:
 
 # %% tags=["hide-input"] alt="Four lines, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
 import matplotlib.pyplot as plt
@@ -69,13 +74,14 @@ plt.show()
 assert np.ptp(added, axis=1).max() > 0.5
 
 # %% [markdown]
-# Each head has its own taste for distances. That is all this machine knows about order, and it suffices.
+# Each head has its own taste for distances. Besides the look-ahead mask, that is all this machine knows about order,
+# and it suffices.
 #
 # ## A limit: the soft cap
 #
-# Nothing stops scores from growing. If one key is ahead by 50, the softmax gives it everything. The others get so little
-# that training can hardly change it any more. A **soft cap** $c$ lets no score be larger than $c$ or smaller than $-c$,
-# and leaves small scores nearly as they are:
+# Nothing stops scores from growing. If one key is ahead by 50, the softmax gives it everything. The others get so
+# little that the training can hardly lift them again. A **soft cap** $c$ lets no score be larger than $c$ or smaller
+# than $-c$, and leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -104,8 +110,9 @@ print("mask, then cap:", wrong.round(3))
 assert right[2] == 0 < 0.02 < wrong[2]
 
 # %% [markdown]
-# Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. No error, no NaN. (A
-# published standard had this order in its first version.) So the order matters.
+# Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. No error, no NaN. (The
+# ONNX standard, by which programs exchange models, had this order when it first defined attention.) So the order
+# matters.
 #
 # ## A place for weight that nobody needs: the sink
 #
@@ -145,11 +152,15 @@ assert min(x.min() for x in given.values()) > 0
 assert max(x.max() for x in given.values()) < 1
 
 # %% [markdown]
+# A head that finds something for every letter gives little to the sink, and one that often looks for something that is
+# not there gives more.
+#
 # ## All of it, by hand
 #
 # The order is: divide by the root, **cap, bias, mask, sink**, softmax. The mask comes after everything that changes a
-# score, so that nothing can bring a hidden key back. Here is a query at the last of four places. The cap is 2, each place
-# of distance costs 0.5, the fourth key is hidden, and the sink has the score 0:
+# score, so that nothing can bring a hidden key back. Here is a query at the last of four places, which is padding. (It
+# may look, but nobody may look at it.) The cap is 2, each place of distance costs 0.5, the fourth key is hidden, and
+# the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -160,8 +171,8 @@ assert max(x.max() for x in given.values()) < 1
 # | $e^{\text{sum}}$ | 1.534 | 0.927 | 0.607 | 0 | 1 |
 # | weight | 0.377 | 0.228 | 0.149 | 0 | 0.246 |
 #
-# The four powers and that of the sink add up to 4.068. With the values 10, 20, 30 and 40 the output is
-# $3.77 + 4.56 + 4.47 = 12.80$. The package says:
+# The four powers and that of the sink add up to 4.068. With the values 10, 20, 30 and 40 the output is $3.77 + 4.56 +
+# 4.47 = 12.80$. The package says:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -205,8 +216,8 @@ print(textwrap.dedent(heart[0]))
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the matrix of a long text go?</summary>
 #
-# A bias for 100,000 letters would be a matrix of ten thousand million numbers a head. It is never needed: all cells on a
-# diagonal have the same distance, so one number for each distance says it all. That is a `DistanceBias`, and
+# A bias for 100,000 letters would be a matrix of ten thousand million numbers a head. It is never needed: all cells on
+# a diagonal have the same distance, so one number for each distance says it all. That is a `DistanceBias`, and
 # [attention by blocks](long_sequences.py) takes of it what it needs for a block.
 
 # %%
@@ -228,16 +239,17 @@ np.testing.assert_allclose(
 #
 # ## Who found this, and when
 #
-# Raffel and others (2020) gave T5 its buckets, in place of positions that are added to the words. Press and others (2022)
-# wanted to train on short texts and read long ones: ALiBi. Gemma 2 (2024) brought the soft cap to a widely used model, to
-# keep its training stable. Xiao and others (2023) saw that language models put much weight on the first words of a text,
-# whatever these are, and called them *attention sinks*; in 2025 gpt-oss had a learnt one for each head.
+# Raffel and others (2020) gave T5 its buckets, in place of positions that are added to the words. Press and others
+# (2022) wanted to train on short texts and read long ones: ALiBi. Gemma 2 (2024) brought the soft cap to a widely used
+# model, to keep its training stable. Xiao and others (2023) saw that language models put much weight on the first words
+# of a text, whatever these are, and called them *attention sinks*; in 2025 gpt-oss had a learnt one for each head.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. In which row does it show?
+# Somebody hides keys with a bias of -1,000,000,000 in place of a mask: in the first row of three keys only the last
+# one, in the second row all three. In which row does it show, and how?
 
 # %% tags=["answer"]
 hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
@@ -270,8 +282,8 @@ for score in (5.0, 0.0, -5.0):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What a sink is good for</summary>
 #
-# If some key fits, the sink gets next to nothing. If none does, it gets nearly all, and the output is nearly 0. Without a
-# sink the four keys would get a quarter each in all three cases: the softmax sees only differences, so it cannot say
+# If some key fits, the sink gets next to nothing. If none does, it gets nearly all, and the output is nearly 0. Without
+# a sink the four keys would get a quarter each in all three cases: the softmax sees only differences, so it cannot say
 # "none of these".
 #
 # </details>

@@ -42,9 +42,9 @@ touch(
 )
 
 # %% [markdown]
-# Go slowly through the first 200 steps. Soon its answers begin with 19 or 20, have dashes, and look like dates, and most
-# of them are wrong. So what an answer looks like comes first. To find the right letters in the text takes longer. Each
-# of these steps is a *nudge* of all its numbers. What is a nudge?
+# Go slowly through the first 200 steps. Soon its answers begin with 19 or 20, have dashes, and look like dates, and
+# most of them are wrong. So what an answer looks like comes first. To find the right letters in the text takes longer.
+# Each of these steps is a *nudge* of all its numbers. What is a nudge?
 #
 # ## How wrong is it? By hand
 #
@@ -62,10 +62,11 @@ touch(
 #
 # Certain and right costs nothing, certain and wrong costs a lot. The mean over all places is called the
 # *cross-entropy*. There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and
-# end. So an untrained machine should have a loss near 2.6, or somewhat more, because what it prefers by chance is
-# mostly wrong:
+# end. So an untrained machine should have a loss near 2.6. (Or somewhat more, because it prefers some ids by chance,
+# and a preference costs more where it is wrong than it gains where it is right.) The machine itself gives a number of
+# any size for each id, a **logit**, of which the softmax makes a probability.
 
-# %%
+# %% tags=["hide-input"]
 import keras
 import numpy as np
 from clear_attention import (
@@ -105,7 +106,7 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 # %% tags=["live", "hide-input"]
 from live import touch
 
-assert round((3 * 2.01) ** 2, 2) == 36.36  # the nudge of 0.01 above
+assert round((3 * 1.01) ** 2, 2) == 9.18  # the nudge of 0.01 above
 w = [1.0]
 for _ in range(10):
     w.append(w[-1] - 0.1 * 2 * (w[-1] - 3))
@@ -122,8 +123,8 @@ touch(
 # With 0.5 one nudge is enough, because this valley is so simple. Above 0.5 each nudge jumps across to the other side,
 # and above 1 it lands higher than it was.
 #
-# Our machine has 121,422 such numbers, and one loss: the mean over a *batch* of 64 dates. Each number has a slope of its
-# own. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by walking backwards
+# Our machine has 121,422 such numbers, and one loss: the mean over a *batch* of 64 dates. Each number has a slope of
+# its own. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by walking backwards
 # through the calculation. Then all numbers are nudged at once. That is one step of the thousand.
 #
 # <details class="lesson-more" markdown="1"><summary>How does one find a slope by walking backwards?</summary>
@@ -131,9 +132,9 @@ touch(
 # Let a number $w$ be multiplied by 3, and let the loss be the square of the result: $r = 3w$, and the loss is $r^2$. A
 # small change of $r$ changes the loss by $2r$ times as much. (That is the slope of a square.) A small change of $w$
 # changes $r$ by 3 times as much. So a small change of $w$ changes the loss by $3 \cdot 2r$ times as much: that is its
-# slope. For $w = 2$ we have $r = 6$ and a loss of 36, and the slope is 36, too. Try it: $w = 2.01$ gives $6.03^2 =
-# 36.36$, which is 0.36 more for a change of 0.01. However long the calculation is, going backwards means multiplying
-# such factors, one for each step on the way. This is the *chain rule*.
+# slope. For $w = 1$ we have $r = 3$, a loss of 9 and a slope of 18. Try it: $w = 1.01$ gives $3.03^2 = 9.18$, which is
+# 0.18 more for a change of 0.01. However long the calculation is, going backwards means multiplying such factors, one
+# for each step on the way. This is the *chain rule*.
 #
 # </details>
 #
@@ -141,16 +142,17 @@ touch(
 #
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. **Adam** helps: for each number it remembers how large its slopes usually are, and
-# divides each new slope by that. So every number gets a nudge of about the same size, whether its slopes are small or large. Nearly
-# all Transformers are trained with it or with a relative of it.
+# divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes are small or large,
+# and the learning rate now *is* that size. Nearly all Transformers are trained with it or with a relative of it.
 #
 # ## The program
 #
-# That is all we need for the program that trained our machine. Here are the lines that matter. `x` holds the texts and,
-# for the decoder, the right answers without their last letter. `y` holds the right answers without their first one, [one
-# place further](causal.py#one-date-is-eleven-examples).
+# That is all we need for the program that trained our machine. Here are its five lines. `compile` tells the model what
+# to make small, the loss, and how, with Adam. `fit` hands it one batch after the other. (What else stands there only
+# keeps count.) `x` holds the texts and, for the decoder, the right answers without their last letter. `y` holds the
+# right answers without their first one, [one place further](causal.py#one-date-is-eleven-examples).
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 
 from trained import recipes
@@ -164,8 +166,8 @@ assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in recipe  # as the text says
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What from_logits means, and the two whole functions</summary>
 #
-# The machine's last step gives 14 numbers of any size, the *logits*. The softmax that makes probabilities of them is
-# part of the loss. The functions also keep what is drawn above.
+# With `from_logits=True` the loss takes the logits, and does the softmax itself. The functions also keep what is drawn
+# above.
 
 # %% tags=["source", "remove-input"]
 print(recipe, inside, sep="\n")
@@ -173,11 +175,11 @@ print(recipe, inside, sep="\n")
 # %% [markdown]
 # </details>
 #
-# The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for 150 steps, up to
-# `peak`, and then shrinks again to 0, so that the machine can settle. The growing is called **warm-up**. The reason
-# given for it is that at first Adam has seen few slopes and judges badly how large they are. Does our machine need it?
-# It was trained again without, and then with nudges two and a half times as large, three times each. Guess before you
-# look.
+# The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for 150 steps,
+# up to `peak`, and then shrinks again to 0, so that the machine can settle. The growing is called **warm-up**. The
+# reason given for it is that at first Adam has seen few slopes and judges badly how large they are. Does our machine
+# need it? It was trained again without, and then with nudges two and a half times as large, three times each. ("Whole"
+# are three more trainings of our machine.) Guess before you look.
 
 # %% tags=["hide-input"]
 from trained.ablations import shares
@@ -187,14 +189,15 @@ for name in ("whole", "no warm-up", "larger nudges", "larger nudges, no warm-up"
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# With small nudges it matters a little. With large ones it decides between a good machine and a bad one. That is its
-# use: it lets one take larger steps, and large machines are trained with steps as large as they can bear.
+# With small nudges a few more dates are lost without it. With large ones it decides between a good machine and a bad
+# one. That is its use: it lets one take larger steps, and large machines are trained with steps as large as they can
+# bear.
 #
 # <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
 #
 # * **`beta_2=0.98`**. Adam keeps two running means for each number of the machine, of its slope and of the slope's
-#   square, and nudges by the first, divided by the root of the second. `beta_2` says how long the second mean remembers.
-#   With 0.98 it remembers about 1 / (1 - 0.98) = 50 steps, with the usual 0.999 about 1,000.
+#   square, and nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
+#   remembers. With 0.98 it remembers about 1 / (1 - 0.98) = 50 steps, with the usual 0.999 about 1,000.
 # * **The factor** $\sqrt{d_{\text{model}}}$, here √64 = 8, by which the model itself multiplies its embeddings. They
 #   start small, and the positions that are added are about 1 large.
 #
@@ -212,9 +215,9 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 #
 # ## Writing, greedy and by beam { #unseen-dates-greedy-and-by-beam }
 #
-# The machine is trained. Now nobody gives it the right letters. The simplest way to write is **greedy search**: take the
-# most probable letter, hand it back to the machine, and go on until the end mark. It never takes a letter back. So it
-# can walk into a dead end: a first letter that looks best, and then nothing good to go on with.
+# The machine is trained. Now nobody gives it the right letters. The simplest way to write is **greedy search**: take
+# the most probable letter, hand it back to the machine, and go on until the end mark. It never takes a letter back. So
+# it can walk into a dead end: a first letter that looks best, and then nothing good to go on with.
 #
 # Say the first letter is A with 0.6 or B with 0.4, the best that can follow A has 0.3, and the best that can follow B
 # has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$.
@@ -224,7 +227,7 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 
 # %%
 written = target.decode(greedy_search(model, unseen_ids, max_length=11))
-beams = beam_search(model, unseen_ids, max_length=11, width=3)
+beams = beam_search(model, unseen_ids, max_length=11, width=3, length_penalty=0.0)
 best = target.decode(beams.ids[:, 0])
 for name, answers in {"greedy": written, "by beam": best}.items():
     exact = np.mean([a == b for a, b in zip(answers, right, strict=True)])
@@ -232,13 +235,16 @@ for name, answers in {"greedy": written, "by beam": best}.items():
     assert exact > 0.99
 
 # %% [markdown]
-# Here it makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In translation
-# a small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
+# (With `length_penalty=0.0` the probabilities are compared as they are. Otherwise longer answers are helped a little,
+# because each letter more makes an answer less probable.)
+#
+# Here the beam makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In
+# translation a small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
 # they do not always say the same. How daring they are is set by a number, the **temperature**: the logits, from which
-# the softmax makes the probabilities, are divided by it first. Take the text "3 may", which has no year. At one letter
-# of its answer the machine is the least sure, and there we let it draw:
+# the softmax makes the probabilities, are divided by it first. Take the text "3 may". It has no year, so the machine
+# has to make one up. At one letter of its answer it is the least sure, and there we let it draw:
 
 # %% tags=["hide-input"]
 no_year = source.encode(["3 may"], length=34)
@@ -255,7 +261,8 @@ def at_temperature(temperature):
 place = at_temperature(1)[:10].max(axis=-1).argmin()  # the least sure letter
 best, second = logits[place].argsort()[:-3:-1]
 one, other = (target.decode([[letter]])[0] for letter in (best, second))
-print(f"after {target.decode(begun[:, 1 : place + 1])[0]!r}:")
+print(f"from '3 may' it writes {target.decode(whole_answer)[0]!r}")
+print(f"the least sure after {target.decode(begun[:, 1 : place + 1])[0]!r}:")
 for temperature in (0.5, 1.0, 2.0):
     p = at_temperature(temperature)[place]
     rest = np.delete(p, [best, second]).sum()
@@ -286,17 +293,18 @@ assert sure[1] > 0.8 > sure[2]
 
 # %% [markdown]
 # Sometimes. "3 may" has no year, and the machine spreads its bets. But there is no February 30th, and of that it is
-# nearly certain. A probability says how much the machine prefers an answer to other
-# answers. It does not say that the answer is right, and nothing in the training taught the machine that a text could be
-# [no date](reading_dates.py#sure-and-wrong).
+# nearly certain. (All years of its training lie between 1950 and 2049. Where a text makes no sense to it, it may leave
+# even these.) A probability says how much it [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the
+# answer is right.
 #
 # ## What a cache saves
 #
 # The look-ahead mask was made for the training. Now it makes us a present. When the machine writes its tenth letter, it
 # looks back at the start mark and nine letters. None of these ever saw a later one. So nothing that comes later can
 # change what was computed for them, and their keys and values are the same as one step before. Then why compute them
-# again? `greedy_search` keeps them: this is the **cache**. It writes the same letters with and without (the folded code
-# compares 64 of them), and saves this much time:
+# again, as your `write` of the [last lesson](recap.py#put-together-by-hand) does for each letter? `greedy_search` keeps
+# them: this is the **cache**. It writes the same letters with and without (the folded code compares 64 of them). This
+# much time it saves for 64 letters:
 
 # %% tags=["hide-input"]
 import json
@@ -332,7 +340,8 @@ for row in results["decoding"]:
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# (Measured with a larger machine, on the computer that [Benchmarks](../about/benchmarks.py) names.)
+# (Measured with a machine of two layers in each half, twice as wide as ours, on the computer that
+# [Benchmarks](../about/benchmarks.py) names.)
 #
 # <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
 #
@@ -367,9 +376,9 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 #
 # ## Who found this, and when
 #
-# Adam is by Kingma and Ba (2014). Warm-up for it, a `beta_2` of 0.98 and the factor √d_model are in the first
-# Transformer (2017), with hardly a word about why. Beam search is from speech recognition in the 1970s. That trained
-# networks tend to be too sure of themselves was measured by Guo and others in 2017.
+# Adam is by Kingma and Ba (2014). Warm-up for it, and the two choices in the fold above, are in the first Transformer
+# (2017), with hardly a word about why. Beam search is from speech recognition in the 1970s. That trained networks tend
+# to be too sure of themselves was measured by Guo and others in 2017.
 #
 # ## Exercises
 #
@@ -424,7 +433,7 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 # ## Where to go next
 #
 # You can now build this machine, train it, let it write, and say how far to trust it. One thing should bother you: our
-# texts have 34 letters. A book has a million, and each of them would look at each of the others.
+# texts fill 34 places. A book has a million, and each of them would look at each of the others.
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.
 # * [Use it in a model of your own](../guides/use_it.py).

@@ -7,8 +7,8 @@
 # # What if the text stands further right?
 #
 # Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). It was
-# trained on texts of at most 34 places. Now somebody puts a few empty places before the text, hidden by a mask. No letter
-# has changed, and none can see the empty places. But every letter stands further right:
+# trained on texts of at most 34 places. Now somebody puts a few empty places before the text, hidden by a mask. No
+# letter has changed, and none can see the empty places. But every letter stands further right:
 
 # %% tags=["hide-input"]
 import sys
@@ -38,25 +38,26 @@ assert min(turning_record["shifted"]) > 0.98
 assert added.count_params() == turning.count_params()
 
 # %% [markdown]
-# These are shares of 2,000 unseen dates. Both machines have as many weights, and both were trained for 500 steps on the
-# same dates. Twenty places to the right, the first one reads next to nothing. Place 20 is not even new to it, because
-# long texts such as "thursday 3rd of may 2018" have a letter there. But all texts of its training *began* at place 0, and
-# it had no reason to learn to read one that begins elsewhere. The second machine does not even notice. It was told of
-# positions in another way, which most large language models use today.
+# These are shares of 2,000 unseen dates. Both machines have equally many trained numbers, and both were trained for 500
+# steps on the same dates. Twenty places to the right, the first one reads next to nothing. Place 20 is not even new to
+# it, because long texts such as "thursday 3rd of may 2018" have a letter there. But all texts of its training *began*
+# at place 0, and it had no reason to learn to read one that begins elsewhere. The second machine does not even notice.
+# It was told of positions in another way, which most large language models use today.
 #
 # ## Turn, don't add
 #
-# What should a position do? "Day" and "month" are told apart by which number comes *before* the other. What counts is how
-# far two letters are apart, and not where the two of them stand.
+# What should a position do? "Day" and "month" are told apart by which number comes *before* the other. What counts is
+# how far two letters are apart, and not where the two of them stand.
 #
-# You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then three
-# places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the dial to
-# the letter. **Turn the letter's query and its key by its place**, as the hand of a dial. Then compare them as always, by
-# their product.
+# You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
+# three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
+# dial to the letter. **Turn the letter's query and its key by its place**, as the hand of a dial. Then compare them as
+# always, by their product.
 #
-# The product of two vectors depends on how long they are and on the angle between them. Turn both by the same angle, and
-# it stays as it is. So if the whole text moves, nothing changes. And if one letter moves away from the other, the angle
-# between them changes, and so does the product. Here are a query, blue, and a key, orange, three places before it:
+# The product of two vectors depends on how long they are and on the angle between them. Turn both by the same angle,
+# and it stays as it is. So if the whole text moves, nothing changes. And if one letter moves away from the other, the
+# angle between them changes, and so does the product. Here are a query, blue, and a key, orange, three places before
+# it:
 
 # %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 2: the hands point to 150 and to 60 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 90 degrees again."
 import matplotlib.pyplot as plt
@@ -91,9 +92,10 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 #
 # ## By hand
 #
-# Take a query and keys of two numbers, and a dial that turns by 30 degrees from place to place. (At place 0 the hand points
-# to the right, and it turns against the clock, as angles do in mathematics.) The query is (2, 0), and each key is (1, 0),
-# before it is turned. The query stands at place 5.
+# Take a query and keys of two numbers, and a dial that turns by 30 degrees from place to place. (At place 0 the hand
+# points to the right, and it turns against the clock, as angles do in mathematics, and other than on the dials of the
+# [first lesson on positions](positions.py).) The query is (2, 0), and each key is (1, 0), before it is turned. The
+# query stands at place 5.
 #
 # | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -102,8 +104,9 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 # | second key | 4 | 120° | (-0.5, 0.866) | 1.732 |
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
-# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and the nearest one wins. Now
-# divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
+# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
+# wins. (A head can learn to turn its queries a little further, [as before](positions.py#distance-is-a-turn), and then
+# another distance wins.) Now divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -112,7 +115,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# The output is 2.218. Then move everything by 20 places. All the vectors are other ones, and what comes out?
+# (Everything is computed before it is rounded.) The output is 2.218. Then move everything by 20 places. All the vectors
+# are other ones, and what comes out?
 
 
 # %%
@@ -138,8 +142,8 @@ for moved in (0, 20):
 # ## The formula
 #
 # A head has more than two numbers, so they are taken in pairs, and each pair is a dial of its own. As with the added
-# waves, the first dial is quick and the last one slow, so that small and large distances can be told apart. The dials are
-# counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
+# waves, the first dial is quick and the last one slow, so that small and large distances can be told apart. The dials
+# are counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
@@ -147,8 +151,9 @@ for moved in (0, 20):
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$
 #
-# where $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. (It is
-# counted in radians: a whole turn is $2\pi$, about 6.28.) This is called **rotary positions**, or RoPE.
+# where $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. (In the
+# first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28.)
+# This is called **rotary positions**, or RoPE.
 #
 # ## Reading the function
 #
@@ -165,11 +170,13 @@ print(inspect.getsource(rotary.turn))
 # %% [markdown]
 # `cos` and `sin` have a row for each place and a column for each dial, and `a * cos - b * sin` is the first line of the
 # formula, for all pairs at once. In halves, `tf.split` cuts a head into its $a$ and its $b$, and `tf.concat` puts the
-# turned ones behind each other again. In turns, `::2` takes every other number. `tf.stack` then makes pairs of the turned
-# ones, and the last line lays them in a row, in the shape that came in.
+# turned ones behind each other again. In the layout interleaved, `::2` takes every other number. `tf.stack` then makes
+# pairs of the turned ones, and the last line lays them in a row, in the shape that came in.
 #
-# There is nothing to learn in this: no weight was added to the machine. A layer gets it with `rotary=RotaryPositions()`,
-# and an encoder hands it on to its layers with `self_attention={"rotary": RotaryPositions()}`.
+# There is nothing to learn in this: no number to be trained was added to the machine. A layer gets it with
+# `rotary=RotaryPositions()`, and an encoder hands it on to its layers with `self_attention={"rotary":
+# RotaryPositions()}`. Only self-attention is turned. In cross-attention the query has a place in the answer and the key
+# a place in the text, and between these two there is no distance.
 #
 # ## What the two machines see
 #
@@ -206,10 +213,11 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
 # Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs no special
-# care. And a machine that [keeps the keys](transformer.py#what-a-cache-saves) of the letters so far keeps them turned: a
-# key is turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is called
-# place 0 again, all stand at the same place, and the machine reads [a bag of letters](../guides/museum.py#cache-positions).
-# Our layer counts on by itself. Who counts himself hands in `positions=`.
+# care. And a machine that [keeps the keys](transformer.py#what-a-cache-saves) of the letters so far keeps them turned:
+# a key is turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is
+# called place 0 again, all stand at the same place, and the machine [reads as if it had no
+# positions](../guides/museum.py#cache-positions). Our layer counts on by itself. If you want to count yourself, pass
+# `positions=`.
 #
 # ## A check: only distance counts
 #
@@ -232,9 +240,9 @@ print("in the other order: other outputs")
 # %% [markdown]
 # ## Two layouts, and a machine that is silently wrong
 #
-# Both layouts are in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine
-# only works with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its layers
-# take neighbours for pairs. All shapes fit, and nothing complains.
+# Both layouts are in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A
+# machine only works with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its
+# layers take neighbours for pairs. All shapes fit, and nothing complains.
 
 # %%
 from clear_attention import convert_rotary, create_date_pairs
@@ -271,20 +279,20 @@ assert wrong < 0.2
 assert abs(mended - first) < 0.01
 
 # %% [markdown]
-# [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that those
-# which were trained as a pair are a pair again. The 4 is the number of heads.
+# [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that
+# those which were trained as a pair are a pair again. The 4 is the number of heads.
 #
 # <details class="lesson-more" markdown="1"><summary>What if the text is longer than any in training?</summary>
 #
-# Moving a text is one thing, a longer text another: there are distances in it that the machine has never met. A quick dial
-# has gone round many times in training, so it knows every angle. But between far letters a slow dial now shows angles that
-# it never showed before. So the dials are made slower. With `factor=4`, for texts of four times the length:
+# Moving a text is one thing, a longer text another: there are distances in it that the machine has never met. A quick
+# dial has gone round many times in training, so it knows every angle. But between far letters a slow dial now shows
+# angles that it never showed before. So the dials are made slower. With `factor=4`, for texts of four times the length:
 #
-# * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours are
-#   harder to tell apart.
+# * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
+#   are harder to tell apart.
 # * `scaling="ntk"` slows the last dial down by 4, the first not at all, and those between little by little.
-# * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little steeper.
-#   `scaling="by_parts"` is the same without the last, and with another way over from quick to slow.
+# * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
+#   steeper. (Llama 3's own way, `"by_parts"`, is much like it.)
 #
 # All of them work better if the machine is trained on for a little with the slower dials.
 
@@ -306,17 +314,17 @@ plt.show()
 # ## Who found this, and when
 #
 # Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt a
-# vector for each distance and added it to the keys. Su and others (2021) looked for a way to put the place into queries and
-# keys themselves, so that their product knows the distance and attention stays as it is. They found the turn. PaLM (2022)
-# and Llama (2023) took it over, and since then most language models have it. Their texts grew from 2,048 pieces of words
-# to many times that, which is why Peng and others (2023) asked how slow the dials should be, and made YaRN.
+# vector for each distance and added it to the keys. Su and others (2021) looked for a way to put the place into queries
+# and keys themselves, so that their product knows the distance and attention stays as it is. They found the turn. PaLM
+# (2022) and Llama (2023) took it over, and since then most language models have it. Their texts grew from 2,048 pieces
+# of words to many times that, which is why Peng and others (2023) asked how slow the dials should be, and made YaRN.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Turn the values by their places, too: let each of the three keys above have the value (1, 0), turned as the keys are. Is
-# the output still the same when the text moves?
+# Turn the values by their places, too: let each of the three keys above have the value (1, 0), turned as the keys are.
+# Is the output still the same when the text moves?
 
 # %% tags=["answer"]
 outputs = []
@@ -330,8 +338,8 @@ assert not np.allclose(*outputs, atol=0.1)
 # <details class="lesson-answer" markdown="1"><summary>What happened?</summary>
 #
 # It is not. The weights are the same, because only distances go into them. But the output is a sum of the values, and
-# these now point elsewhere. A letter would hand over something else at each place. This mistake is in
-# [the museum](../guides/museum.py#rotated-values).
+# these now point elsewhere. A letter would hand over something else at each place. This mistake is in [the
+# museum](../guides/museum.py#rotated-values).
 #
 # </details>
 #
@@ -387,5 +395,5 @@ assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 #
 # Read on elsewhere: Shaw and others (2018), [Self-Attention with Relative Position
 # Representations](https://arxiv.org/abs/1803.02155); Su and others (2021), [RoFormer: Enhanced Transformer with Rotary
-# Position Embedding](https://arxiv.org/abs/2104.09864); Peng and others (2023), [YaRN: Efficient Context Window Extension
-# of Large Language Models](https://arxiv.org/abs/2309.00071).
+# Position Embedding](https://arxiv.org/abs/2104.09864); Peng and others (2023), [YaRN: Efficient Context Window
+# Extension of Large Language Models](https://arxiv.org/abs/2309.00071).

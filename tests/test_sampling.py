@@ -209,8 +209,7 @@ def test_tokens_come_as_often_as_they_are_probable(make, rules):
     wrong = probabilities_of(model, prompt, temperature=0.8)
     statistic, limit = chi_square(np.bincount(said[:, 0], minlength=len(wrong)), wrong)
     assert statistic > 3 * limit  # a wrong temperature is noticed
-    begun = [i for i in np.argsort(-first) if i != model.end_id][:2]
-    for token in begun:
+    for token in [i for i in np.argsort(-first)[:2] if i != model.end_id and first[i] > 0.1]:
         following = said[said[:, 0] == token, 1]
         second = probabilities_of(model, prompt, [token], **rules)
         assert_as_probable(np.bincount(following, minlength=len(second)), second)
@@ -316,7 +315,8 @@ def test_the_seed_decides_and_none_follows_keras():
 @pytest.mark.parametrize("rules", [{}, {"repetition_penalty": 1.5}])
 def test_texts_end_at_the_end_id_and_at_stop_ids(rules):
     model, many = shared(), np.repeat(PROMPTS[1:2], 40, axis=0)
-    for stop_ids in ((), (7, 9), [7, 7], {7, 9}, np.array([9])):
+    b, a = np.argsort(np.bincount(sampled(model, many, 8, **rules)[:, 0], minlength=13))[-2:].tolist()  # said often
+    for stop_ids in ((), (a, b), [a, a], {a, b}, np.array([b])):
         ends = {model.end_id, *map(int, stop_ids)}
         said = sampled(model, many, 8, stop_ids=stop_ids, **rules)
         assert ends <= set(said.ravel())
@@ -370,7 +370,7 @@ def test_prompts_are_read_in_chunks_of_any_size(chunk, length, monkeypatch):
     model, ids = shared(), np.random.default_rng(0).integers(3, 13, (2, length)).astype("int32")
     ids[0, : length // 2] = 0
     cache = steps.prepare(model, tf.constant(ids), max_length=3)[0]
-    assert int(cache["0"].length) - (length - 1) in range(max(1, length))
+    assert 0 <= int(cache["0"].length) - (length - 1) <= max(1, length - 2)  # padding in front
     np.testing.assert_array_equal(np.sum(~cache["0"].blocked.numpy(), axis=1), np.sum(ids[:, :-1] != 0, axis=1))
     logits, _ = steps.step(model, tf.constant(ids[:, -1:]), tf.constant(0), cache)
     close(logits[:, 0], model(ids)[:, -1], 1e-5)

@@ -58,10 +58,16 @@ TRANSFORMER = {
     **inside("embed_target", {"embeddings": (VOCAB, D)}),
     **dense("project_logits", D, VOCAB),
 }
+LANGUAGE_MODEL = {
+    **inside("stack", inside("layer_0", ENCODER), NORM),
+    **inside("embed", {"embeddings": (VOCAB, D), "reverse_embeddings": (D, VOCAB)}),
+}
 
 HEADS = {"d_model": D, "num_heads": 2}
 LAYER = {**HEADS, "d_ff": D_FF}
 MODEL = {"num_layers": 1, **LAYER, "source_vocab": VOCAB, "target_vocab": VOCAB}
+# one table for ids and logits would show in the logit of padding what padding is embedded as
+ONE_TEXT = {"num_layers": 1, **LAYER, "vocab": VOCAB, "tie_embeddings": False}
 BLOCK_OPTIONS = {"dropout": 0.25, "norm_first": True, "epsilon": 1e-3}
 LAYER_OPTIONS = {**BLOCK_OPTIONS, "activation": "gelu"}
 HEADS_OPTIONS = {"d_k": 6, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False, "softcap": 3.0}
@@ -71,6 +77,8 @@ INSIDE = {"self_attention": {"d_k": 3, "use_bias": False}}  # options of the att
 ACROSS = {"cross_attention": {"d_v": 5}}
 DECODER_OPTIONS = {**LAYER_OPTIONS, **INSIDE, **ACROSS}
 MODEL_OPTIONS = {**DECODER_OPTIONS, "pad_id": 3, "start_id": 0, "end_id": 4}
+TEXT_OPTIONS = {**LAYER_OPTIONS, **INSIDE, "norm_first": False, "activation": "relu", "positions": "learned"}
+TEXT_OPTIONS |= {"max_length": 7, "pad_id": 3, "start_id": 0, "end_id": 4}
 
 ALONE = {"unmasked tokens are seen": Cannot("works on each token alone", AssertionError)}
 NO_DROPOUT = {"dropout": Cannot("has none: MultiHeadAttention drops its weights", ValueError)}
@@ -92,6 +100,7 @@ ENTRIES = {
     "Encoder": Entry({"num_layers": 2, **LAYER}, {**LAYER_OPTIONS, **INSIDE}, "x", TWO_LAYERS),
     "Decoder": Entry({"num_layers": 1, **LAYER}, DECODER_OPTIONS, "xc", inside("layer_0", DECODER)),
     "Transformer": Entry(MODEL, MODEL_OPTIONS, "cx", TRANSFORMER, IDS_ONLY, takes_ids=True, depth=VOCAB),
+    "LanguageModel": Entry(ONE_TEXT, TEXT_OPTIONS, "x", LANGUAGE_MODEL, IDS_ONLY, takes_ids=True, depth=VOCAB),
 }
 
 IDS = {
@@ -138,6 +147,11 @@ def shaken(name, /, **options):
     return shake(getattr(clear_attention, name)(**ENTRIES[name].sizes, **options), *example(name, **options))
 
 
+def takes_a_pair(name):
+    """Tell whether Keras calls it with all inputs as one: a model of ids with more than one text."""
+    return ENTRIES[name].takes_ids and len(ENTRIES[name].inputs) == 2
+
+
 def inputs_of(name, ids=False):
     """Return symbolic inputs of unknown lengths: what the layer takes, or ids."""
     ids = ids or ENTRIES[name].takes_ids
@@ -155,7 +169,8 @@ def model_from_ids(name, layer):
     """Put an Embedding that masks 0 before each input; return the model and all its embeddings."""
     ids = inputs_of(name, ids=True)
     if ENTRIES[name].takes_ids:
-        return keras.Model(ids, layer(*ids)), [layer.embed_source, layer.embed_target]
+        tables = [layer.embed_source, layer.embed_target] if len(ids) == 2 else [layer.embed]
+        return keras.Model(ids, layer(*ids)), tables
     embeds = [keras.layers.Embedding(VOCAB, D, "normal", mask_zero=True) for _ in ids]
     return keras.Model(ids, layer(*(embed(i) for embed, i in zip(embeds, ids, strict=True)))), embeds
 

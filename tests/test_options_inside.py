@@ -19,11 +19,13 @@ AROUND = {
     "Encoder": {"self_attention": SELF},
     "Decoder": {"self_attention": SELF, "cross_attention": CROSS},
     "Transformer": {"self_attention": SELF, "cross_attention": CROSS},
+    "LanguageModel": {"self_attention": SELF},
 }
 
 
 def made(name, **options):
-    return getattr(clear_attention, name)(**ENTRIES[name].sizes, **options)
+    own = {"positions": None} if name == "LanguageModel" else {}  # else it gives its attention an option itself
+    return getattr(clear_attention, name)(**ENTRIES[name].sizes, **own, **options)
 
 
 def inside(layer):
@@ -88,7 +90,7 @@ def test_a_new_option_of_attention_reaches_it_without_a_change_elsewhere(name, m
     assert np.abs(output - plain).max() > 1e-3
     assert {key: layer.get_config()[key] for key in given} == given
     model = layer if isinstance(layer, keras.Model) else keras.Sequential([layer])
-    model = model if name == "Transformer" or ENTRIES[name].inputs == "x" else None
+    model = model if ENTRIES[name].takes_ids or ENTRIES[name].inputs == "x" else None
     if model is not None:
         model(*example(name))
         model.save(tmp_path / "model.keras")

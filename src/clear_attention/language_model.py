@@ -131,10 +131,11 @@ class LanguageModel(TracedOutputs, keras.Model):
         self.d_model = numbers.size("d_model", d_model)
         self.tie_embeddings = flag("tie_embeddings", tie_embeddings)
         self.positions, self.max_length = known_positions(positions, max_length, self_attention, RotaryPositions)
-        if self.positions == "rotary":
-            self_attention = {**(self_attention or {}), "rotary": RotaryPositions(name="rotary")}
-        elif isinstance(self.positions, RotaryPositions):
-            self_attention = {**(self_attention or {}), "rotary": self.positions}
+        rotary = RotaryPositions(name="rotary") if self.positions == "rotary" else self.positions
+        if isinstance(rotary, RotaryPositions) and isinstance(
+            self_attention, Mapping | None
+        ):  # else a block refuses it
+            self_attention = {**(self_attention or {}), "rotary": rotary}
         options = (num_layers, d_model, num_heads, d_ff, dropout, activation, norm_first, epsilon, self_attention)
         self.stack = Encoder(*options, name="stack", dtype=policy)
         # ids and logits in 32 bits at least, so that the loss keeps its digits

@@ -59,7 +59,7 @@ def candidates(logits, rules):
         before = tf.cumsum(tf.nn.softmax(scores), axis=-1, exclusive=True)
         kept &= (before < rules.top_p - SLACK) | (tf.range(number) == 0)
     if rules.min_p is not None:
-        kept &= scores >= tf.math.log(rules.min_p) - SLACK
+        kept &= scores >= tf.math.log(tf.cast(rules.min_p, tf.float64)) - SLACK
     return tf.nn.softmax(tf.where(kept, scores, tf.constant(-np.inf, tf.float64))), ids
 
 

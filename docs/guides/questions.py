@@ -1,13 +1,13 @@
 # ---
 # title: Questions people ask
-# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, masks that block nothing, padded rows, 100 % accuracy, key_dim, left padding, pre-norm, saving custom layers and moving weights from torch to Keras.
+# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, masks that block nothing, padded rows, 100 % accuracy, key_dim, left padding, pre-norm, saving custom layers, moving weights from torch to Keras, temperature and top-p, repetition, padded prompts and the bytes of a cache.
 # ---
 
 # %% [markdown]
 # # Questions people ask
 #
-# Each answer is a few sentences and one snippet. Every snippet imports what it needs: copy it into a new file and it runs.
-# In this package a mask holds 1 where a key is *blocked*.
+# Each answer is a few sentences and one snippet. Every snippet imports what it needs: copy it into a new file and it
+# runs. In this package a mask holds 1 where a key is *blocked*.
 #
 # ## Is my attention mask the wrong way round?
 #
@@ -30,14 +30,14 @@ mask = np.tril(np.ones((4, 4)))  # put yours here
 print(describe_mask(mask))  # "#" is a blocked key
 
 # %% [markdown]
-# Deeper: [Mask conventions](mask_conventions.py), library by library; [certify your layer](certify_your_layer.py) finds out
-# what a *layer* makes of a mask.
+# Deeper: [Mask conventions](mask_conventions.py), library by library; [certify your layer](certify_your_layer.py) finds
+# out what a *layer* makes of a mask.
 #
 # ## How do I combine a padding mask and a causal mask in Keras?
 #
-# A key is blocked if it is padding *or* in the future. `keras.layers.MultiHeadAttention` wants the opposite, `True` where a
-# query may look, with the shape `(batch, queries, keys)`. It can also make the causal half itself. Then it only needs to
-# know which tokens are real, as `(batch, 1, keys)`.
+# A key is blocked if it is padding *or* in the future. `keras.layers.MultiHeadAttention` wants the opposite, `True`
+# where a query may look, with the shape `(batch, queries, keys)`. It can also make the causal half itself. Then it only
+# needs to know which tokens are real, as `(batch, 1, keys)`.
 
 # %%
 import keras
@@ -71,10 +71,10 @@ np.testing.assert_allclose(same, output, atol=1e-6)
 # ## Why are the outputs of padded tokens not zero?
 #
 # A padding mask, as `create_padding_mask` makes it, blocks padded *keys*. A padded token still asks, as a *query*, and
-# gets an answer. (The mask that `Embedding(mask_zero=True)` attaches does more: with it, a padded query of our
-# layers sees nothing, and its weights are 0.) The answer is harmless if nobody uses it: whatever
-# stands in the padding, the outputs of the real tokens stay the same to the bit. But the loss must leave padded tokens
-# out. With `sample_weight` alone Keras still divides by all of them; the reduction below divides by the real ones.
+# gets an answer. (The mask that `Embedding(mask_zero=True)` attaches does more: with it, a padded query of our layers
+# sees nothing, and its weights are 0.) The answer is harmless if nobody uses it: whatever stands in the padding, the
+# outputs of the real tokens stay the same to the bit. But the loss must leave padded tokens out. With `sample_weight`
+# alone Keras still divides by all of them; the reduction below divides by the real ones.
 
 # %%
 import keras
@@ -111,8 +111,8 @@ default = keras.losses.MeanSquaredError()(target, output, sample_weight=real)
 np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 
 # %% [markdown]
-# Deeper: [Masks, and the padded rows themselves](../learn/masks.py#padded-rows), with our layer, Keras's mask, and Keras's
-# own layer side by side.
+# Deeper: [Masks, and the padded rows themselves](../learn/masks.py#padded-rows), with our layer, Keras's mask, and
+# Keras's own layer side by side.
 #
 # ## Why is my attention output NaN?
 #
@@ -158,8 +158,8 @@ for cause, x, mask, number in [
 assert "empty_rows" in describe_mask(all_keys)
 
 # %% [markdown]
-# Deeper: [three ways to fill a blocked score](../learn/masks.py#four-ways-to-hide-a-score); the
-# [museum of bugs](museum.py).
+# Deeper: [three ways to fill a blocked score](../learn/masks.py#four-ways-to-hide-a-score); the [museum of
+# bugs](museum.py).
 #
 # ## Does a mask that blocks nothing change anything?
 #
@@ -199,18 +199,18 @@ assert np.isfinite(of_function["None"][..., 1:]).all()
 assert np.isnan(of_layer["None"]).all()
 
 # %% [markdown]
-# In the function the other channels stay finite. The layer's projections mix the channels of a token, so there all channels
-# of such an output are NaN.
+# In the function the other channels stay finite. The layer's projections mix the channels of a token, so there all
+# channels of such an output are NaN.
 #
 # Deeper: [the function, line by line](../learn/attention.py#the-function-read).
 #
 # ## Why does my causal model reach 100 % accuracy?
 #
 # It sees the answer: the mask is missing, or the wrong way round, or the targets are not shifted by one. Train it on
-# *random* ids. Nothing can be learned there, so on new ones no honest model does better than chance, here 1/8, give
-# or take a few percent. A missing or inverted mask gets everything right but the last token, which has nothing to its
-# right. With targets that were never shifted, the last is right, too. [`certify`][clear_attention.certify] finds a
-# leak without training, but not targets that were never shifted.
+# *random* ids. Nothing can be learned there, so on new ones no honest model does better than chance, here 1/8, give or
+# take a few percent. A missing or inverted mask gets everything right but the last token, which has nothing to its
+# right. With targets that were never shifted, the last is right, too. [`certify`][clear_attention.certify] finds a leak
+# without training, but not targets that were never shifted.
 
 # %%
 import keras
@@ -249,13 +249,13 @@ for name, m in {"right": mask, "wrong way round": 1 - mask}.items():
     assert right[-1] < 0.2
 
 # %% [markdown]
-# Deeper: [the look-ahead mask forgotten](../learn/causal.py#writing-without-peeking), on a model that
-# translates; [certify your layer](certify_your_layer.py).
+# Deeper: [the look-ahead mask forgotten](../learn/causal.py#writing-without-peeking), on a model that translates;
+# [certify your layer](certify_your_layer.py).
 #
 # ## How does a causal mask align with fewer queries than keys?
 #
-# A model that writes a text token by token keeps the keys and values of the earlier tokens, in a *cache*, and only
-# the new tokens ask. These are the *last* tokens, so the last query must line up with the last key.
+# A model that writes a text token by token keeps the keys and values of the earlier tokens, in a *cache*, and only the
+# new tokens ask. These are the *last* tokens, so the last query must line up with the last key.
 # [`create_look_ahead_mask`][clear_attention.create_look_ahead_mask] does that. Keras's `use_causal_mask` lines up the
 # first query with the first key. `is_causal=True` does the same in torch's `scaled_dot_product_attention`, as [its
 # documentation](https://docs.pytorch.org/docs/stable/generated/torch.nn.attention.bias.causal_upper_left.html) says,
@@ -287,9 +287,9 @@ np.testing.assert_allclose(given, whole[:, -2:], atol=1e-6)
 #
 # ## What is `key_dim`, and how many parameters does attention have?
 #
-# In Keras's `MultiHeadAttention` it is the depth of the queries and keys *of each head*, usually `d_model / num_heads`. With
-# `key_dim=d_model` nothing fails, but a layer of eight heads gets eight times as wide inside. Its parameters are three
-# projections in and one out, each with its bias.
+# In Keras's `MultiHeadAttention` it is the depth of the queries and keys *of each head*, usually `d_model / num_heads`.
+# With `key_dim=d_model` nothing fails, but a layer of eight heads gets eight times as wide inside. Its parameters are
+# three projections in and one out, each with its bias.
 
 # %%
 import keras
@@ -313,9 +313,9 @@ assert parameters(128, 8, 128) == 527_488
 #
 # ## Why does `keras.layers.Attention` give different numbers?
 #
-# It does not divide the scores by $\sqrt{d_k}$. `use_scale=True` does not mend that: it multiplies by a weight that starts
-# at 1 and is trained. Divide the queries yourself. Mind the order too, `[query, value, key]`, and that no projections are
-# learned.
+# It does not divide the scores by $\sqrt{d_k}$. `use_scale=True` does not mend that: it multiplies by a weight that
+# starts at 1 and is trained. Divide the queries yourself. Mind the order too, `[query, value, key]`, and that no
+# projections are learned.
 
 # %%
 import keras
@@ -431,11 +431,11 @@ assert not np.allclose(run(ids)[:, 2:], unpadded, atol=0.01)
 #
 # ## What is the difference between pre-norm and post-norm?
 #
-# A Transformer layer consists of sub-layers: two in an encoder, three in a decoder. Each is attention or a
-# feed-forward network, and its result is added to the tokens. Post-norm, as in *Attention Is All You Need* (2017),
-# normalises this sum. Pre-norm normalises only what the sub-layer reads, so the sum itself is never normalised, and a
-# stack needs one more norm at its end. Weights of one load into the other without complaint, and give other numbers:
-# their shapes are the same.
+# A Transformer layer consists of sub-layers: two in an encoder, three in a decoder. Each is attention or a feed-forward
+# network, and its result is added to the tokens. Post-norm, as in *Attention Is All You Need* (2017), normalises this
+# sum. Pre-norm normalises only what the sub-layer reads, so the sum itself is never normalised, and a stack needs one
+# more norm at its end. Weights of one load into the other without complaint, and give other numbers: their shapes are
+# the same.
 
 # %%
 import keras
@@ -483,7 +483,8 @@ print("interleaved ", interleaved[1].round(2))
 print("concatenated", concatenated[1].round(2))
 
 # %% [markdown]
-# Deeper: [interleaved or in halves?](../learn/positions.py#does-the-trained-machine-rely-on-it), with a model that notices.
+# Deeper: [interleaved or in halves?](../learn/positions.py#does-the-trained-machine-rely-on-it), with a model that
+# notices.
 #
 # ## How do I convert attention weights from torch to Keras?
 #
@@ -559,3 +560,117 @@ plt.show()
 
 # %% [markdown]
 # Deeper: [Attention](../learn/attention.py); [Notation](../notation.md).
+#
+# ## Temperature or top-p?
+#
+# Temperature changes how large the differences between probabilities are. Top-p cuts off the improbable end, however
+# many tokens that is. Usually both: a temperature a little below 1 against nonsense, and a top-p of 0.9 against the
+# rare token that spoils everything after it. In this package the temperature comes first.
+
+# %%
+import numpy as np
+from clear_attention import LanguageModel, sample
+
+p = np.array([0.55, 0.25, 0.12, 0.05, 0.03])  # of five tokens
+for temperature in (0.5, 1.0, 2.0):
+    powers = p ** (1 / temperature)
+    heated = powers / powers.sum()
+    kept = 1 + np.flatnonzero(np.cumsum(heated) >= 0.9)[0]
+    print(f"temperature {temperature}: {heated.round(2)}, top-p 0.9 keeps {kept}")
+
+model = LanguageModel(1, d_model=8, num_heads=2, d_ff=16, vocab=20)
+ids = sample(
+    model,
+    [[1, 7]],
+    max_length=5,
+    temperature=0.8,
+    top_p=0.9,
+    seed=0,
+    jit_compile=False,
+)
+assert ids.shape == (1, 5)
+
+# %% [markdown]
+# Deeper: [drawing a letter](../learn/language_model.py#drawing-a-letter).
+#
+# ## Why does my language model repeat itself?
+#
+# Because what it has just written makes the same more probable again, and because the most probable token was taken
+# each time. As soon as the tokens in view are those of a moment ago, everything goes on as before. Draw with `sample`
+# in place of `greedy_search`, or make what was said less probable with `repetition_penalty`. Here is a model that has
+# read one sentence again and again:
+
+# %%
+import keras
+import numpy as np
+from clear_attention import LanguageModel, greedy_search, sample
+
+rng = np.random.default_rng(0)
+words = ["she ", "sells ", "sea ", "shells ", "by ", "the ", "shore "]
+texts = ["".join(rng.choice(words, size=40))[:120] for _ in range(32)]
+ids = np.array([[ord(c) for c in text] for text in texts])
+keras.utils.set_random_seed(0)
+model = LanguageModel(1, 32, 2, 64, vocab=128, end_id=None, dropout=0.0)
+model.compile(
+    keras.optimizers.Adam(1e-2),
+    keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+)
+model.fit(ids[:, :-1], ids[:, 1:], epochs=60, verbose=0)
+prompt = [[ord(c) for c in "she "]]
+written = {
+    "greedy": greedy_search(model, prompt, 60, jit_compile=False),
+    "drawn": sample(model, prompt, 60, seed=2, jit_compile=False),
+    "penalty": sample(
+        model, prompt, 60, repetition_penalty=1.3, seed=2, jit_compile=False
+    ),
+}
+for name, tokens in written.items():
+    print(f"{name:8}", "".join(map(chr, np.array(tokens[0]))))
+
+# %% [markdown]
+# Deeper: [exercise 1 of From here to GPT](../learn/language_model.py#exercise-1).
+#
+# ## Why is my prompt's padding seen?
+#
+# Because the padding stands on the right, between the prompt and what is to be written, or because nobody told the
+# model which ids are padding. Pad prompts on the **left**. A `LanguageModel` hides its `pad_id`, and its positions
+# count real tokens only, so a padded prompt gets the numbers that it gets alone. On the right it is refused:
+
+# %% tags=["wrap"]
+import numpy as np
+from clear_attention import LanguageModel, sample
+
+model = LanguageModel(2, d_model=8, num_heads=2, d_ff=16, vocab=20)
+alone = model([[5, 6, 7]])[:, -1]
+padded = model([[0, 0, 5, 6, 7]])[:, -1]
+np.testing.assert_allclose(padded, alone, atol=1e-5)
+try:
+    sample(model, [[5, 6, 7, 0, 0]], max_length=3)
+except ValueError as error:
+    print(error)
+
+# %% [markdown]
+# Deeper: [how far back does it look?](../learn/language_model.py#how-far-back-does-it-look)
+#
+# ## How many bytes does the cache take?
+#
+# Two vectors for each token, a key and a value, in each layer and each head of keys: 2 · layers · heads of keys ·
+# numbers a head · bytes of a number. Times the tokens, times the texts.
+
+# %%
+from clear_attention import LanguageModel
+
+for key_heads in (8, 2, 1):
+    options = {"num_key_value_heads": key_heads}
+    model = LanguageModel(4, 256, 8, 1024, vocab=99, self_attention=options)
+    cache = model.create_cache(batch=1, capacity=1000)
+    bytes_kept = sum(
+        part.numpy().nbytes
+        for layer in cache.values()
+        for part in (layer.keys, layer.values)
+    )
+    assert bytes_kept == 2 * 4 * key_heads * 32 * 4 * 1000
+    print(f"{key_heads} heads of keys: {bytes_kept / 1e6:.1f} MB for 1,000 tokens")
+
+# %% [markdown]
+# Deeper: [Fewer keys than queries](../learn/fewer_keys.py).

@@ -116,6 +116,9 @@ def jobs(plan):
         "decoding": [
             (f"decoding {batch}", 30, partial(models.decoding_row, batch, 2 * plan.seconds)) for batch in plan.batches
         ],
+        "writing": [
+            (f"writing {batch}", 30, partial(models.writing_row, batch, 2 * plan.seconds)) for batch in plan.batches
+        ],
         "today": [(f"{n}, {p}", 12, partial(today_row, n, p, make)) for n, p, make in [*today.cells()][: plan.today]],
         "imports": [("imports", 30, partial(wholes.imports, plan.imports))],
     } | ({"site": [("site, cold and warm", 300, wholes.site)]} if plan.site else {})

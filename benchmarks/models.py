@@ -10,11 +10,12 @@ import tensorflow as tf
 
 from benchmarks.keras_transformer import keras_transformer
 from benchmarks.timing import by_turns
-from clear_attention import Transformer, create_date_pairs, date_tokenizers, greedy_search
+from clear_attention import LanguageModel, Transformer, create_date_pairs, date_tokenizers, greedy_search
 
 BATCH, STEPS = 64, 16
 MODELS = {"lesson": (1, 64, 4, 256), "larger": (2, 128, 8, 512)}  # layers, d_model, heads, d_ff
 GENERATED = 64  # tokens
+PROMPT = 64
 
 
 class Stopwatch(keras.callbacks.Callback):
@@ -86,6 +87,35 @@ def decoding(batch):
     return calls
 
 
+def writing(batch):
+    """Make contenders that go on with prompts of a language model, and check that all write the same."""
+    keras.utils.set_random_seed(0)
+    model = LanguageModel(2, 128, 4, 512, vocab=259, dropout=0.0, end_id=None)  # that of the lesson
+    prompts = tf.constant(np.random.default_rng(0).integers(3, 259, (batch, PROMPT)), tf.int32)
+    never = (tf.range(259) == model.pad_id) | (tf.range(259) == model.start_id)
+    model(prompts)
+
+    @tf.function(autograph=False)
+    def without_cache(prompts):
+        def longer(place, ids):
+            logits = model(ids, positions=tf.range(PROMPT + GENERATED))[:, place]
+            token = tf.argmax(tf.where(never, -np.inf, logits), axis=-1, output_type=tf.int32)
+            return place + 1, tf.where(tf.range(PROMPT + GENERATED) == place + 1, token[:, tf.newaxis], ids)
+
+        start = tf.pad(prompts, [[0, 0], [0, GENERATED]], constant_values=3)  # what comes later is not seen
+        last = PROMPT + GENERATED - 1
+        return tf.while_loop(lambda place, _: place < last, longer, (PROMPT - 1, start))[1][:, PROMPT:]
+
+    calls = {
+        "cache and XLA": lambda: greedy_search(model, prompts, GENERATED),
+        "cache": lambda: greedy_search(model, prompts, GENERATED, jit_compile=False),
+        "no cache": lambda: without_cache(prompts),
+    }
+    written = [call().numpy() for call in calls.values()]
+    assert all(np.array_equal(written[0], ids) for ids in written), "the three ways of writing disagree"
+    return calls
+
+
 def training_row(name, seconds):
     times, thrown = by_turns(training(name), seconds, timed_within=True)
     return {"model": name, "times_ms": times, "thrown": thrown}
@@ -94,3 +124,8 @@ def training_row(name, seconds):
 def decoding_row(batch, seconds):
     times, thrown = by_turns(decoding(batch), seconds)
     return {"batch": batch, "tokens": GENERATED, "times_ms": times, "thrown": thrown}
+
+
+def writing_row(batch, seconds):
+    times, thrown = by_turns(writing(batch), seconds)
+    return {"batch": batch, "prompt": PROMPT, "tokens": GENERATED, "times_ms": times, "thrown": thrown}

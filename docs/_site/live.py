@@ -70,7 +70,7 @@ def journey(text, stations, letter, other):
         found.append({"name": name, "says": says, "words": words, "alike": alike[-1].tolist()})
     first, last = alike[0][letter, other], alike[-1][letter, other]
     without = (
-        f"<p>“{text[letter]}” at place {letter + 1} and “{text[other]}” at place {other + 1} come in alike to"
+        f"<p>“{text[letter]}” at place {letter} and “{text[other]}” at place {other} come in alike to"
         f" {first:.2f} and leave alike to {last:.2f}. (1 is the same direction, 0 is nothing in common.)</p>"
     )
     return touch("journey", without, text=text, stations=found, letter=letter, other=other)

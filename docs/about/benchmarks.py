@@ -263,7 +263,7 @@ for name in ("with oneDNN", "without"):
 #
 # The date Transformer of the [lesson](../learn/transformer.py) against the same model from Keras's layers, default `fit`;
 # decoding with the cache and XLA against the graph that computes everything anew for each token, with the same tokens as
-# the result; and what you wait for.
+# the result; the same for the language model of [its lesson](../learn/language_model.py); and what you wait for.
 
 # %% tags=["hide-input"]
 rows = []
@@ -280,6 +280,14 @@ for row in results["decoding"]:
         rows.append(
             (
                 f"a token, batch {row['batch']}, {name}",
+                f"{statistics.median(times) / row['tokens']:.2f} ms",
+            )
+        )
+for row in results.get("writing", ()):
+    for name, times in row["times_ms"].items():
+        rows.append(
+            (
+                f"a token of the language model, batch {row['batch']}, {name}",
                 f"{statistics.median(times) / row['tokens']:.2f} ms",
             )
         )

@@ -283,10 +283,31 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 # <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
 #
 # To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
-# sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. For a model of this size each
-# token takes two vectors of 128 numbers in each of two layers. How much time a cache saves, and how much of that is due
-# to the compiler, stands on [the page about training and writing](transformer.py), and [shared heads](fewer_keys.py)
-# make it smaller.
+# sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. In this model each letter takes
+# two vectors of 128 numbers in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
+#
+# Two things make writing fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the whole loop
+# into one program. Here they are apart, for 64 letters after a prompt of 64:
+
+# %% tags=["remove-input"]
+import json
+import statistics
+from pathlib import Path
+
+results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
+lines = [
+    "| prompts at once | no cache | cache | cache and XLA |",
+    "| --- " * 4 + "|",
+]
+for row in results["writing"]:
+    ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
+    cells = [f"{ms[way]:,.0f} ms" for way in ("no cache", "cache", "cache and XLA")]
+    lines.append(f"| {row['batch']} | " + " | ".join(cells) + " |")
+    assert ms["no cache"] > ms["cache"] > ms["cache and XLA"]
+display(Markdown("\n".join(lines)))
+
+# %% [markdown]
+# (Measured apart from this page, on the computer that [Benchmarks](../about/benchmarks.py) names.)
 #
 # Several prompts go together in one batch. The shorter ones are filled up **on the left**, so that all end at the same
 # place. The padding is hidden, and positions count real tokens only, so a prompt gets the same answer as alone:
@@ -295,8 +316,8 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 short, long = encode("The "), encode("The value of ")
 padded = np.pad(short, (len(long) - len(short), 0))[None]  # 0 is padding
 alone, together = model(short[None])[0, -1], model(padded)[0, -1]
-print(f"largest difference: {np.max(np.abs(alone - together)):.0e}")
 np.testing.assert_allclose(alone, together, atol=1e-4)
+print("the short prompt, alone and beside the long one: the same logits")
 
 # %% [markdown]
 # </details>

@@ -21,7 +21,7 @@
 #
 # 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three get the same 64,
 #    because a 5 is a 5.
-# 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, and the sixth letter.
+# 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, at place 5 (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
 #    each head brings back a mixture. Our 5 stands beside "june" and "th", the other two stand in "1955".
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.

@@ -23,11 +23,11 @@ export const journey = {
 };
 
 const letterOf = (c) => (c === " " ? "␣" : escape(c));
-const named = (text, i) => `“${letterOf(text[i])}” at place ${i + 1}`;
+const named = (text, i) => `“${letterOf(text[i])}” at place ${i}`;
 
 function letters(text, chosen, name, label) {
   const buttons = [...text].map((c, i) => `<button data-do="${name}" data-value="${i}" aria-pressed="${i === chosen}"
-    aria-label="${c === " " ? "space" : escape(c)}, place ${i + 1}">${letterOf(c)}</button>`);
+    aria-label="${c === " " ? "space" : escape(c)}, place ${i}">${letterOf(c)}</button>`);
   return `<div class="letters" role="group" aria-label="${label}">${buttons.join("")}</div>`;
 }
 

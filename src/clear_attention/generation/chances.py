@@ -45,19 +45,24 @@ def penalised(logits, said, penalty):
 
 
 def candidates(logits, rules):
-    """Return the probabilities of all ids that are left, highest first, and these ids; of equal ones the lowest first.
+    """Return the probabilities of the ids that are left, and these ids, both `(batch, number)`.
 
-    Both are `(batch, number)`. What top_p and min_p forbid has probability 0.
+    Where top_k or top_p ask who is how probable, the most probable comes first, of equal ones the lowest; elsewhere the
+    ids come in their order, since sorting a large vocabulary takes longer than all else. What top_p and min_p forbid
+    has probability 0.
     """
     vocab = logits.shape[-1]
-    number = vocab if rules.top_k is None else min(rules.top_k, vocab)
-    logits, ids = tf.math.top_k(logits, number)
+    if rules.top_k is None and rules.top_p is None:
+        ids = tf.broadcast_to(tf.range(vocab), tf.shape(logits))
+    else:
+        logits, ids = tf.math.top_k(logits, vocab if rules.top_k is None else min(rules.top_k, vocab))
     logits = tf.cast(logits, tf.float64)
-    scores = (logits - logits[:, :1]) / rules.temperature  # the highest is 0, so that nothing overflows
+    scores = logits - tf.reduce_max(logits, axis=-1, keepdims=True)  # 0 at most, so that nothing overflows
+    scores /= rules.temperature
     kept = tf.ones_like(scores, tf.bool)
     if rules.top_p is not None:
         before = tf.cumsum(tf.nn.softmax(scores), axis=-1, exclusive=True)
-        kept &= (before < rules.top_p - SLACK) | (tf.range(number) == 0)
+        kept &= (before < rules.top_p - SLACK) | (tf.range(scores.shape[-1]) == 0)
     if rules.min_p is not None:
         kept &= scores >= tf.math.log(tf.cast(rules.min_p, tf.float64)) - SLACK
     return tf.nn.softmax(tf.where(kept, scores, tf.constant(-np.inf, tf.float64))), ids

@@ -7,23 +7,22 @@
 # %% [markdown]
 # # Attention you can read, run and check
 #
-# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures on
-# these pages were computed while the site was built, or say where they come from. And you can take the machines on them
-# apart: begin with this one.
+# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures
+# on these pages were computed while the site was built, or say where they come from. And you can take the machines on
+# them apart: begin with this one.
 #
 # <div class="start" markdown="1">
 #
-# [Learn it](learn/reading_dates.py){ .md-button .md-button--primary }
-# [Play with a mask](lab.py){ .md-button }
-# [Find your answer](find.md){ .md-button }
+# [Learn it](learn/reading_dates.py){ .md-button .md-button--primary } [Play with a mask](lab.py){ .md-button } [Find
+# your answer](find.md){ .md-button }
 #
 # </div>
 #
 # ## A machine that reads dates
 #
 # Type a date as you write it. A trained Transformer in this page writes it as a computer would. Where does it look when
-# it writes the last digit of the year? Press that digit of the answer, and see. Then
-# [take it apart](machine.py): switch parts off, and watch what breaks.
+# it writes the last digit of the year? Press that digit of the answer, and see. Then [take it apart](machine.py):
+# switch parts off, and watch what breaks.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -64,18 +63,19 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # ### You want to understand it
 #
-# [Eleven lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it, and
-# [four more](learn/turning_positions.py) say what the models of today do otherwise. Each checks what it claims, and each
-# is a notebook to download. If you only want the map of a Transformer, [it is here](learn/recap.py).
+# [Eleven lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it,
+# and [four more](learn/turning_positions.py) say what the models of today do otherwise. [Two](learn/language_model.py)
+# lead on to GPT: half of the machine, trained on a long text. Each checks what it claims, and each is a notebook to
+# download. If you only want the map of a Transformer, [it is here](learn/recap.py).
 #
 # </div>
 # <div markdown="1">
 #
 # ### Your mask is wrong, or it says NaN
 #
-# Click the cells of your mask in [the Mask Lab](lab.py) and watch the numbers. Read
-# [which library means what](guides/mask_conventions.py) by True, or find your bug in
-# [the museum](guides/museum.py), where each bug is code that runs.
+# Click the cells of your mask in [the Mask Lab](lab.py) and watch the numbers. Read [which library means
+# what](guides/mask_conventions.py) by True, or find your bug in [the museum](guides/museum.py), where each bug is code
+# that runs.
 #
 # </div>
 # <div markdown="1">

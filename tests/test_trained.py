@@ -118,5 +118,5 @@ def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, 
 def test_an_unknown_name_is_refused():
     run = subprocess.run([sys.executable, "-m", "trained", "dat"], cwd=trained.ROOT, capture_output=True, text=True)
     assert run.returncode == 2
-    assert "There is no such model. Expected: dates, dates-forgetful, " in run.stderr
+    assert "There is no such model. Expected: language, language-one-layer, " in run.stderr
     assert run.stderr.endswith("digits-8. Received: dat.\n")

@@ -45,12 +45,19 @@ def test_the_config_says_what_was_built(models, name):
     config, model = trained.recipe(name).config, models[name]
     shapes = {weight.path.removeprefix(f"{model.name}/"): tuple(weight.shape) for weight in model.weights}
     assert len(shapes) == len(model.weights)
+    assert json.loads(json.dumps(config)) == config
+    if config["kind"] == "language model":
+        assert shapes["embed/embeddings"] == (config["vocab"], config["d_model"])
+        assert shapes["stack/layer_0/feed_forward/widen/kernel"] == (config["d_model"], config["d_ff"])
+        assert [layer.self_attention.attention.num_heads for layer in model.stack.layers] == [
+            config["num_heads"]
+        ] * config["num_layers"]
+        return
     assert shapes["embed_source/embeddings"] == (config["source_vocab"], config["d_model"])
     assert shapes["encoder/layer_0/feed_forward/widen/kernel"] == (config["d_model"], config["d_ff"])
     assert model.encoder.layers[0].self_attention.attention.num_heads == config["num_heads"]
     if config["kind"] == "digits":
         assert model.attention.num_heads == config["heads_of_query"] == int(name.removeprefix("digits-"))
-    assert json.loads(json.dumps(config)) == config
 
 
 def test_only_what_is_said_to_lack_is_lacking():

@@ -113,7 +113,9 @@ def recipe(name, data, sizes, steps, batch, peak, measure, written=()):
         return model
 
     options = {"data": data, "steps": steps, "batch": batch, "peak": peak, "written": written}
-    return Recipe(build, partial(train, **options), measure, {"kind": "language model", "steps": steps, **sizes})
+    return Recipe(
+        build, partial(train, **options), measure, {"kind": "language model", "lacks": [], "steps": steps, **sizes}
+    )
 
 
 ONE_LAYER = {"num_layers": 1}

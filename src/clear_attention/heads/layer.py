@@ -26,9 +26,9 @@ from clear_attention.heads.steps import (
     blocked_by_keras,
     described,
     for_all_heads,
+    hidden_by,
     last,
     look_ahead,
-    of_documents,
     outside,
     project_rows,
 )
@@ -221,8 +221,7 @@ class MultiHeadAttention(TokenLayer):
         tensors.same_number(0, queries=queries, keys=keys, values=values)
         tensors.same_number(1, keys=keys, values=values)
         mask_with_heads(mask)
-        causal = flag("causal", causal)
-        return_weights = flag("return_weights", return_weights)
+        causal, return_weights = flag("causal", causal), flag("return_weights", return_weights)
         positions_and_bias_fit(self, positions, bias)
         no_documents_in_cache(segment_ids, cache)
         dropout = self.drop if training and self.dropout else None
@@ -235,8 +234,7 @@ class MultiHeadAttention(TokenLayer):
             k, v = self.to_keys_and_values(keys, values, **where)  # (batch, heads, key_length, d_k), and with d_v
             mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, values_mask))
             rules = self.score_rules(q, k, bias)
-            rules |= {} if segment_ids is None else {"segment_ids": segment_ids}
-            rules |= {} if self.window is None else {"window": self.window, "first_keys": self.first_keys}
+            rules |= {"segment_ids": segment_ids, "window": self.window, "first_keys": self.first_keys}
             output, weights = self.attend(q, k, v, mask, causal, return_weights, dropout, **rules)
             return packed(self.to_output(Tokens.of(merge_heads(output))), weights if return_weights else None)
 
@@ -306,16 +304,15 @@ class MultiHeadAttention(TokenLayer):
         **rules: Any,
     ) -> Attention:
         """Attend in each head: all at once, or by blocks, which knows no weights."""
-        if self.goes_blockwise(q, k, causal, return_weights, dropout):
-            options: dict[str, Any] = {"return_weights": return_weights, "check_finite": check_finite}
-            options |= {"segment_ids": segment_ids, "window": window, "first_keys": first_keys}
-            return Attention(blockwise_attention(q, k, v, mask, causal, **options, **rules), None)
-        if causal:
-            mask = combine_masks(mask, look_ahead(q, k))
-        if segment_ids is not None:
-            mask = combine_masks(mask, of_documents(segment_ids, q))
-        if window is not None:
-            mask = combine_masks(mask, outside(window, first_keys, q, k))
+        by_blocks = self.blockwise
+        if by_blocks == "auto":
+            by_blocks = not return_weights and dropout is None and blockwise_pays(q, k, causal)
+        if by_blocks:
+            rules |= {"segment_ids": segment_ids, "window": window, "first_keys": first_keys}
+            rules |= {"return_weights": return_weights, "check_finite": check_finite}
+            return Attention(blockwise_attention(q, k, v, mask, causal, **rules), None)
+        if causal or segment_ids is not None or window is not None:
+            mask = combine_masks(mask, *hidden_by(q, k, causal, segment_ids, window, first_keys))
         return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite, **rules)
 
     def write_down(
@@ -357,13 +354,6 @@ class MultiHeadAttention(TokenLayer):
         output, *weights = marked(known, strange, SeenInCache(q if return_weights else None, cache.strange, mask))
         return Attention(output, weights[0] if weights else None)
 
-    def goes_blockwise(
-        self, q: tf.Tensor, k: tf.Tensor, causal: bool, return_weights: bool, dropout: Callable | None
-    ) -> bool:
-        if self.blockwise != "auto":
-            return self.blockwise
-        return not return_weights and dropout is None and blockwise_pays(q, k, causal)
-
     def to_output(self, x: Tokens) -> tf.Tensor:
         """Project the merged heads to the output `(batch, query_length, d_model)`."""
         return x.marked(project_rows(self.project_output, x.finite))
@@ -401,7 +391,7 @@ class MultiHeadAttention(TokenLayer):
         return keras.random.dropout(weights, self.dropout, seed=self.seeds)
 
     def get_config(self) -> dict[str, Any]:
-        names = [*("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise", "softcap")]
-        names += [*("num_key_value_heads", "window", "first_keys")]
+        names = [*("d_model", "num_heads", "d_k", "d_v", "dropout", "use_bias", "blockwise", "softcap", "window")]
+        names += ["num_key_value_heads", "first_keys"]
         config = {**super().get_config(), **{name: getattr(self, name) for name in names}, "sink": self.has_sink}
         return config | {name: described(getattr(self, name)) for name in ("rotary", "position_bias")}

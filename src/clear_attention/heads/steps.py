@@ -31,6 +31,15 @@ def last(positions, queries):
     return {} if positions is None else {"positions": tf.convert_to_tensor(positions)[..., -full_shape(queries)[1] :]}
 
 
+def hidden_by(q, k, causal, segment_ids, window, first_keys):
+    """Return the masks of the future, of other documents and of keys outside a window, None for what is not asked."""
+    return (
+        look_ahead(q, k) if causal else None,
+        None if segment_ids is None else of_documents(segment_ids, q),
+        None if window is None else outside(window, first_keys, q, k),
+    )
+
+
 def of_documents(segment_ids, q):
     """Return the mask of documents for the queries, which are the last tokens."""
     return create_document_mask(segment_ids)[..., -full_shape(q)[2] :, :]

@@ -25,7 +25,8 @@ pytest_collect_file = Sybil(
 
 # Files of tests whose cases differ in numbers, layers and modes, not in the lines that they take.
 WATCHED_ONCE = "attention blocks blockwise blockwise_layer blockwise_random cache certify edges encoder_decoder fit"
-WATCHED_ONCE += " generation heads layer_contract layers nonfinite options_inside positions transformer wrappers"
+WATCHED_ONCE += " generation heads language_model layer_contract layers nonfinite options_inside positions prompts"
+WATCHED_ONCE += " sampling transformer wrappers"
 
 # Files with tests of ten seconds and more: begun first, so that at the end no worker waits for another.
 LONG = "many_machines package transformer_saving transformer certify_command"

@@ -19,6 +19,7 @@ from clear_attention import (
     LanguageModel,
     RotaryPositions,
     bits_per_byte,
+    certify,
     sinusoidal_encoding,
     token_losses,
     weights_to_keras,
@@ -230,6 +231,13 @@ def test_special_ids_may_be_others():
     weights = model(IDS, return_weights=True).weights["1"]
     np.testing.assert_array_equal(np.all(weights == 0, axis=(1, 2)), IDS == 4)
     assert model.end_id is None
+
+
+@pytest.mark.parametrize("kind", ["rotary", "learned"])
+def test_it_is_certified(kind):
+    options = {"positions": "learned", "max_length": 40} if kind == "learned" else {}
+    certificate = certify(shaken(**options), vocab=17, causal=True, positions=True, pad_id=0)
+    certificate.raise_for_failures()
 
 
 # Pieces

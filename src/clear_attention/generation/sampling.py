@@ -56,6 +56,9 @@ def sample(
     which depend on the seed and on its number, `first_row` + i: a row alone, with its number as `first_row`, says what
     it says in the batch, up to rounding.
 
+    The whole loop is one compiled graph. It is compiled once for each shape of `ids`, each `max_length` and `top_k`,
+    and each choice of rules; other numbers of the same rules need no new graph.
+
     Args:
         model: a [`LanguageModel`][clear_attention.LanguageModel] or a [`Transformer`][clear_attention.Transformer].
         ids: `(batch, length)`, integers: the prompts of a language model, padded on the left, or the sources of a

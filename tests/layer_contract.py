@@ -72,7 +72,7 @@ BLOCK_OPTIONS = {"dropout": 0.25, "norm_first": True, "epsilon": 1e-3}
 LAYER_OPTIONS = {**BLOCK_OPTIONS, "activation": "gelu"}
 HEADS_OPTIONS = {"d_k": 6, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False, "softcap": 3.0}
 HEADS_OPTIONS |= {"num_key_value_heads": 1, "sink": True, "position_bias": clear_attention.AlibiBias(name="bias")}
-HEADS_OPTIONS |= {"rotary": clear_attention.RotaryPositions(base=100.0, name="turns")}
+HEADS_OPTIONS |= {"rotary": clear_attention.RotaryPositions(base=100.0, name="turns"), "window": 4, "first_keys": 1}
 INSIDE = {"self_attention": {"d_k": 3, "use_bias": False}}  # options of the attention inside
 ACROSS = {"cross_attention": {"d_v": 5}}
 DECODER_OPTIONS = {**LAYER_OPTIONS, **INSIDE, **ACROSS}

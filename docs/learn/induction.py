@@ -150,8 +150,9 @@ for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=Tru
 plt.show()
 
 # %% [markdown]
-# Left, most letters look at the one before. Right, the first half has nothing to find. But in the second half each
-# letter looks six places back, which is not where it stood the last time, but one place *behind* that. Over many texts:
+# Left, most letters look at the one before, and at its neighbours. Right, the first half has nothing to find, so its
+# weight goes to the beginning, where it does no harm. But in the second half most letters look six places back, which
+# is not where they stood the last time, but one place *behind* that. Over many texts:
 
 # %% tags=["hide-input"]
 texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
@@ -311,8 +312,9 @@ assert only_one > 0.8 > sum(two)
 #
 # ## Where to go next
 #
-# You can now say what depth is for: a later layer asks about what an earlier one has written down. If heads can be made
-# to do this by training, could one write down their numbers by hand, like a program?
+# You can now say what depth is for: a later layer asks about what an earlier one has written down. This was the last
+# lesson so far. You have built every part of a model of today, and know how to ask of each part whether it is needed:
+# take it out, and measure.
 #
 # * [Learn](index.md): all lessons.
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.

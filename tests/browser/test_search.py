@@ -63,6 +63,15 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "export to tflite": "guides/use_it/#litert-on-a-phone-or-a-small-board",
     "train on multiple gpus": "guides/many_machines/#several-devices-with-fit",
     "gradient accumulation": "guides/many_machines/#less-memory-16-bits-and-pieces",
+    "how is gpt different from the transformer": "learn/language_model/",
+    "temperature or top p": "guides/questions/#temperature-or-top-p",
+    "language model repeats itself": "guides/questions/#why-does-my-language-model-repeat-itself",
+    "kv cache bytes per token": "guides/questions/#how-many-bytes-does-the-cache-take",
+    "induction head": "learn/induction/",
+    "grouped query attention": "learn/fewer_keys/",
+    "rotary positional embedding": "learn/turning_positions/",
+    "pack documents segment ids": "learn/packing/",
+    "alibi t5 relative position bias": "learn/score_rules/#a-bias-one-number-for-each-distance",
     "pytest test for attention layer": "guides/certify_your_layer/#in-your-test-suite",
 }
 ERRORS = {  # as they are pasted

@@ -42,7 +42,7 @@ def known_positions(positions, max_length, self_attention, rotary):
     """Return how a model tells places apart, and how many places it learns."""
     names = ("rotary", "sinusoidal", "learned")
     if not (positions is None or isinstance(positions, rotary) or (isinstance(positions, str) and positions in names)):
-        law = "positions say how tokens know where they stand."
+        law = "A language model tells its tokens apart by place in one of four ways, or not at all."
         expected = f"None, {', '.join(map(repr, names))} or RotaryPositions()"
         raise ValueError(refusal(law, expected, f"positions={shown(positions)}"))
     if isinstance(self_attention, Mapping) and self_attention.get("rotary") is not None and positions is not None:

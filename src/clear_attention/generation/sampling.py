@@ -38,7 +38,7 @@ def sample(
 ) -> tf.Tensor:
     r"""Draw each token by chance, as probable as the model says that it is.
 
-    $$ y_t \sim \operatorname{softmax}(\text{logits}_t / T) $$
+    $$ p(y_t) = \operatorname{softmax}(\text{logits}_t / T) $$
 
     Before a token is drawn its logits go through these rules, in this order, and each sees what the rules before it
     have left:

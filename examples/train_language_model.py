@@ -272,7 +272,7 @@ class Diary:
 
     def measure(self, number):
         bits, num_bytes = measure(self.model, self.held, self.options)
-        print(f"step {number}: {bits:.3f} bits a byte of {num_bytes:,} held out", flush=True)
+        print(f"step {number}: {bits:.3f} bits a byte on {num_bytes:,} bytes held out", flush=True)
         self.log(number, {"bits a byte, held out": bits})
         return bits, num_bytes
 
@@ -318,10 +318,13 @@ def train(options, found, cluster, strategy, own):
         model, optimizer = make_model(options)
         position = tf.Variable([0, 0, 0], dtype=tf.int64)  # epoch, group of pieces, row
         spent = tf.Variable(0.0, dtype=tf.float64)  # seconds
-    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, position=position, spent=spent)
+    weights = {id(weight) for weight in model.weights}
+    seeds = [v.value for v in model.variables if id(v) not in weights]  # of the dropout; no checkpoint has them by itself
+    state = {"model": model, "optimizer": optimizer, "seeds": seeds, "position": position, "spent": spent}
+    checkpoint = tf.train.Checkpoint(**state)
     shared = options.folder / "checkpoints"
     notes = restore(checkpoint, shared, chief)
-    done = int(optimizer.iterations)
+    done = int(optimizer.iterations.numpy())
     if not same_everywhere(strategy, done):
         law = "All workers go on from the same checkpoint, so --folder must be one that all of them see."
         raise ClusterError(law, "the same step on all workers", f"{done} on worker {cluster.index}")
@@ -335,7 +338,7 @@ def train(options, found, cluster, strategy, own):
 
     step = make_step(strategy, model, optimizer, options.accumulate)
     batches = iter(share_out(rows, options, position.numpy().tolist(), strategy))
-    begin = time.monotonic() - float(spent)
+    begin = time.monotonic() - float(spent.numpy())
     for number in range(done + 1, options.steps + 1):
         ids, segments, places = next(batches)
         loss = step(ids, segments)
@@ -353,7 +356,7 @@ def train(options, found, cluster, strategy, own):
                 received = f"step {number}: {str(error).splitlines()[0][:200]}"
                 raise ClusterError(law, f"room, and leave to write, in {options.folder}", received) from None
     if chief:
-        finish(options, diary, text, sizes, float(spent), strategy.num_replicas_in_sync)
+        finish(options, diary, text, sizes, float(spent.numpy()), strategy.num_replicas_in_sync)
     same_everywhere(strategy, 0)  # nobody leaves before the chief is ready
 
 
@@ -398,7 +401,7 @@ It says which byte comes next in a text like those that it was trained on.
 | bits a byte in training, mean of the last {averaged} steps | {training:.3f} |
 | model | {layers} layers, d_model {d_model}, {heads} heads, {numbers:,} numbers, {dtype} |
 | sees at most | {context} bytes |
-| text | {found} |
+| text | {text} |
 | of it for training, held out | {kept:,} bytes, {held:,} bytes |
 | training | {steps} steps of {batch} rows: {times:.2g} times through the text |
 | learning rate, dropout, seed | {rate} at most, {dropout}, {seed} |

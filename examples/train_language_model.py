@@ -250,9 +250,10 @@ class Diary:
         said = False
         if number % self.options.report_every == 0:
             said = self.report(number)
-        if number % self.options.measure_every == 0:
+        last = number == self.options.steps  # then both come anyway
+        if number % self.options.measure_every == 0 and not last:
             said = self.measure(number)
-        if number % self.options.sample_every == 0:
+        if number % self.options.sample_every == 0 and not last:
             said = self.sample(number)
         if said:
             self.last = (number, time.monotonic())
@@ -319,7 +320,9 @@ def train(options, found, cluster, strategy, own):
         position = tf.Variable([0, 0, 0], dtype=tf.int64)  # epoch, group of pieces, row
         spent = tf.Variable(0.0, dtype=tf.float64)  # seconds
     weights = {id(weight) for weight in model.weights}
-    seeds = [v.value for v in model.variables if id(v) not in weights]  # of the dropout; no checkpoint has them by itself
+    seeds = [
+        v.value for v in model.variables if id(v) not in weights
+    ]  # of the dropout; no checkpoint has them by itself
     state = {"model": model, "optimizer": optimizer, "seeds": seeds, "position": position, "spent": spent}
     checkpoint = tf.train.Checkpoint(**state)
     shared = options.folder / "checkpoints"

@@ -442,6 +442,9 @@ def main():
     cluster = None
     try:
         cluster = read_cluster(os.environ.get("TF_CONFIG"))
+        if options.d_model % (2 * options.heads):
+            law = "Heads share the numbers of a token equally, and positions turn them in pairs."
+            raise ClusterError(law, f"--d-model divisible by 2 x {options.heads} heads", f"--d-model {options.d_model}")
         found = find_text(options)
         with lock(options.folder) if cluster.index == 0 else contextlib.nullcontext():
             options.folder.mkdir(parents=True, exist_ok=True)

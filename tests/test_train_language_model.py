@@ -1,4 +1,4 @@
-"""A language model on a folder of text: every byte once, and a run that was killed has the losses of one that wasn't."""
+"""A language model on a folder of text: each byte once, and the same losses after a kill."""
 
 import csv
 import itertools
@@ -25,7 +25,7 @@ from examples.train_language_model import arguments
 ROOT = Path(__file__).parents[1]
 OURS = {name: text for name, text in os.environ.items() if not name.startswith(("COVERAGE", "COV_"))}  # not watched
 QUIET = OURS | {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-WORDS = "one two three five seven eleven thirteen".split()
+WORDS = ["one", "two", "three", "five", "seven", "eleven", "thirteen"]
 
 
 def write_texts(folder, sizes, seed=0):
@@ -43,13 +43,16 @@ def text(tmp_path_factory):
     return write_texts(tmp_path_factory.mktemp("text"), [2, 3, 5, 7, 11, 13, 200, 300, 500, 700])
 
 
-def documents_of(rows, number):
-    """Take so many rows, and return the texts that stand in them."""
+def one_epoch(rows):
+    return list(itertools.takewhile(lambda row: row[2][0] == 0, rows.stream()))
+
+
+def texts_in(rows):
+    """Return the texts, or the parts of texts, that stand in rows."""
     found = []
-    for ids, segments, _ in itertools.islice(rows, number):
-        assert ids.shape == segments.shape
+    for ids, segments, _ in rows:
         np.testing.assert_array_equal(ids == 0, segments == 0)
-        assert sorted(set(segments) - {0}) == list(range(1, segments.max() + 1))
+        assert sorted({*segments} - {0}) == list(range(1, segments.max() + 1))
         found += [ids[segments == n].tolist() for n in range(1, segments.max() + 1)]
     return found
 
@@ -104,15 +107,14 @@ def test_every_byte_is_said_once_in_an_epoch_and_follows_the_byte_before_it(piec
     monkeypatch.setattr(text_rows, "PIECE", piece)
     monkeypatch.setattr(text_rows, "GROUP", group)
     documents = find_documents(text)
-    rows = Rows(documents, context=16, seed=3)
-    number = sum(1 for _ in itertools.takewhile(lambda row: row[2][0] == 0, rows.stream()))
-    said = [pair for cut in documents_of(rows.stream(), number) for pair in itertools.pairwise(cut)]
+    rows = one_epoch(Rows(documents, context=16, seed=3))
+    said = [pair for cut in texts_in(rows) for pair in itertools.pairwise(cut)]
     contents = [[1, *(byte + FIRST for byte in d.path.read_bytes()), 2] for d in documents]
     assert sorted(said) == sorted(pair for content in contents for pair in itertools.pairwise(content))
 
 
 def test_short_texts_share_rows_and_long_ones_are_cut(text):
-    cuts = documents_of(Rows(find_documents(text), context=64).stream(), 100)
+    cuts = texts_in(one_epoch(Rows(find_documents(text), context=64)))
     assert max(map(len, cuts)) == 65
     whole = {decode(cut) for cut in cuts if cut[0] == 1 and cut[-1] == 2}
     assert {d.path.read_text() for d in find_documents(text) if size_of(d) <= 63} <= whole
@@ -120,10 +122,9 @@ def test_short_texts_share_rows_and_long_ones_are_cut(text):
 
 def test_hardly_a_place_is_left_empty(tmp_path):
     write_texts(tmp_path, [2, 3, 5, 7, 11] * 60)
-    rows = Rows(find_documents(tmp_path), context=128)
-    segments = [row[1] for row in itertools.takewhile(lambda row: row[2][0] == 0, rows.stream())]
-    assert np.mean(np.stack(segments) == 0) < 0.03
-    assert np.stack(segments).max() > 2
+    segments = np.stack([row[1] for row in one_epoch(Rows(find_documents(tmp_path), context=128))])
+    assert np.mean(segments == 0) < 0.05
+    assert segments.max() > 2
 
 
 def test_a_stream_goes_on_wherever_it_was_left(text, monkeypatch):
@@ -150,9 +151,9 @@ def test_each_epoch_and_each_seed_has_an_order_of_its_own(text):
 def test_a_file_is_read_piece_by_piece(tmp_path):
     path = tmp_path / "large.txt"
     with path.open("wb") as file:
-        file.seek(2**40)  # a terabyte, of which the disk holds a few bytes
+        file.seek(2**36)  # of which the disk holds a few bytes
         file.write(b"end")
-    rows = Rows([Document(path, 0, 2**40 + 3)], context=64)
+    rows = Rows([Document(path, 0, 2**36 + 3)], context=64)
     ids, _, place = next(rows.stream())
     assert set(ids) <= {1, FIRST}
     assert place == (0, 0, 1)
@@ -208,11 +209,11 @@ def test_a_run_learns_and_says_how_it_goes(whole):
     assert len(found) == 45
     assert np.mean(found[-5:]) < 0.6 * found[0]
     assert 6 < found[0] < 10  # near the 8 bits of one who guesses
-    assert re.search(r"^text: 10 files, [\d,]+ bytes, .*; \d+ bytes are held out$", said, re.MULTILINE)
+    assert re.search(r"^text: 10 files, [\d,]+ bytes, .*; [\d,]+ bytes are held out$", said, re.MULTILINE)
     assert "0 of 45 steps are done; all of them read the text" in said
     assert len(re.findall(r"^step \d+ of 45: [\d.]+ bits a byte, [\d,]+ tokens a second, \d+ s left$", said, re.M)) == 9
     assert re.findall(r"^step (\d+), a sample:$", said, re.MULTILINE) == ["20", "40", "45"]
-    assert re.findall(r"^step (\d+): [\d.]+ bits a byte on \d+ bytes held out$", said, re.MULTILINE) == [
+    assert re.findall(r"^step (\d+): [\d.]+ bits a byte on [\d,]+ bytes held out$", said, re.MULTILINE) == [
         "20",
         "40",
         "45",
@@ -276,27 +277,32 @@ def test_the_logs_hold_what_tensorboard_shows(whole):
     assert [step for step, _ in seen["sample", "text"]] == [20, 40, 45]
 
 
-@pytest.mark.parametrize("more", [("--devices", 2), ("--accumulate", 2)])
-def test_devices_and_pieces_give_the_losses_of_one(more, text, tmp_path):
-    steps = ["--steps", 6, "--dtype", "float64", "--dropout", 0]
-    for folder, options in (("one", ()), ("more", more)):
-        done = run(text, tmp_path / folder, *steps, *options)
-        assert done.returncode == 0, done.stderr
-    if "--devices" in more:
-        assert "on 2 device(s)" in done.stdout
-    np.testing.assert_allclose(losses(tmp_path / "one"), losses(tmp_path / "more"), rtol=1e-9)
+WIDE = ["--steps", 6, "--dtype", "float64", "--dropout", 0]
 
 
-def test_two_workers_give_the_losses_of_one_and_one_card(text, tmp_path):
-    steps = ["--steps", 6, "--dtype", "float64", "--dropout", 0, "--patience", 60]
-    assert run(text, tmp_path / "one", *steps).returncode == 0
-    given = command(text, tmp_path / "two", *steps)
+@pytest.fixture(scope="module")
+def alone(text, tmp_path_factory):
+    """The losses of one device, in numbers so wide that only a mistake makes a visible difference."""
+    folder = tmp_path_factory.mktemp("alone")
+    assert run(text, folder, *WIDE).returncode == 0
+    return losses(folder)
+
+
+def test_two_devices_and_pieces_give_the_losses_of_one(text, alone, tmp_path):
+    done = run(text, tmp_path, *WIDE, "--devices", 2, "--accumulate", 2)
+    assert done.returncode == 0, done.stderr
+    assert "on 2 device(s)" in done.stdout
+    np.testing.assert_allclose(losses(tmp_path), alone, rtol=1e-9)
+
+
+def test_two_workers_give_the_losses_of_one_and_one_card(text, alone, tmp_path):
+    given = command(text, tmp_path, *WIDE, "--patience", 60)
     given[2:3] = ["examples.start_workers", "2", "--restarts", "0", "--program", "train_language_model"]
     done = subprocess.run(given, cwd=ROOT, env=QUIET, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("on 2 device(s)") == done.stdout.count("Done in") == 1
-    np.testing.assert_allclose(losses(tmp_path / "one"), losses(tmp_path / "two"), rtol=1e-9)
-    assert "on 2 device(s)" in (tmp_path / "two" / "MODEL_CARD.md").read_text()
+    np.testing.assert_allclose(losses(tmp_path), alone, rtol=1e-9)
+    assert "on 2 device(s)" in (tmp_path / "MODEL_CARD.md").read_text()
 
 
 # Refusals
@@ -372,9 +378,8 @@ def test_a_batch_that_cannot_be_shared_out_and_sizes_that_do_not_fit_are_refused
     assert "Expected: --batch divisible by 1 devices x 3 pieces. Received: --batch 4." in capsys.readouterr().err
     assert call(monkeypatch, "--text", text, "--folder", tmp_path / "more", *SIZES, "--heads", 3) == 1
     said = capsys.readouterr().err
-    assert "Traceback" not in said
-    assert re.search(r"Expected: .* Received: .*3", said)
-    assert not (tmp_path / "more" / "run.json").exists()
+    assert "Expected: --d-model divisible by 2 x 3 heads. Received: --d-model 16." in said
+    assert not (tmp_path / "more").exists()
 
 
 def test_a_full_disk_stops_in_words_and_takes_nothing_away(text, tmp_path, monkeypatch, capsys):
@@ -400,5 +405,5 @@ def test_settings_are_kept_by_the_chief_alone(text, tmp_path):
     assert not list(tmp_path.iterdir())
     train_language_model.remember_settings(options, "a text", chief=True)
     assert json.loads((tmp_path / "run.json").read_text())["text"] == "a text"
-    with pytest.raises(ClusterError, match="Expected: --text a text, or another --folder. Received: --text another"):
+    with pytest.raises(ClusterError, match=r"Expected: --text a text, or another --folder\. Received: --text another"):
         train_language_model.remember_settings(options, "another", chief=False)

@@ -20,8 +20,8 @@ from benchmarks.machine import facts
 
 RESULTS = Path(__file__).with_name("language_model.json")
 SIZES = {
-    "small": {"layers": 4, "d-model": 128, "heads": 4, "rate": 3e-3, "steps": 1000},
-    "larger": {"layers": 6, "d-model": 256, "heads": 8, "rate": 1e-3, "steps": 240},
+    "small": {"layers": 4, "d-model": 128, "heads": 4, "rate": 3e-3, "steps": 600},
+    "larger": {"layers": 6, "d-model": 256, "heads": 8, "rate": 1e-3, "steps": 150},
 }
 TURNS = 2
 PATTERNS = {

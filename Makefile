@@ -98,6 +98,9 @@ bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUIC
 bench-workers: $(READY) ## measure one worker and two, and streaming from files larger than memory (about 50 minutes)
 	PYTHONPATH=src $(BIN)/python -m benchmarks.workers $(if $(ONLY),--only $(ONLY))
 
+bench-language-model: $(READY) ## measure what it costs to train a language model on a folder of text (about 25 minutes)
+	PYTHONPATH=src $(BIN)/python -m benchmarks.language_model
+
 bench-softmax: $(READY) ## measure whole rows of keys against pieces of them, for a lesson (about 2 minutes)
 	PYTHONPATH=src $(BIN)/python -W ignore -m benchmarks.softmax
 
@@ -156,4 +159,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch check-peers bench bench-workers bench-softmax check-dates lint format lock clean
+.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch check-peers bench bench-workers bench-language-model bench-softmax check-dates lint format lock clean

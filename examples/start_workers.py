@@ -2,7 +2,7 @@
 
     python -m examples.start_workers 2 --data data/dates --folder runs/dates
 
-What stands behind the number of workers goes to examples.train_workers.
+What stands behind the number of workers goes to examples.train_workers, or to the program that --program names.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def free_ports(number):
     return ports
 
 
-def run(number, arguments, pin, patience):
+def run(program, number, arguments, pin, patience):
     """Run all workers to their end; whatever ends this process, but for a kill, ends them first."""
     processes = []
     try:
-        start(processes, number, arguments, pin)
+        start(processes, program, number, arguments, pin)
         return wait(processes, patience)
     finally:
         for process in processes:
@@ -42,13 +42,13 @@ def run(number, arguments, pin, patience):
             process.wait()
 
 
-def start(processes, number, arguments, pin):
+def start(processes, program, number, arguments, pin):
     """Start one process for each worker."""
     addresses = [f"127.0.0.1:{port}" for port in free_ports(number)]
     for index in range(number):
         config = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
         environment = os.environ | ({"TF_CONFIG": json.dumps(config)} if number > 1 else {})
-        command = [sys.executable, "-m", "examples.train_workers", *arguments]
+        command = [sys.executable, "-m", f"examples.{program}", *arguments]
         process = subprocess.Popen(command, env=environment)
         processes.append(process)
         if pin:
@@ -75,10 +75,12 @@ def main():
     parser.add_argument("--restarts", type=int, default=3, help="how often all are started again")
     parser.add_argument("--notice", type=float, default=60, help="seconds for the others to notice a lost worker")
     parser.add_argument("--pin", action="store_true", help="one core for each worker")
+    programs = ["train_workers", "train_language_model"]
+    parser.add_argument("--program", choices=programs, default=programs[0], help="what each worker runs")
     options, arguments = parser.parse_known_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     for restarts in range(options.restarts + 1):
-        codes = run(options.workers, arguments, options.pin, options.notice)
+        codes = run(options.program, options.workers, arguments, options.pin, options.notice)
         if not any(codes):
             return
         lost = [code for code in codes if code < 0 or code == TRY_AGAIN]

@@ -34,6 +34,7 @@ USED = {  # by the lessons that say so
     b"from benchmarks import check_peers": [ROOT / "benchmarks" / name for name in ("check_peers.py", "peers.json")],
     b"benchmarks/results.json": [ROOT / "benchmarks" / "results.json"],
     b"from examples": [*sorted((ROOT / "examples").glob("*.py")), ROOT / "benchmarks" / "workers.json"],
+    b"benchmarks/language_model.json": [ROOT / "benchmarks" / "language_model.json"],
     b"import trained": sorted((ROOT / "trained").glob("*.py")),
     b"from trained.ablations import": [ROOT / "trained/ablations.json"],
     b"from live import": [ROOT / "docs/_site/live.py"],

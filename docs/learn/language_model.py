@@ -393,6 +393,7 @@ print(decode(ids[0]))
 # though. Two layers are clearly better than one. What can two layers do together that one can't?
 #
 # * [A head that copies](induction.py): what two layers can do and one can't.
+# * [Train it on your own text](../guides/train_language_model.py): a program to copy.
 # * [Reference: the language model](../reference/language_model.md).
 #
 # Read on elsewhere: Shannon (1951), [Prediction and Entropy of Printed

@@ -29,7 +29,7 @@ import trained  # noqa: E402 - beside docs/
 DOCS = ROOT / "docs"
 NOTEBOOKS = ROOT / ".cache" / "notebooks"
 USED = {  # by the lessons that say so
-    b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("report.py", "pictures.py")],
+    b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("report.py", "pictures.py", "texts.py")],
     b"from benchmarks.softmax": [ROOT / "benchmarks" / name for name in ("softmax.py", "softmax.json")],
     b"from benchmarks import check_peers": [ROOT / "benchmarks" / name for name in ("check_peers.py", "peers.json")],
     b"benchmarks/results.json": [ROOT / "benchmarks" / "results.json"],

@@ -72,9 +72,10 @@ plt.show()
 # %% [markdown]
 # ## By hand
 #
-# Four heads of queries share two heads of keys, as in the middle. There are two letters, and a head has a single
-# number. For heads 0 and 1 the two letters have the keys 3 and 4, and the values 10 and 20. For heads 2 and 3 they have
-# the keys 2 and 0, and the values 30 and 50. The last letter looks. (The root of 1 is 1, so nothing is divided.)
+# Four heads of queries share two heads of keys, as in the middle picture. There are two letters, and a head has a
+# single number. For heads 0 and 1 the two letters have the keys 3 and 4, and the values 10 and 20. For heads 2 and 3
+# they have the keys 2 and 0, and the values 30 and 50. The last letter looks. (The root of 1 is 1, so nothing is
+# divided.)
 #
 # | head | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
@@ -115,8 +116,8 @@ np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3
 # ## Reading the function
 #
 # One could repeat the keys for each head that shares them, and go on as before. But then all that was saved is there
-# again. There is no need to. All heads of a group meet the *same* keys, so their queries can be put below each other,
-# as if they were more letters of one head.
+# again. Nothing has to be repeated, though: all heads of a group meet the *same* keys, so their queries can be put
+# below each other, as if they were more letters of one head.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package does it</summary>
 
@@ -310,7 +311,7 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 #
 # ## Where to go next
 #
-# Keys can be shared, and positions can be turned into them. What else do people do to a score, before the softmax makes
+# Keys can be shared, and they can be turned by their place. What else do people do to a score, before the softmax makes
 # a weight of it?
 #
 # * [What else goes into the scores](score_rules.py): a distance, a limit, and a place for weight that nobody needs.

@@ -75,7 +75,7 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 #
 # A head can look for letters that are like its own: query and key of the same letter fit. So it finds the first w. But
 # it brings back what stands *there*, and that is a w. It would have to find the v. And the v does not know that a w
-# stands before it. In one layer each letter knows only itself and its place.
+# stands before it. In one layer each letter knows only itself.
 #
 # So somebody must tell it first. That takes two steps:
 #
@@ -181,7 +181,9 @@ assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
-# So the training found the two steps, by itself, and all that it was ever told was which letter comes next.
+# (In the third round two places fit, and only the later one is counted. And less than half of the weight is enough for
+# a note, because the rest is spread over several letters.) So the training found the two steps, by itself, and all that
+# it was ever told was which letter comes next.
 #
 # ## A check: switch one off
 #
@@ -232,10 +234,11 @@ print(f"weight behind the last time, of its best head: {most:.0%}")
 assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
-# No. The repeat surprises it as much as the first time, and none of its heads looks there. It was trained for two
-# minutes, and in this manual it gained more by learning words. In models that are trained for longer, such heads appear
-# at some point, and with them the loss falls faster for a while. Then they do more than copy letters: a head that finds
-# "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is one
+# No. The repeat surprises it as much as the first time, and none of its heads looks there. (More than the 8 bits of a
+# blind guess, by the way: it expects English, and is nearly sure of wrong letters.) It was trained for two minutes, and
+# in this manual it gained more by learning words. In models that are trained for longer, such heads appear at some
+# point, and with them the loss falls faster for a while. Then they do more than copy letters: a head that finds "what
+# came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is probably one
 # reason why a large model can do a task that it has only been shown twice in its prompt.
 #
 # ## Who found this, and when
@@ -253,9 +256,9 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Which letters occur. A text has at most 20 different letters, and often some of them twice, so who says a letter that
-# has already occurred is right more often. One layer can do that: look at all letters, and hand on which ones they are.
-# It is the average of lesson one again.
+# Which letters occur, and how often. A text has at most 20 different letters, some of them twice or three times, so who
+# says the commonest one is right more often. One layer can do that: look at all letters, and hand on their mixture. It
+# is the average of lesson one again.
 #
 # </details>
 #
@@ -288,8 +291,9 @@ assert only_one > 0.8 > sum(two)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood behind a k, so the notes of both fit, and the weight is shared between them (unevenly, because it also
-# minds a little how far away they are). To tell them apart, the head would have to know the *two* letters before. For
-# that a machine needs a third layer, or a first head that writes down more.
+# minds a little how far away they are). A mixture of two letters is like neither, so part of the probability goes to
+# others. To tell them apart, the head would have to know the *two* letters before. For that a machine needs a third
+# layer, or a first head that writes down more.
 #
 # </details>
 #
@@ -301,13 +305,13 @@ assert only_one > 0.8 > sum(two)
 # + place 1, the letter behind the first a | Its note says: before me stood an a.
 # - place 2, one place back | That is what the head of the first layer does.
 # ? The head of the first layer is switched off. What does the head of the second layer find?
-# + nothing that fits | There are no notes to find, so it can't tell the letter behind from any other.
+# + next to nothing that fits | There are no notes to find, so it can't tell the letter behind from any other.
 # - still the right place | It looks for notes, and nobody has written any.
 # - the place of the letter itself | Its keys are not the letters but the notes.
 # ? Why can't a machine with one layer and two heads do it?
 # - because two heads can't look at different places | They can.
 # + because both heads of a layer read what came in, and neither reads the other's note | The note must be there before the second head looks.
-# - because it has fewer numbers | Give it ten times as many: the order of the two steps is what is missing.
+# - because it has fewer numbers | What is missing is the order of the two steps, and more numbers don't bring it.
 # ```
 #
 # ## Where to go next

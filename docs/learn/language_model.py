@@ -60,7 +60,8 @@ assert batch * context * steps > 4 * len(train_ids)
 
 # %% [markdown]
 # So each letter of the text was to be said about five times. A tenth of the text was kept out. (A token here is a
-# *byte*, one of 256. A letter of English is one byte, and an é is two.)
+# *byte*, one of 256, and there are three marks besides, as for the dates. A letter of English is one byte, and an é is
+# two.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
@@ -82,9 +83,9 @@ assert fresh.count_params() == model.count_params()
 # ## How surprised is it? By hand
 #
 # How do we judge a machine whose answers are not right or wrong? Look at the letter that really came, and at the
-# probability that the machine had given it. Was it 1/2, then the surprise was as large as that of a coin: 1 **bit**.
-# Was it 1/4, it was two coins, 2 bits. In general the surprise is $-\log_2 p$. Three letters with probabilities 1/2,
-# 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
+# probability that the machine had given it. If it was 1/2, the surprise is that of a coin: 1 **bit**. If it was 1/4, it
+# is that of two coins, 2 bits. In general the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1
+# have 1, 2 and 0 bits, one bit each on average.
 #
 # Here is the trained machine, letter by letter. Where is it surprised?
 
@@ -168,7 +169,8 @@ assert found["`xz`, has read the rest"] < ours
 # %% [markdown]
 # It beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained on. If it
 # may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter: a
-# sentence that has occurred costs it next to nothing. Our machine has 450,000 letters behind it and looks back at 128.
+# sentence that has occurred costs it next to nothing. Our machine has 420,000 letters behind it and looks back at 128.
+# And look at the machine with one layer: it does not even beat those who count after five.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. There is
 # room below.
@@ -186,7 +188,7 @@ assert found["`xz`, has read the rest"] < ours
 #   among them. However improbable, a wrong letter is drawn once in a while, and the machine must live with it from then
 #   on.
 #
-# Try both. In which letters does the temperature change most? Which pair of settings would you take?
+# Try both. After which beginning does the temperature change most? Which pair of settings would you take?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample
@@ -261,8 +263,8 @@ for heat, expected in {
 # ## How far back does it look?
 #
 # Here is the surprise at each place of a piece, on average over the unseen text. At the first place the machine has
-# seen a single letter, and can hardly do more than guess. How many letters does it need, until it knows all that helps
-# it?
+# seen a single letter, and can hardly do more than guess. How many letters does it need, until more of them hardly
+# help?
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
 import matplotlib.pyplot as plt
@@ -277,17 +279,18 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About ten. That is a word or two, and it agrees with its nonsense: words are right, neighbours fit, and after half a
-# line it has forgotten what the sentence was about. Larger machines go on falling for thousands of letters.
+# About ten. That is a word or two, and it agrees with its nonsense: words are right, neighbours fit, and the sentence
+# as a whole is about nothing. The surprise of larger machines goes on falling for thousands of letters.
 #
 # <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
 #
 # To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
-# sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. In this model each letter takes
-# two vectors of 128 numbers in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
+# sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. In this model two vectors of
+# 128 numbers are kept of each letter, in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
 #
 # Two things make writing fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the whole loop
-# into one program. Here they are apart, for 64 letters after a prompt of 64:
+# into one program. Here they are apart, for 64 letters after a prompt of 64. The cache always helps. The compiler helps
+# where there is little to compute at each step, as with one prompt, and not where there is much:
 
 # %% tags=["remove-input"]
 import json
@@ -352,9 +355,9 @@ print(decode(ids[0]))
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# What it writes next depends on nothing but what stands there. As soon as the letters in view are the same as once
-# before, everything goes on as before. And a phrase that has just occurred is likely to occur again, so each round
-# makes the next one more certain.
+# What it writes next depends on nothing but the letters before, and mostly on the last ten or so. As soon as these are
+# the same as once before, it goes on as before. And a phrase that has just occurred is likely to occur again, so each
+# round makes the next one more certain.
 #
 # </details>
 #
@@ -378,19 +381,19 @@ print(decode(ids[0]))
 # - 6 | That is the sum. Each of four letters has a quarter of it.
 # - about 0.47 | That is the mean probability. Surprise is its logarithm, letter by letter.
 # ? At temperature 0.1 and with a top-p of 0.9, what does a machine write that is 95 % sure of each letter at temperature 1?
-# + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn, at any temperature below 1.
+# + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn, at any temperature up to 1.
 # - in one case of twenty something else | So it would without top-p, at temperature 1.
 # - noise | Low temperatures make it more certain, not less.
 # ? Which part of the Transformer does a model of the GPT kind not have?
 # - the look-ahead mask | Without it, training would be copying.
-# - positions | A look-ahead mask alone gives some order away, but all large models say where a token stands.
+# - positions | A look-ahead mask alone gives some order away, but nearly all large models say where a token stands.
 # + the attention from the answer to the text | There is no other text. What was given and what was written are one sequence.
 # ```
 #
 # ## Where to go next
 #
-# You can now train half a Transformer on any text, and say in bits how good it is. The table above has a riddle in it,
-# though. Two layers are clearly better than one. What can two layers do together that one can't?
+# You can now train half a Transformer on any text, and say in bits how good it is. The table of bits has a riddle in
+# it, though. Two layers are clearly better than one. What can two layers do together that one can't?
 #
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.

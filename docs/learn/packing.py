@@ -80,7 +80,7 @@ shares = {
     "not kept apart": right(read(ids, create_padding_mask(ids)), segments),
     "kept apart": right(read(ids, create_document_mask(segments)), segments),
 }
-lines = ["| two dates in one row | dates right |", "| --- | --- |"]
+lines = ["| two dates in one row | all letters right |", "| --- | --- |"]
 lines += [f"| {name} | {percent(share)} |" for name, share in shares.items()]
 display(Markdown("\n".join(lines)))
 assert shares["not kept apart"] < 0.9 < 0.98 < shares["kept apart"]
@@ -160,8 +160,8 @@ np.testing.assert_allclose(powers @ values / powers.sum(), 45)
 #
 # It is a mask like any other, so it goes together with the look-ahead mask of a machine that writes:
 # `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
-# `layer(x, causal=True, segment_ids=documents)`. Then nothing of the size of the mask needs to be held, and [attention
-# by blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
+# `layer(x, causal=True, segment_ids=documents)`. Then the mask is never held as a whole, and [attention by
+# blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
 #
 # ## What must not be asked
 #

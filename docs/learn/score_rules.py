@@ -36,8 +36,8 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # %% [markdown]
 # Nothing was added to the letters, and nothing was turned. It is 16 numbers for each head, and they make a reader of a
 # bag of letters. (Why then do most models turn? On texts as short as ours all ways are good. On long ones they differ,
-# and turning costs less there.) So there is room between the scores and the softmax, and people have put several things
-# there. This page is about three of them.
+# and for one thing, turning costs less time there.) So there is room between the scores and the softmax, and people
+# have put several things there. This page is about three of them.
 #
 # ## A bias: one number for each distance
 #
@@ -48,9 +48,9 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # * **A straight line.** Each place farther away costs the same, say 0.5. Each head has another price, so that some
 #   heads look near and others far. Nothing is learnt. This is called **ALiBi**.
 # * **Learnt buckets.** Each distance has a number that is learnt, and distances that are large share one, since it
-#   hardly matters whether a letter is 20 or 22 places away. Our machine has eight buckets for letters before and eight
-#   for letters behind: the distances 0, 1, 2 and 3 have one each, 4 to 6 share the next, and so on. This is how the
-#   language model **T5** does it.
+#   hardly matters whether a letter is 20 or 22 places away. Our machine has eight buckets for letters before (the
+#   letter itself is the first) and eight for letters behind: the distances up to 3 have one each, 4 to 6 share the
+#   next, and so on. This is how the language model **T5** does it.
 #
 # Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
@@ -152,8 +152,8 @@ assert min(x.min() for x in given.values()) > 0
 assert max(x.max() for x in given.values()) < 1
 
 # %% [markdown]
-# A head that finds something for every letter gives little to the sink, and one that often looks for something that is
-# not there gives more.
+# It seems that a head that finds something for every letter gives little to the sink, and one that often looks for
+# something that is not there gives more.
 #
 # ## All of it, by hand
 #
@@ -198,7 +198,8 @@ np.testing.assert_allclose(output[0], [12.80], atol=0.01)
 # %% [markdown]
 # ## Reading the function
 #
-# These are the lines of the package that do it, one for each step. `None` stands for what is not used.
+# These are the lines of the package that do it. The last one does three steps: mask, sink and softmax. `None` stands
+# for what is not used, and `safe_` for numbers in which infinity and NaN have been made harmless.
 
 # %% tags=["source"]
 import inspect

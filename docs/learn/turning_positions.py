@@ -105,8 +105,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
 # The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
-# wins. (A head can learn to turn its queries a little further, [as before](positions.py#distance-is-a-turn), and then
-# another distance wins.) Now divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
+# wins. (A head can learn to turn its queries a little back, or further, [as before](positions.py#distance-is-a-turn),
+# and then another distance wins.) Now divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |

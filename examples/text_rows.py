@@ -99,11 +99,12 @@ class Rows:
         """Yield ids, the document that each belongs to, and where the next row stands, without end."""
         while True:
             groups = self.groups(epoch)
-            for group in range(group, len(groups)):  # noqa: B020 - goes on where it stands
+            while group < len(groups):
                 ids, segments = self.read(groups[group], [self.seed, epoch, group])
-                for row in range(row, len(ids)):  # noqa: B020
-                    yield ids[row], segments[row], (epoch, group, row + 1)
-                row = 0
+                while row < len(ids):
+                    row += 1
+                    yield ids[row - 1], segments[row - 1], (epoch, group, row)
+                group, row = group + 1, 0
             epoch, group = epoch + 1, 0
 
     def groups(self, epoch):

@@ -402,7 +402,7 @@ It says which byte comes next in a text like those that it was trained on.
 | --- | --- |
 | bits a byte of text that was held out | **{bits:.3f}**, measured on {num_bytes:,} bytes |
 | bits a byte in training, mean of the last {averaged} steps | {training:.3f} |
-| model | {layers} layers, d_model {d_model}, {heads} heads, {numbers:,} numbers, {dtype} |
+| model | {layers} layer(s), d_model {d_model}, {heads} heads, {numbers:,} numbers, {dtype} |
 | sees at most | {context} bytes |
 | text | {text} |
 | of it for training, held out | {kept:,} bytes, {held:,} bytes |

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-import clear_attention  # noqa: F401 - so that Keras knows the model
+from clear_attention import bits_per_byte
 from examples import text_rows, train_language_model
 from examples.cluster import ClusterError
 from examples.text_rows import FIRST, Document, Rows, decode, encode, find_documents, fingerprint, hold_out, size_of
@@ -139,8 +139,9 @@ def test_a_stream_goes_on_wherever_it_was_left(text, monkeypatch):
         assert place == whole[number][2]
 
 
-def test_each_epoch_and_each_seed_has_an_order_of_its_own(text):
-    documents = find_documents(text)
+@pytest.mark.parametrize("files", [10, 1])  # pieces are mixed, and the rows of a single piece
+def test_each_epoch_and_each_seed_has_an_order_of_its_own(files, text):
+    documents = find_documents(text)[-files:]
     streams = [Rows(documents, 16, seed).stream(epoch) for seed, epoch in ((0, 0), (0, 0), (1, 0), (0, 1))]
     first, again, seed, epoch = (np.stack([next(stream)[0] for _ in range(9)]) for stream in streams)
     assert (first == again).all()
@@ -286,6 +287,21 @@ def alone(text, tmp_path_factory):
     folder = tmp_path_factory.mktemp("alone")
     assert run(text, folder, *WIDE).returncode == 0
     return losses(folder)
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_a_step_costs_what_the_package_says_of_the_tokens_that_can_be_known(pieces, text):
+    options = arguments(["--text", str(text), "--folder", "none", *map(str, [*SIZES, *WIDE, "--context", 64])])
+    rows = one_epoch(Rows(find_documents(text), 64))
+    rows = sorted(rows, key=lambda row: -row[1].max())[:4]  # those that hold most texts
+    num_bytes = sum(token >= FIRST for cut in texts_in(rows) for token in cut[1:])
+    ids, segments = (np.stack([row[i] for row in rows]) for i in (0, 1))
+    assert segments.max() > 1
+    assert segments.min() == 0
+    model, optimizer = train_language_model.make_model(options)
+    expected = bits_per_byte(model, ids, num_bytes, segments)
+    step = train_language_model.make_step(tf.distribute.get_strategy(), model, optimizer, pieces)
+    np.testing.assert_allclose(step(ids, segments), expected, rtol=1e-9)
 
 
 def test_two_devices_and_pieces_give_the_losses_of_one(text, alone, tmp_path):

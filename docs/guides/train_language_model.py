@@ -221,7 +221,7 @@ rows = {
     "memory at most": lambda r: f"{r['memory_megabytes'] / 1024:.1f} GB",
 }
 lines = [
-    "| | small (what you get without options) | larger |",
+    "| | small (the sizes without options) | larger |",
     "| --- | ---: | ---: |",
 ]
 for name, cell in rows.items():
@@ -282,17 +282,15 @@ lines += ["| ---: " * (3 + len(devices)) + "|"]
 for n in (1e6, 1e7, 1e8, 1e9):
     times = [said_time(6 * n * 20 * n / speed) for speed in devices.values()]
     lines.append(
-        f"| {n / 1e6:,.0f} million | {20 * n:.0e} | {20 * n / 1e9:g} GB | "
+        f"| {n / 1e6:,.0f} million | {20 * n / 1e6:,.0f} million | {20 * n / 1e9:g} GB | "
         + " | ".join(times)
         + " |"
     )
-display(Markdown("\n".join(lines).replace("e+", "e")))
+display(Markdown("\n".join(lines)))
 print(
-    f"operations a second: {laptop:.0e}, as measured in the table above (the larger model),"
+    f"operations a second: {rounded(laptop) / 1e9:,.0f} billion, from the table above,"
 )
-print(
-    "and 1e13 and 2e14: round numbers that stand for what training reaches in practice"
-)
+print("10,000 billion and 200,000 billion: round numbers for what training reaches")
 assert 1e9 < laptop < 1e12
 
 # %% [markdown]

@@ -17,7 +17,7 @@ import pytest
 import tensorflow as tf
 
 from clear_attention import bits_per_byte
-from examples import text_rows, train_language_model
+from examples import language_diary, text_rows, train_language_model
 from examples.cluster import ClusterError
 from examples.text_rows import FIRST, Document, Rows, decode, encode, find_documents, fingerprint, hold_out, size_of
 from examples.train_language_model import arguments
@@ -249,7 +249,7 @@ def test_the_model_that_is_kept_has_the_bits_that_its_card_says(text, whole):
     options = arguments(["--text", str(text), "--folder", str(folder), "--context", "32"])
     (_, held), sizes, line = train_language_model.find_text(options)
     model = keras.saving.load_model(folder / "model.keras")
-    found, count = train_language_model.measure(model, held, options)
+    found, count = language_diary.measure(model, held, options)
     assert float(bits) == pytest.approx(found, abs=6e-4)
     assert int(num_bytes.replace(",", "")) == count == sizes[1]  # all that was held out, each byte once
     assert f"| text | {line} |" in card

@@ -221,7 +221,7 @@ rows = {
     "memory at most": lambda r: f"{r['memory_megabytes'] / 1024:.1f} GB",
 }
 lines = [
-    "| | small (the sizes without options) | larger |",
+    "| what | small (the sizes without options) | larger |",
     "| --- | ---: | ---: |",
 ]
 for name, cell in rows.items():

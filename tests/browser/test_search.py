@@ -66,12 +66,10 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "how is gpt different from the transformer": "learn/language_model/",
     "temperature or top p": "guides/questions/#temperature-or-top-p",
     "language model repeats itself": "guides/questions/#why-does-my-language-model-repeat-itself",
-    "kv cache bytes per token": "guides/questions/#how-many-bytes-does-the-cache-take",
     "induction head": "learn/induction/",
     "grouped query attention": "learn/fewer_keys/",
-    "rotary positional embedding": "learn/turning_positions/",
+    "rotary positions rope": "learn/turning_positions/",
     "pack documents segment ids": "learn/packing/",
-    "alibi t5 relative position bias": "learn/score_rules/#a-bias-one-number-for-each-distance",
     "pytest test for attention layer": "guides/certify_your_layer/#in-your-test-suite",
 }
 ERRORS = {  # as they are pasted

@@ -67,6 +67,14 @@ def browser():
         browser.close()
 
 
+def copied_by(button):
+    """Press a button that copies, and return the text when the clipboard has it: that happens after the click."""
+    button.page.evaluate("navigator.clipboard.writeText('')")
+    button.click()
+    text = button.page.wait_for_function("async () => (await navigator.clipboard.readText()) || null")
+    return text.json_value()
+
+
 class Visitor:
     """A browser window that remembers what the page complained about and whom it asked."""
 

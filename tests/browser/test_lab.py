@@ -6,8 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from clear_attention import attention_by_hand, describe_mask
+
+from .conftest import copied_by
 
 STATES = 300
 TOKENS = ["the", "cat", "sat", "<pad>", "on", "", "[PAD]", "mat"]
@@ -311,7 +314,7 @@ def test_tokens_and_numbers_can_be_changed(lab):
     assert lab.locator("tr:nth-child(2) td.nan").count() == 3  # the hidden key gets exactly 0
     field.fill("much")
     field.press("Tab")
-    assert "“much” is no number" in lab.locator("[role=status]").inner_text()
+    expect(lab.locator("[role=status]")).to_contain_text("“much” is no number")
     assert field.input_value() == "NaN"
     for _ in range(4):
         lab.locator("[data-do=longer]").click()
@@ -334,9 +337,8 @@ def test_each_step_lights_its_part_of_the_formula(lab):
 
 def test_a_view_can_be_shared(page, lab, visit):
     lab.locator("select").select_option(label="the published causal prefix")
-    lab.locator("[data-do=share]").click()
-    assert lab.locator("[role=status]").inner_text() == "Copied."
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copied_by(lab.locator("[data-do=share]"))
+    expect(lab.locator("[role=status]")).to_have_text("Copied.")
     assert copied == page.url
     other = visit("/lab/" + copied[copied.index("#") :]).page.locator("mask-lab")
     assert other.locator("[role=rowheader]").all_inner_texts() == ["first", "second", "third"]
@@ -348,8 +350,7 @@ def test_a_view_can_be_shared(page, lab, visit):
 def test_code_can_be_copied_and_says_the_same(page, lab, library):
     lab.locator("select").select_option(label="a sentence with padding")
     lab.locator("summary", has_text=library).click()
-    lab.get_by_label(f"Copy the code for {library}").click()
-    code = page.evaluate("navigator.clipboard.readText()")
+    code = copied_by(lab.get_by_label(f"Copy the code for {library}"))
     compile(code, library, "exec")
     assert re.search(r"mask = (np\.array|torch\.tensor)\(  # (1 blocks a key|True: may be attended to)", code)
     if library in ("torch SDPA", "JAX"):

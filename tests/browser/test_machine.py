@@ -10,6 +10,8 @@ import pytest
 import trained
 from clear_attention import Transformer, beam_search, create_date_pairs, date_tokenizers, greedy_search
 
+from .conftest import copied_by
+
 DATES, AT_ONCE = 1000, 250
 LENGTH, LETTERS = 34, 12
 SOURCE, TARGET = date_tokenizers()
@@ -304,8 +306,7 @@ class TestAddress:
     def test_a_machine_can_be_sent(self, machine, visit):
         field(machine).fill("5 july 1969")
         machine.get_by_role("button", name="hide letter 3:").click()
-        machine.get_by_role("button", name="Copy a link to this machine").click()
-        link = machine.page.evaluate("navigator.clipboard.readText()")
+        link = copied_by(machine.get_by_role("button", name="Copy a link to this machine"))
         page = visit("/machine/" + link[link.index("#") :]).page
         page.wait_for_function("document.querySelector('date-machine').result")
         other = page.locator("date-machine")

@@ -5,6 +5,9 @@ import json
 import install
 import nbformat
 import pytest
+from playwright.sync_api import expect
+
+from .conftest import copied_by
 
 LESSONS = ["reading_dates", "attention", "multi_head", "causal"]
 
@@ -43,9 +46,7 @@ def test_a_snippet_is_copied_as_it_stands(visit):
     page = visit("/").page
     block = page.locator("article .highlight:visible").first  # the machine's own code is folded away above it
     block.hover()
-    block.locator("button").first.click()
-    page.wait_for_timeout(200)
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copied_by(block.locator("button").first)
     assert copied.startswith("import numpy as np\n")
     assert "plot_weights(weights" in copied
     compile(copied, "snippet", "exec")
@@ -109,9 +110,10 @@ def test_a_self_check_explains_mistakes_by_keyboard(visit):
     page.keyboard.press("Space")
     assert right.locator("p").inner_text().startswith("Right. ")
     assert not wrong.locator("p").is_visible()
-    assert page.locator("self-check [role=status]").inner_text() == "0 of 3 answered right at the first try."
+    score = page.locator("self-check [role=status]")
+    expect(score).to_have_text("0 of 3 answered right at the first try.")
     questions.nth(1).locator(".sc-right summary").click()
-    assert page.locator("self-check [role=status]").inner_text() == "1 of 3 answered right at the first try."
+    expect(score).to_have_text("1 of 3 answered right at the first try.")
 
 
 def test_a_self_check_works_without_javascript(visit):

@@ -6,7 +6,6 @@ these libraries. It shows the calls below, too, so each of them imports what it 
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from benchmarks.machine import facts
+from benchmarks.machine import facts, keep
 from benchmarks.peer_conventions import tried
 from clear_attention import (
     MultiHeadAttention,
@@ -233,15 +232,10 @@ def main():
         assert opposite > WRONG, "the opposite mask makes no difference"
         rows.append(row | {"compared": compared, "converted": converted, "opposite": opposite})
     versions = ("tensorflow", "keras", "numpy", *dict.fromkeys(row["library"] for row in rows))
-    part = RESULTS.with_suffix(".part")
     beyond = tried()
     for trial, found in beyond.items():
         print(trial, *(f"{name}: {what}" for name, what in found.items()), sep="\n  ")
-    part.write_text(
-        json.dumps(facts(versions) | {"rows": rows, "beyond_masks": beyond}, indent=1) + "\n", encoding="utf-8"
-    )
-    part.replace(RESULTS)
-    print(f"Kept in {RESULTS.relative_to(Path(__file__).parents[1])}; the page on mask conventions shows it")
+    keep(facts(versions) | {"rows": rows, "beyond_masks": beyond}, RESULTS, "the page on mask conventions")
 
 
 if __name__ == "__main__":

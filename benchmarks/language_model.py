@@ -6,7 +6,6 @@ quicker run of each is kept in benchmarks/language_model.json, which the guide s
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.machine import facts
+from benchmarks.machine import facts, keep
 
 RESULTS = Path(__file__).with_name("language_model.json")
 SIZES = {
@@ -69,10 +68,7 @@ def main():
                 turns[name].append(run)
     for name, runs in turns.items():
         found[name] = max(runs, key=lambda run: run["tokens_per_second"])
-    part = RESULTS.with_suffix(".part")
-    part.write_text(json.dumps(found, indent=1) + "\n")
-    part.replace(RESULTS)
-    print(f"Kept in {RESULTS.relative_to(Path(__file__).parents[1])}; the guide shows it")
+    keep(found, RESULTS, "the guide")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import platform
 import time
@@ -26,6 +27,14 @@ def facts(packages=PACKAGES):
         },
         "versions": {name: version(name) for name in packages},
     }
+
+
+def keep(found, path, page):
+    """Write what was measured, whole or not at all, and name the page that shows it."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    part.replace(path)
+    print(f"Kept in {path.relative_to(Path(__file__).parents[1])}; {page} shows it")
 
 
 def processor():

@@ -62,29 +62,15 @@ def decoding(batch):
     model.build()
     model.project_logits.bias.assign(tf.where(tf.range(20) == model.end_id, -1e9, 0.0))  # it never ends
     sources = tf.constant(np.random.default_rng(0).integers(3, 60, (batch, 34)), tf.int32)
-    never = (tf.range(20) == model.pad_id) | (tf.range(20) == model.start_id)
 
     @tf.function(autograph=False)
     def without_cache(sources):
         context = model.encode(sources).output
         mask = model.source_mask(sources)
+        begun = tf.fill((batch, 1), model.start_id)
+        return gone_on(model, begun, lambda ids: model.decode(ids, context, mask).output)
 
-        def longer(position, ids):
-            logits = model.decode(ids, context, mask).output[:, position]
-            token = tf.argmax(tf.where(never, -np.inf, logits), axis=-1, output_type=tf.int32)
-            return position + 1, tf.where(tf.range(GENERATED + 1) == position + 1, token[:, tf.newaxis], ids)
-
-        start = tf.where(tf.range(GENERATED + 1) == 0, model.start_id, tf.fill((batch, 1), 3))
-        return tf.while_loop(lambda position, _: position < GENERATED, longer, (0, start))[1][:, 1:]
-
-    calls = {
-        "cache and XLA": lambda: greedy_search(model, sources, GENERATED),
-        "cache": lambda: greedy_search(model, sources, GENERATED, jit_compile=False),
-        "no cache": lambda: without_cache(sources),
-    }
-    written = [call().numpy() for call in calls.values()]
-    assert all(np.array_equal(written[0], ids) for ids in written), "the three ways of decoding disagree"
-    return calls
+    return three_ways(model, sources, without_cache)
 
 
 def writing(batch):
@@ -92,27 +78,40 @@ def writing(batch):
     keras.utils.set_random_seed(0)
     model = LanguageModel(2, 128, 4, 512, vocab=259, dropout=0.0, end_id=None)  # that of the lesson
     prompts = tf.constant(np.random.default_rng(0).integers(3, 259, (batch, PROMPT)), tf.int32)
-    never = (tf.range(259) == model.pad_id) | (tf.range(259) == model.start_id)
     model(prompts)
 
     @tf.function(autograph=False)
     def without_cache(prompts):
-        def longer(place, ids):
-            logits = model(ids, positions=tf.range(PROMPT + GENERATED))[:, place]
-            token = tf.argmax(tf.where(never, -np.inf, logits), axis=-1, output_type=tf.int32)
-            return place + 1, tf.where(tf.range(PROMPT + GENERATED) == place + 1, token[:, tf.newaxis], ids)
+        return gone_on(model, prompts, lambda ids: model(ids, positions=tf.range(PROMPT + GENERATED)))
 
-        start = tf.pad(prompts, [[0, 0], [0, GENERATED]], constant_values=3)  # what comes later is not seen
-        last = PROMPT + GENERATED - 1
-        return tf.while_loop(lambda place, _: place < last, longer, (PROMPT - 1, start))[1][:, PROMPT:]
+    return three_ways(model, prompts, without_cache)
 
+
+def gone_on(model, begun, logits_of):
+    """Write GENERATED tokens after those that stand there, and compute all logits anew for each."""
+    length = begun.shape[1] + GENERATED
+
+    def longer(place, ids):
+        logits = logits_of(ids)[:, place]  # (batch, vocab)
+        said = tf.range(logits.shape[-1])
+        never = (said == model.pad_id) | (said == model.start_id)
+        token = tf.argmax(tf.where(never, -np.inf, logits), axis=-1, output_type=tf.int32)
+        return place + 1, tf.where(tf.range(length) == place + 1, token[:, tf.newaxis], ids)
+
+    start = tf.pad(begun, [[0, 0], [0, GENERATED]], constant_values=3)  # what comes later is not seen
+    first = begun.shape[1] - 1
+    return tf.while_loop(lambda place, _: place < length - 1, longer, (first, start))[1][:, first + 1 :]
+
+
+def three_ways(model, ids, without_cache):
+    """Return the contenders, after a check that all of them write the same."""
     calls = {
-        "cache and XLA": lambda: greedy_search(model, prompts, GENERATED),
-        "cache": lambda: greedy_search(model, prompts, GENERATED, jit_compile=False),
-        "no cache": lambda: without_cache(prompts),
+        "cache and XLA": lambda: greedy_search(model, ids, GENERATED),
+        "cache": lambda: greedy_search(model, ids, GENERATED, jit_compile=False),
+        "no cache": lambda: without_cache(ids),
     }
     written = [call().numpy() for call in calls.values()]
-    assert all(np.array_equal(written[0], ids) for ids in written), "the three ways of writing disagree"
+    assert all(np.array_equal(written[0], said) for said in written), "the three ways disagree"
     return calls
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-from benchmarks.machine import facts
+from benchmarks.machine import facts, keep
 from benchmarks.timing import by_turns
 
 RESULTS = Path(__file__).with_name("softmax.json")
@@ -77,10 +77,7 @@ def main():
         )
         found[name] = json.loads(done.stdout)
         print(name, *(f"{way} {ms} ms" for way, ms in found[name].items()), sep=", ")
-    part = RESULTS.with_suffix(".part")
-    part.write_text(json.dumps(found, indent=1) + "\n")
-    part.replace(RESULTS)
-    print(f"Kept in {RESULTS.relative_to(Path(__file__).parents[1])}; the lesson shows it")
+    keep(found, RESULTS, "the lesson")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.machine import facts, memory
+from benchmarks.machine import facts, keep, memory
 from examples.date_records import SOURCE, TARGET, worker_batches
 
 ROOT = Path(__file__).parents[1]
@@ -121,10 +121,7 @@ def main():
     if options.only != "scaling":
         found["streaming"] = facts(("tensorflow", "keras")) | streaming(options.gigabytes)
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    part = RESULTS.with_suffix(".part")
-    part.write_text(json.dumps(kept | found, indent=1) + "\n")
-    part.replace(RESULTS)
-    print(f"Kept in {RESULTS.relative_to(ROOT)}; the guide shows it")
+    keep(kept | found, RESULTS, "the guide")
 
 
 if __name__ == "__main__":

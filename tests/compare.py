@@ -31,3 +31,23 @@ def hidden_changes_nothing(layer, inputs, real, masks, mode=lambda f: f):
         for before, after in zip(results[0][1], gradients, strict=True):
             assert np.all(np.isfinite(before))
             close(after, before, 1e-5)  # finite, as before is
+
+
+def assert_padding_is_not_seen(model, tables, strange, real_logits):
+    """Embed padding as strange numbers instead of usual ones: no real logit and no gradient may change."""
+    results = []
+    for filler in (0.5, strange):
+        for embed in tables:
+            table = np.array(embed.embeddings)
+            table[0] = filler
+            embed.embeddings.assign(table)
+        with tf.GradientTape() as tape:
+            logits = real_logits()
+            loss = tf.reduce_sum(tf.sin(logits))
+        results.append((logits, tape.gradient(loss, model.trainable_variables)))
+    (logits, gradients), (others, other_gradients) = results
+    np.testing.assert_array_equal(logits, others)
+    for before, after in zip(gradients, other_gradients, strict=True):
+        before, after = tf.convert_to_tensor(before), tf.convert_to_tensor(after)
+        assert np.all(np.isfinite(after))
+        close(after, before, 1e-5)

@@ -319,6 +319,14 @@ def test_training_and_what_cannot_be_hashed_need_no_other_graph():
     np.testing.assert_array_equal(after, relearnt(model))
 
 
+def test_calls_with_other_lengths_need_no_other_graph():
+    model = shaken()
+    before = greedy(model)
+    model(np.tile(SOURCE, 5), np.full((3, 40), model.start_id))  # more positions than were ever asked for
+    np.testing.assert_array_equal(greedy(model), before)
+    assert len(vars(model)["_searches"]) == 1
+
+
 def test_values_of_weights_are_read_anew_without_a_new_graph():
     model = shaken()
     before = greedy(model)

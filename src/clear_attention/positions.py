@@ -105,7 +105,7 @@ class PositionalEncoding(TokenLayer):
         self.dropout = numbers.rate("dropout", dropout)
         self.drop = keras.layers.Dropout(self.dropout, dtype=self.dtype_policy)
         self.supports_masking = True
-        self.longest = np.zeros((0, 0))
+        self._longest = np.zeros((0, 0))  # a table that is kept, no part of what the layer computes
 
     def __call__(self, x: LayerInput, positions: LayerInput | None = None, **kwargs: Any) -> Output:
         x, positions = tensors.from_lists(x=x, positions=positions)
@@ -120,10 +120,10 @@ class PositionalEncoding(TokenLayer):
         length, depth = x.shape[-2:]
         if length is None:
             return waves(tf.range(tf.shape(x)[-2]), depth, self.n)
-        longest = self.longest  # read once: another thread may put another one in its place
+        longest = self._longest  # read once: another thread may put another one in its place
         if longest.shape[0] < length or longest.shape[1] != depth:
             with tf.init_scope():  # outside of any graph, so that all graphs can use it
-                self.longest = longest = waves(np.arange(length), depth, self.n).numpy()
+                self._longest = longest = waves(np.arange(length), depth, self.n).numpy()
         return longest[:length]
 
     def encoding_at(self, positions: TensorLike, x: tf.Tensor) -> tf.Tensor:

@@ -34,7 +34,7 @@ def test_only_trained_models_have_a_script(trained):
 
 
 def test_a_script_holds_names_shapes_and_all_bits(trained):
-    name, file = re.fullmatch(r'dateMachine\.receive\("(.+?)", (\{.+\})\);\n', machine_files.script("dates")).groups()
+    name, file = re.fullmatch(r'trainedModels\.receive\("(.+?)", (\{.+\})\);\n', machine_files.script("dates")).groups()
     file = json.loads(file)
     assert (name, file["config"]) == ("dates", {"kind": "transformer"})
     assert file["weights"] == [["embed/embeddings", [2, 2]], ["norm/gamma", [1]]]

@@ -35,6 +35,11 @@ def touch(piece, without, **state):
     return HTML(f'<lesson-piece piece="{piece}">{data(state)}{without}</lesson-piece>')
 
 
+def text_machine(beginnings, without):
+    """Show the element in which the trained language model writes; a reader can begin with one of the beginnings."""
+    return HTML(f"<text-machine>{data({'beginnings': beginnings})}{without}</text-machine>")
+
+
 def data(value):
     text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")  # "</script>" would end it
     return f'<script type="application/json">{text}</script>'

@@ -24,4 +24,4 @@ def script(name):
     shapes = [[path, weight.shape] for path, weight in weights.items()]
     numbers = b"".join(weight.astype("<f2").tobytes() for weight in weights.values())
     file = {"config": config, "weights": shapes, "numbers": base64.b64encode(numbers).decode()}
-    return f"dateMachine.receive({json.dumps(name)}, {json.dumps(file)});\n"
+    return f"trainedModels.receive({json.dumps(name)}, {json.dumps(file)});\n"

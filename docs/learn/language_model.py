@@ -188,45 +188,22 @@ assert found["`xz`, has read the rest"] < ours
 #   among them. However improbable, a wrong letter is drawn once in a while, and the machine must live with it from then
 #   on.
 #
-# Try both. After which beginning does the temperature change most? Which pair of settings would you take?
+# Try both on your own beginning. The wide bars are the probabilities at this temperature, and the thin ones are what
+# top-p leaves of them. Where in the text does the temperature change most? Which pair of settings would you take?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample
-from live import touch
+from live import text_machine
 
-TEMPERATURES, SHARES = (0, 0.5, 0.8, 1, 1.5), (1, 0.9, 0.5)
-beginnings = ("The value of th", "if x is not None", "raises a ")
-contexts = []
-for text in beginnings:
-    logits = model(encode(text)[None])[0, -1].numpy()
-    powers = np.exp(logits - logits.max())
-    shown = [
-        i
-        for i in range(3, 259)
-        if (chr(i - 3).isprintable() and i < 130) or i == 13
-    ]
-    assert powers[shown].sum() / powers.sum() > 0.98
-    letters = [[chr(i - 3), round(float(logits[i]), 2)] for i in shown]
-    contexts.append({"text": text, "letters": letters})
 prompt = encode("The value of the ")[None]
-written = []
-for share in SHARES:
-    options = {"top_p": share, "seed": 1, "jit_compile": False}
-    pages = [
-        sample(model, prompt, 111, temperature=float(heat), **options)[0]
-        for heat in TEMPERATURES
-    ]
-    written.append(["The value of the " + decode(page) for page in pages])
-touch(
-    "draws",
-    f"<p>With temperature 0 the machine writes “{written[0][0][:60]}…”, with temperature 1.5 “{written[0][4][:60]}…”</p>",
-    contexts=contexts,
-    temperatures=TEMPERATURES,
-    shares=SHARES,
-    texts=written,
-    chosen=0,
-    temperature=2,
-    share=0,
+written = {
+    heat: decode(sample(model, prompt, 60, heat, seed=1, jit_compile=False)[0])
+    for heat in (0.0, 1.5)
+}
+text_machine(
+    ["The value of the ", "if x is not None", "raises a "],
+    f"<p>With temperature 0 it goes on after “The value of the ” with “{written[0.0]}”,"
+    f" with temperature 1.5 with “{written[1.5]}”.</p>",
 )
 
 # %% [markdown]

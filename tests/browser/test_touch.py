@@ -1,6 +1,5 @@
 """The pictures of lessons that readers can touch: they say what Python computes, by mouse and by keyboard."""
 
-import json
 import re
 
 import numpy as np
@@ -186,26 +185,3 @@ def test_the_training_can_be_watched(piece):
     assert growth.says().startswith("After 1,000 steps, 5 of these 5 dates are right.")
     assert growth.element.locator(".box td.written").first.inner_text() == "2018-05-03"
     assert growth.element.locator(".box td.written .off").count() == 0
-
-
-def test_letters_are_drawn_as_temperature_and_top_p_say(piece):
-    draws = piece("language_model")
-    contexts = json.loads(draws.element.locator("script").text_content())["contexts"]
-
-    def press(knob, label):
-        draws.element.locator(f"button[data-do={knob}]").get_by_text(label, exact=True).click()
-
-    for number, context in enumerate(contexts):
-        press("chosen", f"…{context['text'][-14:]}")
-        logits = np.array([logit for _, logit in context["letters"]])
-        for temperature, share in ((0.5, 1), (1, 0.9), (1.5, 0.5)):
-            press("temperature", str(temperature))
-            press("share", "off" if share == 1 else str(share))
-            powers = np.exp((logits - logits.max()) / temperature)
-            p = np.sort(powers / powers.sum())[::-1]
-            kept = len(p[p > 1e-4]) if share == 1 else 1 + int(np.argmax(np.cumsum(p) >= share - 1e-9))
-            said = draws.says()
-            assert said.startswith("One letter" if kept == 1 else f"{kept} letters"), (number, temperature, share)
-            assert f"in {100 * p[0] / p[:kept].sum():.0f} of 100" in said
-    press("temperature", "0")
-    assert "is drawn in 100 of 100 cases" in draws.says()

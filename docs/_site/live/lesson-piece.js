@@ -7,7 +7,6 @@ import { arrows } from "./touch/arrows.js";
 import { bends } from "./touch/bends.js";
 import { crossing } from "./touch/crossing.js";
 import { dials } from "./touch/dials.js";
-import { draws } from "./touch/draws.js";
 import { growth } from "./touch/growth.js";
 import { journey } from "./touch/journey.js";
 import { norm } from "./touch/norm.js";
@@ -15,7 +14,7 @@ import { nudge } from "./touch/nudge.js";
 import { rows } from "./touch/rows.js";
 import { TOUCH } from "./touch/touch-style.js";
 
-const PIECES = { arrows, bends, crossing, dials, draws, growth, journey, norm, nudge, rows };
+const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows };
 
 class LessonPiece extends HTMLElement {
   connectedCallback() {

@@ -1,6 +1,6 @@
 /* blocks.py: self-attention, cross-attention and feed-forward, each with a residual and a norm around it. */
 
-import { Dense, LayerNormalization } from "./dense.js";
+import { ACTIVATIONS, Dense, LayerNormalization } from "./dense.js";
 import { MultiHeadAttention } from "./heads.js";
 
 class ResidualBlock {
@@ -23,17 +23,17 @@ class ResidualBlock {
 class AttentionBlock extends ResidualBlock {
   constructor(weights, config) {
     super(weights, config);
-    this.attention = new MultiHeadAttention(weights.inside("attention"), config.num_heads);
+    this.attention = new MultiHeadAttention(weights.inside("attention"), config.num_heads, config.rotary);
   }
 }
 
 export class SelfAttentionBlock extends AttentionBlock {
   /** past: the keys and values of earlier tokens, to which those of x are added; without it x is all there is. */
   call(x, mask, off, past = null) {
-    const inside = this.before(x);
-    const own = this.attention.toKeysAndValues(inside);
+    const [inside, start] = [this.before(x), past ? past.k[0].length : 0];
+    const own = this.attention.toKeysAndValues(inside, start);
     const seen = past ? longer(past, own) : own;
-    const { output, weights } = this.attention.attend(this.attention.toQueries(inside), seen, mask, off);
+    const { output, weights } = this.attention.attend(this.attention.toQueries(inside, start), seen, mask, off);
     return { x: this.after(x, output), weights, past: seen };
   }
 }
@@ -52,10 +52,11 @@ export class FeedForwardBlock extends ResidualBlock {
     super(weights, config);
     this.widen = new Dense(weights.inside("widen"));
     this.narrow = new Dense(weights.inside("narrow"));
+    this.activation = ACTIVATIONS[config.activation ?? "relu"];
   }
 
   call(x) {
-    const wide = this.widen.call(this.before(x)).map((row) => row.map((number) => Math.max(number, 0)));
+    const wide = this.widen.call(this.before(x)).map((row) => row.map(this.activation));
     return this.after(x, this.narrow.call(wide));
   }
 }

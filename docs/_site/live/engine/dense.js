@@ -1,4 +1,16 @@
-/* What layers of Keras compute: a Dense layer, an Embedding, a norm. Rows are Float64Arrays. */
+/* What layers of Keras compute: a Dense layer, an Embedding, a norm, activations. Rows are Float64Arrays. */
+
+export const ACTIVATIONS = {
+  relu: (x) => Math.max(x, 0),
+  gelu: (x) => x * (x < 0 ? tail(-x) : 1 - tail(x)),
+};
+
+/** The share of a normal distribution beyond x >= 0, to 1e-7: Abramowitz and Stegun (1964), 26.2.17. */
+function tail(x) {
+  const t = 1 / (1 + 0.2316419 * x);
+  const sum = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * sum;
+}
 
 export class Dense {
   /** weights: a kernel (inputs, outputs) and, mostly, a bias. */

@@ -2,6 +2,7 @@
 
 import { scaledDotProductAttention } from "./attention.js";
 import { Dense } from "./dense.js";
+import { turned } from "./positions.js";
 
 /** (length, depth) to (heads, length, depth / heads): nothing is mixed, only moved. */
 function splitHeads(x, numHeads) {
@@ -14,20 +15,27 @@ function mergeHeads(heads) {
 }
 
 export class MultiHeadAttention {
-  constructor(weights, numHeads) {
+  constructor(weights, numHeads, rotary = false) {
     this.numHeads = numHeads;
+    this.rotary = rotary;
     this.projectQueries = new Dense(weights.inside("project_queries"));
     this.projectKeys = new Dense(weights.inside("project_keys"));
     this.projectValues = new Dense(weights.inside("project_values"));
     this.projectOutput = new Dense(weights.inside("project_output"));
   }
 
-  toQueries(x) {
-    return splitHeads(this.projectQueries.call(x), this.numHeads);
+  /** start: the position of the first token. */
+  toQueries(x, start = 0) {
+    return this.placed(splitHeads(this.projectQueries.call(x), this.numHeads), start);
   }
 
-  toKeysAndValues(x) {
-    return { k: splitHeads(this.projectKeys.call(x), this.numHeads), v: splitHeads(this.projectValues.call(x), this.numHeads) };
+  toKeysAndValues(x, start = 0) {
+    const [k, v] = [this.projectKeys, this.projectValues].map((project) => splitHeads(project.call(x), this.numHeads));
+    return { k: this.placed(k, start), v };
+  }
+
+  placed(heads, start) {
+    return this.rotary ? heads.map((rows) => turned(rows, start)) : heads;
   }
 
   /**

@@ -9,9 +9,10 @@ export class EncoderLayer {
     this.feedForward = new FeedForwardBlock(weights.inside("feed_forward"), config);
   }
 
-  call(x, mask, off) {
-    const attended = this.selfAttention.call(x, mask, off);
-    return { x: this.feedForward.call(attended.x), weights: attended.weights };
+  /** past: the kept keys and values of earlier tokens. */
+  call(x, mask, off, past = null) {
+    const attended = this.selfAttention.call(x, mask, off, past);
+    return { x: this.feedForward.call(attended.x), weights: attended.weights, past: attended.past };
   }
 }
 

@@ -12,7 +12,7 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 SMALL = """\
 **logits** { #logits .tip }
 :   Numbers of `W`, before the softmax.
-    [A lesson](learn/transformer.py) has them.
+    [A lesson](learn/training.py) has them.
 
 **query** { #query }
 :   What a token looks for.

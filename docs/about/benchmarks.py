@@ -261,7 +261,7 @@ for name in ("with oneDNN", "without"):
 #
 # ## Training, decoding, starting
 #
-# The date Transformer of the [lesson](../learn/transformer.py) against the same model from Keras's layers, default `fit`;
+# The date Transformer of the [lesson](../learn/training.py) against the same model from Keras's layers, default `fit`;
 # decoding with the cache and XLA against the graph that computes everything anew for each token, with the same tokens as
 # the result; the same for the language model of [its lesson](../learn/language_model.py); and what you wait for.
 

@@ -6,7 +6,7 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# A machine that writes keeps [the keys and values](transformer.py#what-a-cache-saves) of all the letters so far,
+# A machine that writes keeps [the keys and values](writing.py#what-a-cache-saves) of all the letters so far,
 # because each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of
 # a common language model: 32 layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number
 # takes two bytes. How much has to be kept? Guess first: more or less than the 14 GB of its 7 billion trained numbers?

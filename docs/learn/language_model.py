@@ -109,7 +109,7 @@ assert bits[begins].mean() > bits[~begins].mean()
 
 # %% [markdown]
 # At the beginnings of words it does not know what comes. Once a word has begun, the rest is easy. And that is the whole
-# aim of the training: *fewer bits*. (The [loss](transformer.py#how-wrong-is-it-by-hand) that is made small is the same
+# aim of the training: *fewer bits*. (The [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
 # number, with another logarithm.)
 #
 # Now the tenth of the text that it has never seen. Its rivals count: what came after these two letters so far, and how

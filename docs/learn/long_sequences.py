@@ -336,7 +336,7 @@ print("measured on", results["date"])
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
 # | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, times a *gate* (not here) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
-# | [choosing the next token](transformer.py#unseen-dates-greedy-and-by-beam) | the likeliest | by beam | drawn, with a temperature |
+# | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
 # | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
 #
 # One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained

@@ -179,7 +179,7 @@ for function in (own.enter, own.encode, own.decode, own.write):
 
 # %% [markdown]
 # `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. (The factor √64 in `enter` belongs to
-# the [next lesson](transformer.py).)
+# the [next lesson](training.py).)
 #
 # Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
 # the largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only
@@ -335,7 +335,7 @@ assert swapped.shape == (24, 64)
 # You can now follow every number of a Transformer from the text to the answer. But there are 121,422 trained numbers in
 # it, and nobody typed them in. Where do they come from?
 #
-# * [Training and writing](transformer.py): where all these numbers come from, and how an answer is written.
+# * [Training](training.py): where all these numbers come from.
 # * [Use it in a model of your own](../guides/use_it.py): the layers, ready made.
 # * [Notation](../notation.md): every symbol and axis of this site.
 #

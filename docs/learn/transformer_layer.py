@@ -200,7 +200,7 @@ ax.legend(frameon=False, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# The line falls as the answers get better. (This *loss*, which [a later lesson](transformer.py#how-wrong-is-it-by-hand)
+# The line falls as the answers get better. (This *loss*, which [a later lesson](training.py#how-wrong-is-it-by-hand)
 # computes by hand, is 0 for a perfect machine and 2.3 for one that guesses among ten digits.) Without norms the tower
 # learns the task, only later. Without residuals it gets three digits in ten right. That is what you get if you write
 # the commonest of the eight digits in all eight places.

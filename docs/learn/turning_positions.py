@@ -213,7 +213,7 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
 # Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs no special
-# care. And a machine that [keeps the keys](transformer.py#what-a-cache-saves) of the letters so far keeps them turned:
+# care. And a machine that [keeps the keys](writing.py#what-a-cache-saves) of the letters so far keeps them turned:
 # a key is turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is
 # called place 0 again, all stand at the same place, and the machine [reads as if it had no
 # positions](../guides/museum.py#cache-positions). Our layer counts on by itself. If you want to count yourself, pass

@@ -131,7 +131,7 @@ def test_each_relu_makes_one_answer_right(piece):
 
 
 def test_a_nudge_goes_down_the_slope(piece):
-    nudge = piece("transformer", "nudge")
+    nudge = piece("training", "nudge")
     w = 1.0
     for _ in range(3):
         assert nudge.numbers()[:4] == pytest.approx([nudge.numbers()[0], w, (w - 3) ** 2, 2 * (w - 3)], abs=1e-3)
@@ -177,7 +177,7 @@ def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
 
 
 def test_the_training_can_be_watched(piece):
-    growth = piece("transformer", "growth")
+    growth = piece("training", "growth")
     growth.slide("Step", 0)
     assert "0 of these 5 dates are right" in growth.says()
     assert growth.element.locator(".box td.written .off").count() > 10
@@ -185,3 +185,17 @@ def test_the_training_can_be_watched(piece):
     assert growth.says().startswith("After 1,000 steps, 5 of these 5 dates are right.")
     assert growth.element.locator(".box td.written").first.inner_text() == "2018-05-03"
     assert growth.element.locator(".box td.written .off").count() == 0
+
+
+def test_greedy_search_walks_into_a_dead_end_and_a_beam_does_not(piece):
+    tree = piece("writing", "tree")
+    for first in (0.5, 0.6, 0.7, 0.8, 0.9):
+        tree.slide("A comes first with", first)
+        by_a, by_b = first * 0.3, (1 - first) * 0.9
+        tree.press("one: greedy")
+        found = f"Found: A and what is best after it: {first:.2f} · 0.30 = {by_a:.3f}. "
+        missed = f"Missed: B and what is best after it: {1 - first:.2f} · 0.90 = {by_b:.3f}."
+        assert tree.says() == found + (missed if by_b > by_a else "No answer is more probable.")
+        tree.press("two: a beam")
+        assert f"= {max(by_a, by_b):.3f}. No answer is more probable." in tree.says()
+    assert tree.element.get_by_role("button", name="two: a beam").get_attribute("aria-pressed") == "true"

@@ -12,9 +12,10 @@ import { journey } from "./touch/journey.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { rows } from "./touch/rows.js";
+import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
 
-const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows };
+const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows, tree };
 
 class LessonPiece extends HTMLElement {
   connectedCallback() {

@@ -1,11 +1,10 @@
 # ---
-# title: Training and writing
-# description: How a Transformer is trained, from a valley and one nudge to the lines of the program; how it then writes, greedily, by beam or by drawing; why it can be sure and wrong; and what a cache saves.
-# slow: true
+# title: Training
+# description: How a Transformer is trained, from a valley and one nudge to the lines of the program; the loss by hand, Adam, and what the warm-up is for.
 # ---
 
 # %% [markdown]
-# # How is it trained, and how does it write?
+# # How is it trained?
 #
 # Before its training, the machine of all these lessons has every part in its place, and every matrix in it is random. A
 # thousand steps later it reads nearly every date. Watch it learn: here are its answers to six texts, kept at every 50th
@@ -69,13 +68,7 @@ touch(
 # %% tags=["hide-input"]
 import keras
 import numpy as np
-from clear_attention import (
-    Transformer,
-    beam_search,
-    create_date_pairs,
-    date_tokenizers,
-    greedy_search,
-)
+from clear_attention import Transformer, create_date_pairs, date_tokenizers
 from trained import dates
 
 source, target = date_tokenizers()
@@ -213,144 +206,6 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 #
 # </details>
 #
-# ## Writing, greedy and by beam { #unseen-dates-greedy-and-by-beam }
-#
-# The machine is trained. Now nobody gives it the right letters. The simplest way to write is **greedy search**: take
-# the most probable letter, hand it back to the machine, and go on until the end mark. It never takes a letter back. So
-# it can walk into a dead end: a first letter that looks best, and then nothing good to go on with.
-#
-# Say the first letter is A with 0.6 or B with 0.4, the best that can follow A has 0.3, and the best that can follow B
-# has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$.
-#
-# **Beam search** keeps several beginnings at once, here three, and at each step the three best of all their
-# continuations. So it would have found B. At the end it has three whole answers, each with its probability.
-
-# %%
-written = target.decode(greedy_search(model, unseen_ids, max_length=11))
-beams = beam_search(model, unseen_ids, max_length=11, width=3, length_penalty=0.0)
-best = target.decode(beams.ids[:, 0])
-for name, answers in {"greedy": written, "by beam": best}.items():
-    exact = np.mean([a == b for a, b in zip(answers, right, strict=True)])
-    print(f"{name:8} {exact:.2%} of 2,000 unseen dates right")
-    assert exact > 0.99
-
-# %% [markdown]
-# (With `length_penalty=0.0` the probabilities are compared as they are. Otherwise longer answers are helped a little,
-# because each letter more makes an answer less probable.)
-#
-# Here the beam makes no difference: the machine is so sure of each letter that there is no dead end to avoid. In
-# translation a small beam finds somewhat better sentences, and a very wide one worse ones (Koehn and Knowles, 2017).
-#
-# Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
-# they do not always say the same. How daring they are is set by a number, the **temperature**: the logits, from which
-# the softmax makes the probabilities, are divided by it first. Take the text "3 may". It has no year, so the machine
-# has to make one up. At one letter of its answer it is the least sure, and there we let it draw:
-
-# %% tags=["hide-input"]
-no_year = source.encode(["3 may"], length=34)
-whole_answer = greedy_search(model, no_year, max_length=11)
-begun = np.append([[target.start_id]], np.array(whole_answer)[:, :-1], axis=1)
-logits = np.array(model((no_year, begun)))[0].astype("float64")  # (11, 14)
-
-
-def at_temperature(temperature):
-    powers = np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-place = at_temperature(1)[:10].max(axis=-1).argmin()  # the least sure letter
-best, second = logits[place].argsort()[:-3:-1]
-one, other = (target.decode([[letter]])[0] for letter in (best, second))
-print(f"from '3 may' it writes {target.decode(whole_answer)[0]!r}")
-print(f"the least sure after {target.decode(begun[:, 1 : place + 1])[0]!r}:")
-for temperature in (0.5, 1.0, 2.0):
-    p = at_temperature(temperature)[place]
-    rest = np.delete(p, [best, second]).sum()
-    print(
-        f"temperature {temperature}: {one!r} with {p[best]:.2f}, {other!r} with {p[second]:.2f}, "
-        f"anything else with {rest:.2f}"
-    )
-top = [at_temperature(temperature)[place, best] for temperature in (0.5, 1, 2)]
-assert top[0] > top[1] > top[2]
-
-# %% [markdown]
-# A low temperature makes the likely likelier, and a high one gives the unlikely a chance. Near 0 it is greedy search.
-#
-# ## Sure and wrong
-#
-# Does a beam at least show what the machine is torn between? Here are its three best answers to texts unlike those it
-# learnt from:
-
-# %%
-strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
-strange_ids = source.encode(strange, length=34)
-beams = beam_search(model, strange_ids, max_length=11, width=3, length_penalty=0.0)
-for text, answers, scores in zip(strange, beams.ids, beams.scores, strict=True):
-    pairs = zip(target.decode(answers), np.exp(scores), strict=True)
-    print(f"{text:20}", "   ".join(f"{answer} ({p:.2f})" for answer, p in pairs))
-sure = np.exp(beams.scores[:, 0])
-assert sure[1] > 0.8 > sure[2]
-
-# %% [markdown]
-# Sometimes. "3 may" has no year, and the machine spreads its bets. But there is no February 30th, and of that it is
-# nearly certain. (All years of its training lie between 1950 and 2049. Where a text makes no sense to it, it may leave
-# even these.) A probability says how much it [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the
-# answer is right.
-#
-# ## What a cache saves
-#
-# The look-ahead mask was made for the training. Now it makes us a present. When the machine writes its tenth letter, it
-# looks back at the start mark and nine letters. None of these ever saw a later one. So nothing that comes later can
-# change what was computed for them, and their keys and values are the same as one step before. Then why compute them
-# again, as your `write` of the [last lesson](recap.py#put-together-by-hand) does for each letter? `greedy_search` keeps
-# them: this is the **cache**. It writes the same letters with and without (the folded code compares 64 of them). This
-# much time it saves for 64 letters:
-
-# %% tags=["hide-input"]
-import json
-import statistics
-from pathlib import Path
-
-from IPython.display import Markdown
-
-silence = np.zeros(untrained.target_vocab)
-silence[untrained.end_id] = -1e9
-untrained.project_logits.bias.assign(silence)
-one = unseen_ids[:1]
-
-ids = np.full((1, 1), untrained.start_id, "int32")
-for _ in range(64):  # without a cache: the whole answer so far, at every step
-    logits = np.array(untrained((one, ids)))[:, -1]
-    logits[:, [untrained.pad_id, untrained.start_id]] = -np.inf  # never written
-    ids = np.append(ids, logits.argmax(-1)[:, None].astype("int32"), axis=1)
-np.testing.assert_array_equal(
-    greedy_search(untrained, one, max_length=64), ids[:, 1:]
-)
-print("the same 64 letters")
-
-results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
-lines = ["| texts at once | without a cache | with it |", "| --- " * 3 + "|"]
-for row in results["decoding"]:
-    ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
-    slow, kept = ms["no cache"], ms["cache"]
-    lines.append(
-        f"| {row['batch']} | {slow:,.0f} ms | {kept:,.0f} ms, {slow / kept:.1f} times as fast |"
-    )
-    assert kept < slow
-Markdown("\n".join(lines))
-
-# %% [markdown]
-# (Measured with a machine of two layers in each half, twice as wide as ours, on the computer that
-# [Benchmarks](../about/benchmarks.py) names.)
-#
-# <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
-#
-# Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the
-# whole loop into one program. The table shows the cache alone. [Benchmarks](../about/benchmarks.py) has what both save
-# together.
-#
-# </details>
-#
 # ## Reading the function { #the-function-read }
 #
 # The model itself takes ids, and makes its masks by itself. There is nothing in it that the [map](recap.py) does not
@@ -376,25 +231,14 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 #
 # ## Who found this, and when
 #
-# Adam is by Kingma and Ba (2014). Warm-up for it, and the two choices in the fold above, are in the first Transformer
-# (2017), with hardly a word about why. Beam search is from speech recognition in the 1970s. That trained networks tend
-# to be too sure of themselves was measured by Guo and others in 2017.
+# To go down a slope step by step is an idea of Cauchy's (1847). Linnainmaa (1970) found how to get all slopes at once by
+# walking backwards, and Rumelhart, Hinton and Williams (1986) made it the way in which networks are trained. Adam is by
+# Kingma and Ba (2014). Warm-up for it, and the two choices in the fold above, are in the first Transformer (2017), with
+# hardly a word about why.
 #
 # ## Exercises
 #
 # ### Exercise 1
-#
-# The machine was trained on texts padded to 34 letters. Does the padding matter? Compare with a text that is not
-# padded.
-
-# %% tags=["answer"]
-given = target.encode(["2018-05-03"])[:, :-1]
-short, padded = (source.encode(["3 may 2018"], length=n) for n in (None, 34))
-np.testing.assert_allclose(model(short, given), model(padded, given), atol=1e-4)
-print(short.shape, padded.shape, "the same logits: the mask hides all padding")
-
-# %% [markdown]
-# ### Exercise 2
 #
 # The loss of the trained machine is printed above. If every letter had that loss, how probable would a right letter be?
 # And eleven in a row?
@@ -412,6 +256,18 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 #
 # </details>
 #
+# ### Exercise 2
+#
+# The machine was trained on texts padded to 34 letters. Does the padding matter? Compare with a text that is not
+# padded.
+
+# %% tags=["answer"]
+given = target.encode(["2018-05-03"])[:, :-1]
+short, padded = (source.encode(["3 may 2018"], length=n) for n in (None, 34))
+np.testing.assert_allclose(model(short, given), model(padded, given), atol=1e-4)
+print(short.shape, padded.shape, "the same logits: the mask hides all padding")
+
+# %% [markdown]
 # ## Check yourself
 #
 # ```self-check
@@ -423,22 +279,22 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 # - the first's, since it is never sure | Its loss is 0.105 everywhere. The other's is 0.001 and 0.693 alternately.
 # + the second's | Its mean is 0.347. The loss punishes one bad doubt more than it rewards certainty.
 # - both are equal | Not even the mean probabilities are: 0.9 and 0.75.
-# ? With a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
-# - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
-# - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
-# - 1 query sees 1 key | That happens if the mask takes the new query for the first token. It is the eleventh, and sees all.
-# + 1 query sees 11 keys | Ten that were kept, and its own.
+# ? The loss is $(w - 3)^2$, $w$ is 5, and the learning rate 0.25. Where does one nudge take $w$?
+# - to 6 | That is uphill. At 5 the slope is 4, so the loss shrinks if $w$ shrinks.
+# - to 4.75 | The learning rate is not the step. It is multiplied by the slope, which is 4 here.
+# + to 4 | The slope is $2 (5 - 3) = 4$, and a quarter of it is 1.
+# - to 3 | It would take a learning rate of 0.5 to get to the floor in one nudge.
 # ```
 #
 # ## Where to go next
 #
-# You can now build this machine, train it, let it write, and say how far to trust it. One thing should bother you: our
-# texts fill 34 places. A book has a million, and each of them would look at each of the others.
+# You can now build this machine and train it. In its training it was always given the right letters. When it answers
+# you, nobody gives them.
 #
-# * [Long sequences](long_sequences.py): the matrix that does not fit.
+# * [Writing](writing.py): how probabilities become an answer.
 # * [Use it in a model of your own](../guides/use_it.py).
-# * [Reference: transformer](../reference/transformer.md) and [generation](../reference/generation.md): every argument.
+# * [Reference: transformer](../reference/transformer.md): every argument.
 #
-# Read on elsewhere: Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and others (2017),
-# [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section 5; Guo and others (2017), [On Calibration of
-# Modern Neural Networks](https://arxiv.org/abs/1706.04599).
+# Read on elsewhere: Rumelhart and others (1986), [Learning Representations by Back-Propagating
+# Errors](https://doi.org/10.1038/323533a0); Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and
+# others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section 5.

@@ -1,0 +1,349 @@
+# ---
+# title: Writing
+# description: How the probabilities of a Transformer become an answer: greedy search and its dead end, beam search in a few lines, drawing with a temperature, why a machine can be sure and wrong, and what a cache saves.
+# slow: true
+# ---
+
+# %% [markdown]
+# # How does it write?
+#
+# Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
+# training they were always given, and they were right. Now it has to answer, and nobody gives it anything. What it
+# writes becomes what it reads. Here it answers "3 may", a text that names no year:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import numpy as np
+import trained
+from clear_attention import (
+    beam_search,
+    create_date_pairs,
+    date_tokenizers,
+    greedy_search,
+)
+
+model, record = trained.load("dates")
+source, target = date_tokenizers()
+text = source.encode(["3 may"], length=34)
+
+
+def log_probabilities(text, answers):
+    """For the letter after each answer: (answers, 14). Padding and start are never written."""
+    texts = np.repeat(text, len(answers), axis=0)
+    logits = np.array(model((texts, np.array(answers))))[:, -1].astype("float64")
+    logits[:, [target.pad_id, target.start_id]] = -np.inf
+    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+
+
+def letter(number):
+    return "▪" if number == target.end_id else target.decode([[number]])[0]
+
+
+answer, least = [target.start_id], 1.0
+while answer[-1] != target.end_id and len(answer) < 12:
+    p = np.exp(log_probabilities(text, [answer])[0])
+    favourites = p.argsort()[::-1][:3]
+    shown = "   ".join(f"{letter(i)} {p[i]:.2f}" for i in favourites)
+    print(f"after {target.decode([answer])[0]:12}{shown}")
+    if answer[1:] and p.max() < least:
+        least, place = p.max(), len(answer)
+    answer.append(int(favourites[0]))
+assert (
+    np.array(answer[1:]).tolist()
+    == greedy_search(model, text, 11)[0].numpy().tolist()
+)
+
+# %% [markdown]
+# (▪ is the end mark.) Each row shows the three most probable letters, and the first of them is what was written.
+# Nobody can know the year, so the machine had to make one up. (It never met a text without a year before, so don't be
+# surprised if it is an odd one.) And once a letter is written, the machine takes it for granted, and goes on as if it had
+# been told.
+#
+# To take the most probable letter each time, and never to take one back, is called **greedy search**. Is its answer
+# the most probable one of all?
+#
+# ## A dead end, by hand { #a-dead-end-by-hand }
+#
+# How probable is a whole answer? The probabilities of its letters multiply, because each of them was computed for the
+# letters before it. Say the first letter is A with 0.6 or B with 0.4. The best that can follow A has 0.3, and the best
+# that can follow B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had
+# $0.4 \cdot 0.9 = 0.36$, twice as much. It has walked into a dead end: a first letter that looks best, and then nothing
+# good to go on with.
+#
+# **Beam search** keeps several beginnings at once. At each step it looks at all their continuations, and keeps the
+# best ones again. Compare the two. From which probability of A on does greedy search find the best answer?
+
+# %% tags=["live", "hide-input"]
+from live import touch
+
+assert round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)
+touch(
+    "tree",
+    "<p>Greedy search takes A with 0.6 and ends with 0.18. A beam of two keeps B as well, and ends with 0.36.</p>",
+    first=0.6,
+    best=[0.3, 0.9],
+    width=1,
+)
+
+# %% [markdown]
+# ## Beam search
+#
+# In a program it is short. A beginning is a list of ids with the logarithm of its probability. (Logarithms are added
+# where probabilities are multiplied, and don't become too small for the computer.) Here are the three best answers to
+# "3 may", once written by ourselves and once by the package:
+
+
+# %%
+def by_beam(text, width, length=11):
+    beams = [([target.start_id], 0.0)]
+    for _ in range(length):
+        found = log_probabilities(text, [ids for ids, _ in beams])
+        grown = [
+            ([*ids, i], total + more)
+            for (ids, total), row in zip(beams, found, strict=True)
+            for i, more in enumerate(row)
+        ]
+        beams = sorted(grown, key=lambda beam: -beam[1])[:width]
+    return beams
+
+
+ours = by_beam(text, width=3)
+beams = beam_search(model, text, max_length=11, width=3, length_penalty=0.0)
+for (ids, total), theirs, score in zip(
+    ours, beams.ids[0], beams.scores[0], strict=True
+):
+    print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
+    assert ids[1:] == theirs.numpy().tolist()
+    np.testing.assert_allclose(total, score, atol=1e-4)
+
+# %% [markdown]
+# (Ours is only right where all answers are equally long, as dates are. The package also keeps answers that have ended
+# while others go on. With `length_penalty=0.0` it compares probabilities as they are. Otherwise it helps longer answers
+# a little, since each letter more makes an answer less probable.)
+#
+# Does the beam read more dates right?
+
+# %%
+unseen, right = create_date_pairs(2000, seed=1, split="test")
+unseen_ids = source.encode(unseen, length=34)
+written = target.decode(greedy_search(model, unseen_ids, max_length=11))
+best = beam_search(model, unseen_ids, max_length=11, width=3, length_penalty=0.0)
+for name, answers in {
+    "greedy": written,
+    "by beam": target.decode(best.ids[:, 0]),
+}.items():
+    exact = np.mean([a == b for a, b in zip(answers, right, strict=True)])
+    print(f"{name:8} {exact:.2%} of 2,000 unseen dates right")
+    assert exact > 0.99
+
+# %% [markdown]
+# No, or hardly: where the year is given, the machine is so sure of each letter that there is no dead end to avoid. In
+# translation a small beam finds somewhat better sentences. A very wide one finds worse ones, although they are more
+# probable.
+#
+# ## Drawing
+#
+# Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
+# they do not always say the same. How daring they are is set by a number, the **temperature**. The machine gives each
+# id a [logit](training.py#how-wrong-is-it-by-hand), of which the softmax makes a probability, and all logits are
+# divided by the temperature first. Here is the letter of "3 may" of which the machine was the least sure, not counting
+# the first one:
+
+# %% tags=["hide-input"]
+begun = [answer[:place]]
+logits = log_probabilities(text, begun)[
+    0
+]  # the softmax takes them as it takes logits
+
+
+def at_temperature(temperature):
+    powers = np.exp((logits - logits.max()) / temperature)
+    return powers / powers.sum()
+
+
+first, second = logits.argsort()[:-3:-1]
+print(f"after {target.decode(begun)[0]!r}:")
+for temperature in (0.5, 1.0, 2.0):
+    p = at_temperature(temperature)
+    rest = np.delete(p, [first, second]).sum()
+    print(
+        f"temperature {temperature}: {letter(first)!r} with {p[first]:.2f}, {letter(second)!r} with"
+        f" {p[second]:.2f}, anything else with {rest:.2f}"
+    )
+top = [at_temperature(temperature)[first] for temperature in (0.5, 1, 2)]
+assert top[0] > top[1] > top[2]
+
+# %% [markdown]
+# A low temperature makes the likely likelier, and a high one gives the unlikely a chance. Near 0 it is greedy search.
+# For dates, drawing is a bad idea. For a text that may go on in many ways it is the only good one, as [a later
+# lesson](language_model.py#drawing-a-letter) shows.
+#
+# ## Sure and wrong
+#
+# Do these probabilities at least show when the machine doesn't know? Here are its three best answers to texts unlike
+# those it learnt from:
+
+# %%
+strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
+strange_ids = source.encode(strange, length=34)
+beams = beam_search(model, strange_ids, max_length=11, width=3, length_penalty=0.0)
+for words, answers, scores in zip(strange, beams.ids, beams.scores, strict=True):
+    pairs = zip(target.decode(answers), np.exp(scores), strict=True)
+    print(f"{words:20}", "   ".join(f"{answer} ({p:.2f})" for answer, p in pairs))
+sure = np.exp(beams.scores[:, 0])
+assert sure[1] > 0.8 > sure[2]
+
+# %% [markdown]
+# Sometimes. "3 may" has no year, and the machine spreads its bets. But there is no February 30th, and of that it is
+# nearly certain. (All years of its training lie between 1950 and 2049. Where a text makes no sense to it, it may leave
+# even these.) A probability says how much it [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the
+# answer is right.
+#
+# ## What a cache saves
+#
+# Look at `log_probabilities` above: for each new letter it sends the whole answer through the machine again. Most of
+# that was computed one step before. And here the look-ahead mask, which was made for the training, makes us a present.
+# When the machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a
+# later one. So nothing that comes later can change what was computed for them, and their keys and values are the same
+# as one step before. `greedy_search` keeps them: this is the **cache**. It writes the same letters with and without
+# (the folded code compares 64 of them). This much time it saves for 64 letters:
+
+# %% tags=["hide-input"]
+import json
+import statistics
+from pathlib import Path
+
+import keras
+from clear_attention import Transformer
+from IPython.display import Markdown
+from trained import dates
+
+keras.utils.set_random_seed(0)
+untrained = Transformer(**dates.SIZES)
+untrained.build()
+silence = np.zeros(untrained.target_vocab)
+silence[untrained.end_id] = -1e9  # it never ends
+untrained.project_logits.bias.assign(silence)
+one = unseen_ids[:1]
+
+ids = np.full((1, 1), untrained.start_id, "int32")
+for _ in range(64):  # without a cache: the whole answer so far, at every step
+    logits = np.array(untrained((one, ids)))[:, -1]
+    logits[:, [untrained.pad_id, untrained.start_id]] = -np.inf  # never written
+    ids = np.append(ids, logits.argmax(-1)[:, None].astype("int32"), axis=1)
+np.testing.assert_array_equal(
+    greedy_search(untrained, one, max_length=64), ids[:, 1:]
+)
+print("the same 64 letters")
+
+results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
+lines = ["| texts at once | without a cache | with it |", "| --- " * 3 + "|"]
+for row in results["decoding"]:
+    ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
+    slow, kept = ms["no cache"], ms["cache"]
+    lines.append(
+        f"| {row['batch']} | {slow:,.0f} ms | {kept:,.0f} ms, {slow / kept:.1f} times as fast |"
+    )
+    assert kept < slow
+Markdown("\n".join(lines))
+
+# %% [markdown]
+# (Measured with a machine of two layers in each half, twice as wide as ours, on the computer that
+# [Benchmarks](../about/benchmarks.py) names.)
+#
+# <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
+#
+# Two things make `greedy_search` fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the
+# whole loop into one program. The table shows the cache alone. [Benchmarks](../about/benchmarks.py) has what both save
+# together.
+#
+# </details>
+#
+# ## Who found this, and when
+#
+# Beam search got its name in a speech recogniser (Lowerre, 1976). That a wide beam makes translations worse was
+# measured by Koehn and Knowles (2017), and that trained networks tend to be too sure of themselves by Guo and others
+# (2017). The temperature comes from physics, where it says how far a system strays from its best state; Ackley, Hinton
+# and Sejnowski (1985) brought it to networks.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# From which probability of A on does greedy search find the best answer in the tree above? Compute it.
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# With $a$ for the probability of A, the answer that begins with A has $0.3\, a$ and the other one $0.9\, (1 - a)$. They
+# are equal if $1.2\, a = 0.9$, so at $a = 0.75$. Between 0.5 and 0.75 greedy search misses the better answer.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# Let the machine draw 200 answers to "3 may" at temperature 1, with `sample`. Which years does it make up? Are there
+# answers that are no dates?
+
+# %% tags=["answer"]
+from collections import Counter
+
+from clear_attention import sample
+
+drawn = sample(
+    model,
+    np.repeat(text, 200, axis=0),
+    11,
+    temperature=1.0,
+    seed=0,
+    jit_compile=False,
+)
+years = Counter(answer[:4] for answer in target.decode(drawn))
+print(
+    "the five most frequent:",
+    *(f"{year} ({n})" for year, n in years.most_common(5)),
+)
+print(f"different ones: {len(years)}, from {min(years)} to {max(years)}")
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why so many?</summary>
+#
+# No letter of the text speaks for any year. So what it draws is what it has learnt about years as such, letter by
+# letter. Each letter is likely *after the letters before it*. But nothing makes sure that the whole is a year of its
+# training.
+#
+# </details>
+#
+# ## Check yourself
+#
+# ```self-check
+# ? Greedy search finds an answer with a probability of 0.2. What does a beam of width 5 find?
+# - the most probable answer of all | It keeps five beginnings at each step. What it drops never comes back, and may have been the start of the best.
+# - always one with at least 0.2 | Even greedy search's own beginning can be pushed out, by five that look better for a while and end worse.
+# + mostly one that is at least as probable, but nothing is certain | Only looking at every answer would be certain.
+# ? Two letters have the probabilities 0.8 and 0.2. What are they at temperature 2?
+# + 0.67 and 0.33 | All logits are halved. One was 4 times as probable as the other, now it is √4 = 2 times.
+# - 0.4 and 0.1 | The logits are halved, not the probabilities, which must still sum to 1.
+# - 0.94 and 0.06 | That is temperature 1/2: there the likely becomes likelier.
+# ? With a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
+# - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
+# - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
+# - 1 query sees 1 key | That happens if the mask takes the new query for the first token. It is the eleventh, and sees all.
+# + 1 query sees 11 keys | Ten that were kept, and its own.
+# ```
+#
+# ## Where to go next
+#
+# You can now build this machine, train it, let it write, and say how far to trust it. One thing should bother you: our
+# texts fill 34 places. A book has a million, and each of them would look at each of the others.
+#
+# * [Long sequences](long_sequences.py): the matrix that does not fit.
+# * [Use it in a model of your own](../guides/use_it.py).
+# * [Reference: generation](../reference/generation.md): every argument of the searches.
+#
+# Read on elsewhere: Koehn and Knowles (2017), [Six Challenges for Neural Machine
+# Translation](https://arxiv.org/abs/1706.03872); Guo and others (2017), [On Calibration of Modern Neural
+# Networks](https://arxiv.org/abs/1706.04599); Ackley and others (1985), [A Learning Algorithm for Boltzmann
+# Machines](https://doi.org/10.1207/s15516709cog0901_7).

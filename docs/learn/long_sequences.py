@@ -215,21 +215,24 @@ print(textwrap.dedent(step[0]))
 # %% [markdown]
 # `seen` says which keys block `i` reads, and `taken` takes them out of all keys. `scored` makes the weights of the
 # block's queries, and `write` keeps the output. When the step ends, the weights are gone. `zero_where` sets the outputs
-# of queries that see no key to 0. Here is the whole function:
+# of queries that see no key to 0.
+#
+# On the way back the same step begins again: the weights are made a second time, from queries and keys. That costs one
+# more product and saves the matrix. Then come the slopes, `do` of the output, `dw` of the weights, `ds` of the scores,
+# and so on:
 
 # %% tags=["source", "remove-input"]
-print(function)
+for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
+    (line,) = re.findall(rf"^ +({re.escape(start)}.*)", function, re.M)
+    print(line.split("  #")[0])
 
 # %% [markdown]
-# **Forward.** `repeat` runs `forward` once for each block. `padded` adds rows of zeros until the blocks fit, and
-# `joined` takes them off again.
-#
-# **Backward.** `backward` makes the weights again, block by block, from queries and keys. That costs one more product
-# and saves the matrix. The gradient of a softmax needs a sum over the whole row. That sum equals another, which runs
-# over the depth only: the output, which was kept, times its gradient. It is called `delta`. `added` adds up what each
-# block says about the keys that it read.
-#
-# `bias`, `sink` and `slope` belong to options that change the scores before the softmax.
+# Each line is a product turned around. The output was weights times values, so the slope of a weight is the slope of the
+# output times a value, and the slope of a value is a weight times the slope of the output. Scores were queries times
+# keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`multiply_no_nan` is a
+# product in which a weight of 0 stays 0.) Only `of_rows` is new. A softmax divides by the sum of its row, so the slope of
+# a score needs a sum over the whole row. That sum equals another one, over the depth only: the output, which was kept,
+# times its slope. `added` adds up what each block says about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:

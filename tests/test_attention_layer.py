@@ -85,6 +85,15 @@ def test_each_implicit_mask_counts(masked):
     same(weights == 0, hidden)
 
 
+def test_a_mask_of_texts_fits_tensors_with_heads():
+    (x,) = random_tensors((3, 2, 5, 6))  # (batch, heads, length, depth)
+    real = IDS != 0
+    masked = tf.constant(x)
+    masked._keras_mask = tf.constant(real)
+    hidden = ~real[:, None, :, None] | ~real[:, None, None, :]
+    same(DotProductAttention()(masked, masked, masked), scaled_dot_product_attention(x, x, x, hidden).output)
+
+
 def test_the_same_masked_queries_and_keys_count_when_the_values_have_no_mask():
     x = keras.layers.Embedding(8, 4, mask_zero=True)(IDS)
     values = tf.random.stateless_normal((3, 5, 4), seed=(1, 2))

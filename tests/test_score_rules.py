@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from clear_attention import (
+    DistanceBias,
     Encoder,
     MultiHeadAttention,
     RotaryPositions,
@@ -93,6 +94,43 @@ def test_the_type_that_goes_in_comes_out(dtype):
     blocks = blockwise_attention(*cast, **rules, block_size=3)
     assert blocks.dtype == dtype
     np.testing.assert_allclose(tf.cast(blocks, "float64"), exact.output, atol=atol)
+
+
+@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
+@pytest.mark.parametrize("strange", [np.nan, np.inf])
+def test_a_strange_number_in_a_bias_or_a_sink_shows_where_it_is_seen(function, strange):
+    rng = np.random.default_rng(6)
+    q, k, v = rng.normal(size=(3, 1, 2, 4, 3))
+    mask = create_look_ahead_mask(4)
+    bias, sink = rng.normal(size=(2, 4, 4)), rng.normal(size=(2, 1, 1))
+    bias[0, 2, 1] = bias[1, 0, 3] = strange  # seen by query 2 of head 0; hidden from query 0 of head 1
+    rows = output_of(function(q, k, v, mask, bias=bias))
+    expected = np.zeros((1, 2, 4), bool)
+    expected[0, 0, 2] = True
+    np.testing.assert_array_equal(np.isnan(rows).any(-1), expected)
+    np.testing.assert_array_equal(np.isnan(rows).all(-1), expected)
+    sink[1] = strange
+    rows = output_of(function(q, k, v, mask, sink=sink))
+    np.testing.assert_array_equal(np.isnan(rows).all(-1), np.broadcast_to([[[False], [True]]], (1, 2, 4)))
+    assert np.isfinite(rows[:, 0]).all()
+
+
+@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
+def test_a_bias_by_distance_and_shared_heads_need_no_batch(function):
+    rng = np.random.default_rng(7)
+    q, k, v = rng.normal(size=(4, 3, 2)), rng.normal(size=(2, 5, 2)), rng.normal(size=(2, 5, 2))
+    distances = DistanceBias(rng.normal(size=(4, 7)))
+    found = output_of(function(q, k, v, bias=distances, grouped=True))
+    whole, repeated = distances.between(3, 5), [np.repeat(x, 2, axis=0) for x in (k, v)]
+    np.testing.assert_allclose(found, output_of(function(q, *repeated, bias=whole)), atol=1e-12)
+    more = [np.stack([x, x + 1])[np.newaxis] for x in (q, k, v)]  # two axes before the heads
+    found = output_of(function(*more, bias=distances, grouped=True))
+    repeated = [np.repeat(x, 2, axis=2) for x in more[1:]]
+    np.testing.assert_allclose(found, output_of(function(more[0], *repeated, bias=whole)), atol=1e-12)
+
+
+def output_of(result):
+    return np.asarray(result.output if hasattr(result, "output") else result)
 
 
 @pytest.mark.parametrize("name", ["q", "k", "v", "bias", "sink"])

@@ -163,6 +163,36 @@ np.testing.assert_allclose(powers @ values / powers.sum(), 45)
 # `layer(x, causal=True, segment_ids=documents)`. Then the mask is never held as a whole, and [attention by
 # blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
 #
+# ## Your machine so far
+#
+# Your `attention` takes any mask. So all that your machine needs is to make the mask and the positions from the numbers
+# of the documents. Write both functions. (For the positions: where does each document begin?)
+#
+# ```python
+# def document_mask(documents):  # (letters, letters), 1 hides
+#     return (... != ...).astype(int)
+#
+#
+# def document_positions(documents):  # for each letter its place in its own document
+#     return [... for place, number in enumerate(documents)]
+# ```
+
+
+# %% tags=["answer"]
+def document_mask(documents):
+    return (documents[:, np.newaxis] != documents).astype(int)
+
+
+def document_positions(documents):
+    first = [list(documents).index(number) for number in documents]
+    return [place - begin for place, begin in enumerate(first)]
+
+
+np.testing.assert_array_equal(document_mask(documents[0]), mask)
+np.testing.assert_array_equal(document_positions(documents[0]), [0, 1, 2, 0, 1, 0])
+print("your machine packs its texts")
+
+# %% [markdown]
 # ## What must not be asked
 #
 # Now let such a row train a *language model*: a decoder alone, which has to say at each place which letter comes next.

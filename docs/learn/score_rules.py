@@ -196,6 +196,47 @@ np.testing.assert_allclose(weights[0], [0.377, 0.228, 0.149, 0], atol=1e-3)
 np.testing.assert_allclose(output[0], [12.80], atol=0.01)
 
 # %% [markdown]
+# ## Your machine so far
+#
+# Your `attention` from [Masks](masks.py#by-hand) knows scores, a mask and a softmax. Four lines more, and it can do all
+# of this. Fill them in, and compare with the table:
+#
+# ```python
+# def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
+#     scores = q @ k.T / np.sqrt(k.shape[-1])
+#     if cap is not None:
+#         scores = ...
+#     scores = ...  # the bias
+#     powers = np.where(mask == 1, 0, ...)
+#     return powers @ v / (... + np.exp(sink))  # the sink has a power, and no value
+# ```
+
+
+# %% tags=["answer"]
+def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
+    scores = q @ k.T / np.sqrt(k.shape[-1])
+    if cap is not None:
+        scores = cap * np.tanh(scores / cap)
+    scores = scores + bias
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    return powers @ v / (powers.sum(axis=-1, keepdims=True) + np.exp(sink))
+
+
+yours = attention(
+    q,
+    k,
+    v,
+    mask=np.array([[0, 0, 0, 1]]),
+    bias=np.array([[-1.5, -1, -0.5, 0]]),
+    cap=2.0,
+    sink=0.0,
+)
+np.testing.assert_allclose(yours, output, atol=1e-6)
+print("your attention has a cap, a bias and a sink")
+
+# %% [markdown]
+# A sink of minus infinity has a power of 0: that is no sink at all.
+#
 # ## Reading the function
 #
 # These are the lines of the package that do it. The last one does three steps: mask, sink and softmax. `None` stands

@@ -34,10 +34,12 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # a manual. It means nothing by it. But this very half, only larger, is what stands behind the chat programs: GPT is
 # short for *generative pre-trained Transformer*.
 #
-# <details class="lesson-more" markdown="1"><summary>The last page, whole</summary>
+# <details class="lesson-more" markdown="1"><summary>The four pages, whole: 600 letters each</summary>
 
 # %% tags=["remove-input"]
-print(str(record["written"][-1]))
+for step, page in zip(record["written_at"], record["written"], strict=True):
+    shown = "".join(c if c.isprintable() or c == "\n" else "." for c in str(page))
+    print(f"--- after {step} steps\n{shown}\n")
 
 # %% [markdown]
 # </details>

@@ -279,10 +279,10 @@ print(short.shape, padded.shape, "the same logits: the mask hides all padding")
 # - the first's, since it is never sure | Its loss is 0.105 everywhere. The other's is 0.001 and 0.693 alternately.
 # + the second's | Its mean is 0.347. The loss punishes one bad doubt more than it rewards certainty.
 # - both are equal | Not even the mean probabilities are: 0.9 and 0.75.
-# ? The loss is $(w - 3)^2$, $w$ is 5, and the learning rate 0.25. Where does one nudge take $w$?
-# - to 6 | That is uphill. At 5 the slope is 4, so the loss shrinks if $w$ shrinks.
+# ? The loss is `(w - 3)**2`, `w` is 5, and the learning rate 0.25. Where does one nudge take `w`?
+# - to 6 | That is uphill. At 5 the slope is 4, so the loss shrinks if `w` shrinks.
 # - to 4.75 | The learning rate is not the step. It is multiplied by the slope, which is 4 here.
-# + to 4 | The slope is $2 (5 - 3) = 4$, and a quarter of it is 1.
+# + to 4 | The slope is 2 times (5 - 3), which is 4, and a quarter of it is 1.
 # - to 3 | It would take a learning rate of 0.5 to get to the floor in one nudge.
 # ```
 #

@@ -1,5 +1,6 @@
 """The cache: a text in pieces gets the numbers of one call, whatever is masked, padded or strange, in every layer."""
 
+import functools
 import itertools
 
 import keras
@@ -23,6 +24,7 @@ from clear_attention import (
     create_look_ahead_mask,
     create_padding_mask,
     create_window_mask,
+    scaled_dot_product_attention,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -238,6 +240,51 @@ def test_heads_can_be_turned_by_their_positions_and_the_cache_keeps_them_turned(
     for pieces in PIECES:
         found, _ = in_pieces(layer, pieces, x, cache=layer.create_cache(3, LENGTH), causal=True)
         close(found, expected, 1e-6)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("piece", [1, 2])
+def test_a_piece_that_returns_weights_says_what_one_call_says_of_nan(piece, graph):
+    """Token 1 is NaN: as a query of its own piece, and as a key that later pieces find in the cache."""
+    x = tokens()
+    layer = shake(MultiHeadAttention(D, 2), x)
+    x[0, 1] = np.nan
+    whole, cache = layer(x, causal=True, return_weights=True), layer.create_cache(3, LENGTH)
+    call = functools.partial(layer, causal=True, return_weights=True)
+    call = tf.function(call) if graph else call
+    for first in range(0, LENGTH - 1, piece):
+        part = slice(first, first + piece)
+        (output, weights), cache = call(tf.constant(x[:, part]), cache=cache)
+        close(output, whole.output[:, part], 1e-6)
+        close(weights, whole.weights[:, :, part], 1e-6)
+
+
+@pytest.mark.parametrize("return_weights", [False, True])
+def test_a_strange_token_at_the_end_of_a_kept_context_shows_to_all_who_see_it(return_weights):
+    x, context = tokens(), tokens(5, seed=2)
+    layer = shake(MultiHeadAttention(D, 2), x, context)
+    context[0, 4] = x[1, 2] = np.nan
+    found, _ = layer(x, context, cache=layer.create_context_cache(context), return_weights=return_weights)
+    expected = layer(x, context, return_weights=return_weights)
+    for one, other in zip(*([y] if not return_weights else y for y in (found, expected)), strict=True):
+        close(one, other, 1e-6)
+    assert np.isnan(found[0] if not return_weights else found.output[0]).all()
+
+
+def test_keys_and_values_of_a_context_are_equally_many():
+    layer = shake(MultiHeadAttention(D, 2), tokens(), tokens(5))
+    with pytest.raises(ValueError, match="keys and values must hold the same number of tokens"):
+        layer.create_context_cache(tokens(5), tokens(4))
+
+
+@pytest.mark.parametrize("blockwise", [False, True])
+def test_the_step_attend_sees_everything_unless_it_is_told(blockwise):
+    q, k, v = np.random.default_rng(3).normal(size=(3, 2, 2, 5, 4))
+    layer = MultiHeadAttention(8, 2, blockwise=blockwise)
+    output, weights = layer.attend(q, k, v)
+    expected = scaled_dot_product_attention(q, k, v)
+    close(output, expected.output, 1e-12)
+    assert (weights is None) == blockwise
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])

@@ -197,6 +197,19 @@ def test_fewer_queries_stand_at_the_last_of_the_positions_that_were_given():
         np.testing.assert_allclose(found, whole[:, 4:], atol=1e-12)
 
 
+@pytest.mark.parametrize("pieces", [(6,), (2, 4), (1,) * 6])
+def test_a_cache_keeps_tokens_where_they_were_said_to_stand(pieces):
+    x = np.random.default_rng(12).normal(size=(2, 6, 16))
+    layer = MultiHeadAttention(16, 2, rotary=RotaryPositions(), dtype="float64")
+    places = np.array([0, 2, 3, 7, 8, 20])
+    whole, cache, first = layer(x, causal=True, positions=places), layer.create_cache(2, 6), 0
+    for length in pieces:
+        part = slice(first, first + length)
+        found, cache = layer(x[:, part], causal=True, cache=cache, positions=places[part])
+        np.testing.assert_allclose(found, whole[:, part], atol=1e-12)
+        first += length
+
+
 def test_values_are_not_turned():
     x = np.random.default_rng(9).normal(size=(1, 4, 8))
     layer = MultiHeadAttention(8, 1, rotary=RotaryPositions(), dtype="float64")

@@ -40,7 +40,7 @@ TESTS = {
         *("test_attention_layer", "test_attention", "test_score_rules", "test_nonfinite", "test_layer_contract"),
         *LAWS,
     ],
-    "masks/create": ["test_masks", "test_masks_report", "test_attention_layer", "test_blocks"],
+    "masks/create": ["test_masks", "test_masks_report", "test_score_rules", "test_attention_layer", "test_blocks"],
     "heads/layer": [*HEADS, "test_score_rules", "test_rotary", "test_biases", *LAYERS],
     "heads/splitting": ["test_heads"],
     "heads/steps": [*HEADS, "test_score_rules", "test_rotary", *LAYERS],

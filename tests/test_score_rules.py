@@ -241,6 +241,17 @@ class TestDocuments:
         np.testing.assert_array_equal(compiled(tf.constant([[3, 3, 4]])), [[0, 1, 0]])
 
 
+def test_fewer_than_no_first_keys_are_refused():
+    x = np.zeros((1, 5, 2))
+    for call in (
+        lambda: create_window_mask(5, 2, first_keys=-1),
+        lambda: blockwise_attention(x, x, x, window=2, first_keys=-1),
+        lambda: MultiHeadAttention(8, 2, window=2, first_keys=-1),
+    ):
+        with pytest.raises(ValueError, match="first_keys.*Received: .*-1"):
+            call()
+
+
 def test_first_keys_stay_visible_beside_a_window():
     mask = create_window_mask(6, 2, first_keys=2).numpy()
     for i, j in np.ndindex(6, 6):

@@ -248,7 +248,7 @@ def test_fewer_than_no_first_keys_are_refused():
         lambda: blockwise_attention(x, x, x, window=2, first_keys=-1),
         lambda: MultiHeadAttention(8, 2, window=2, first_keys=-1),
     ):
-        with pytest.raises(ValueError, match="first_keys.*Received: .*-1"):
+        with pytest.raises(ValueError, match=r"first_keys.*Received: .*-1"):
             call()
 
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import jinja2
 import numpy as np
 import pytest
+import yaml
 from mkdocs.utils.templates import url_filter
 
 ROOT = Path(__file__).parents[1]
@@ -281,3 +282,15 @@ class TestResultsAreKept:
             results.write_text(content, encoding="utf-8")
             keys.append(execute.key_of("", lesson))
         assert (keys[0] != keys[1]) == anew
+
+
+PROGRAMS = sorted(path for path in (ROOT / "docs").rglob("*.py") if path.read_text("utf-8").startswith("# ---\n"))
+
+
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda path: path.stem)
+def test_the_head_of_a_page_can_be_read(page):
+    """If it can't, as with a colon too many, the generator takes it for text and shows it."""
+    head = page.read_text(encoding="utf-8").split("# ---\n")[1]
+    said = yaml.safe_load(head.replace("# ", ""))
+    assert {"title", "description"} <= set(said)
+    assert all(isinstance(said[key], str) for key in ("title", "description"))

@@ -1,6 +1,6 @@
 # ---
 # title: Writing
-# description: How the probabilities of a Transformer become an answer: greedy search and its dead end, beam search in a few lines, drawing with a temperature, why a machine can be sure and wrong, and what a cache saves.
+# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, beam search in a few lines, drawing with a temperature, why a machine can be sure and wrong, and what a cache saves.
 # slow: true
 # ---
 

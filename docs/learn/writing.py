@@ -47,7 +47,7 @@ while answer[-1] != target.end_id and len(answer) < 12:
     p = np.exp(log_probabilities(text, [answer])[0])
     favourites = p.argsort()[::-1][:3]
     shown = "   ".join(f"{letter(i)} {p[i]:.2f}" for i in favourites)
-    print(f"after {target.decode([answer])[0]:12}{shown}")
+    print(f"after {target.decode([answer])[0] or 'nothing':12}{shown}")
     if answer[1:] and p.max() < least:
         least, place = p.max(), len(answer)
     answer.append(int(favourites[0]))

@@ -124,7 +124,7 @@ def test_a_self_check_works_without_javascript(visit):
 
 
 def test_a_rare_word_explains_itself(visit):
-    page = visit("/learn/training/").page
+    page = visit("/learn/writing/").page
     word = page.locator("article abbr:visible").first
     word.focus()
     tooltip = page.locator(".md-tooltip2")

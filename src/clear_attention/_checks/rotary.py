@@ -46,7 +46,7 @@ def known_positions(positions, max_length, self_attention, rotary):
         expected = f"None, {', '.join(map(repr, names))} or RotaryPositions()"
         raise ValueError(refusal(law, expected, f"positions={shown(positions)}"))
     if isinstance(self_attention, Mapping) and self_attention.get("rotary") is not None and positions is not None:
-        law = "Positions are given once."
+        law = "A model has one kind of positions, so they are chosen in one place."
         expected = "positions=RotaryPositions(...) without the option rotary, or positions=None with it"
         raise ValueError(refusal(law, expected, f"positions={shown(positions)}, self_attention with 'rotary'"))
     if (positions == "learned") != (max_length is not None):

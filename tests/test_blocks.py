@@ -357,3 +357,15 @@ def test_bad_calls_are_refused_in_words(kinds, call, error, words):
     for kind in kinds:
         with pytest.raises(error, match=words):
             call(shaken(kind), *example(kind))
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_a_functional_model_keeps_the_mask_that_it_is_given(loaded, tmp_path):
+    given, hides = keras.Input((4, 8)), keras.Input((1, 1, 4))
+    model = keras.Model([given, hides], SelfAttentionBlock(8, 2)(given, mask=hides))
+    model = saved_and_loaded(model, tmp_path) if loaded else model
+    block = next(layer for layer in model.layers if isinstance(layer, SelfAttentionBlock))
+    x, mask = random_tensors((2, 4, 8))[0], np.array([0, 1, 0, 0, 0, 0, 1, 1], "float32").reshape(2, 1, 1, 4)
+    found, seen = np.array(model([x, mask])), np.array(block(x, mask=mask))
+    close(found, seen, 1e-6)
+    assert np.max(np.abs(seen - block(x))) > 1e-3

@@ -9,7 +9,10 @@ from self_check import Answer, Question, fence, parse, to_html, to_markdown
 
 ROOT = next(p for p in Path(__file__).resolve().parents if (p / "docs" / "learn").is_dir())
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
-FENCE = re.compile(r"^# ## Check yourself\n#\n# ```self-check\n(.*?)^# ```\n#\n# ## Where to go next\n", re.M | re.S)
+FENCE = re.compile(
+    r"^# ## Check yourself\n#\n.*?^exercises\.show\(.*?^# ```self-check\n(.*?)^# ```\n#\n# ## Where to go next\n",
+    re.M | re.S,
+)
 TEXT = """\
 ? How many keys does query 2 of `look_ahead(5)` see?
 - 2 | It also sees its *own* token.
@@ -144,9 +147,9 @@ def test_a_bad_fence_stops_the_build():
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_each_lesson_ends_with_three_questions(lesson):
-    last_cell = lesson.read_text(encoding="utf-8").split("# %% ")[-1]
-    (block,) = FENCE.findall(last_cell)
-    assert last_cell.count("```self-check") == 1
+    text = lesson.read_text(encoding="utf-8")
+    (block,) = FENCE.findall(text)
+    assert text.count("```self-check") == 1
     questions = parse(re.sub(r"^# ", "", block, flags=re.M))
     assert len(questions) == 3
     assert all(3 <= len(q.answers) <= 4 for q in questions)

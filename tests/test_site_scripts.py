@@ -140,8 +140,11 @@ class TestOurModules:
         assert sorted(joined) == sorted(path.name for path in SOURCES)
 
     def test_all_compute_with_one_engine(self):
-        for entry in scripts.ENTRIES.values():
-            assert "attention.js" in scripts.in_order(entry)
+        for name in scripts.ENTRIES.keys() - {
+            "page-exercise",
+            "exercise-progress",
+        }:  # these compare what Python computed
+            assert "attention.js" in scripts.in_order(scripts.ENTRIES[name])
 
     def test_what_is_imported_is_used(self, joined):
         for file, module in joined.items():

@@ -28,6 +28,8 @@ import trained  # noqa: E402 - beside docs/
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = ROOT / ".cache" / "notebooks"
+EXERCISES = DOCS / "_site" / "exercises"
+ASKED = [EXERCISES / name for name in ("__init__.py", "asks.py")]
 USED = {  # by the lessons that say so
     b"from benchmarks import": [ROOT / "benchmarks" / name for name in ("report.py", "pictures.py", "texts.py")],
     b"from benchmarks.softmax": [ROOT / "benchmarks" / name for name in ("softmax.py", "softmax.json")],
@@ -43,6 +45,8 @@ USED = {  # by the lessons that say so
         ROOT / "faults" / name for name in ("results.json", "survivors.toml", "laws.toml", "mutate.py")
     ],
     b"refusals.toml": [ROOT / "docs/reference/refusals.toml"],
+    **{f'exercises.show("{path.stem}")'.encode(): [*ASKED, path] for path in EXERCISES.glob("*.py")},
+    b"exercises.progress(": sorted(EXERCISES.glob("*.py")),
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson

@@ -15,7 +15,8 @@ from mkdocs.exceptions import PluginError
 
 LIVE = Path(__file__).parent / "live"
 ENTRIES = {
-    name: LIVE / f"{name}.js" for name in ("mask-lab", "date-machine", "text-machine", "lesson-piece")
+    name: LIVE / f"{name}.js"
+    for name in ("mask-lab", "date-machine", "text-machine", "lesson-piece", "page-exercise", "exercise-progress")
 }  # by the element that each one defines
 IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)

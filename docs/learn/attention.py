@@ -490,6 +490,14 @@ np.testing.assert_allclose(shuffled[0], [9.941, 1.244], atol=5e-4)
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("attention")
+
+# %% [markdown]
 # ```self-check
 # ? A query has the scores 0 and 1.1 with two keys, whose values are 0 and 8. `exp(1.1)` is about 3. What is the output?
 # - about 8.8 | That is 1.1 times 8. Scores become weights first: the softmax comes before the values.

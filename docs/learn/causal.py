@@ -376,6 +376,14 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("causal")
+
+# %% [markdown]
 # ```self-check
 # ? Five tokens go through one self-attention with a look-ahead mask. Token 2 is changed. Which outputs can change?
 # - output 2 only | Later queries look at token 2, too.

@@ -326,6 +326,14 @@ assert layer.count_params() == attention + network
 # %% [markdown]
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("feed_forward")
+
+# %% [markdown]
 # ```self-check
 # ? A text goes through the feed-forward network. Only its second letter is changed. Which letters come out changed?
 # - all of them | That is attention without a mask. Here no letter sees another.

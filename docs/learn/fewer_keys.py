@@ -294,6 +294,14 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("fewer_keys")
+
+# %% [markdown]
 # ```self-check
 # ? 12 heads of queries, 3 heads of keys, numbered from 0. Which keys does head 5 meet?
 # - Keys 2, since 5 = 3 + 2. | That would be tiling: 0, 1, 2, 0, 1, 2. Neighbours share.

@@ -299,6 +299,14 @@ assert only_one > 0.8 > sum(two)
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("induction")
+
+# %% [markdown]
 # ```self-check
 # ? In the text "a b c a", an induction head has the query of the second a. Which place does it look at?
 # - place 0, where the first a stands | So does a head that looks for its own letter. It would bring back an a.

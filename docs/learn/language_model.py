@@ -359,6 +359,14 @@ print(decode(ids[0]))
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("language_model")
+
+# %% [markdown]
 # ```self-check
 # ? A language model gives the letters of a word the probabilities 1/2, 1, 1/8 and 1/4. How many bits is that for each letter?
 # + 1.5 | 1, 0, 3 and 2 bits are 6, for four letters.

@@ -407,6 +407,14 @@ assert computed == 64 * (64 + 15 * 127)
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("long_sequences")
+
+# %% [markdown]
 # ```self-check
 # ? For 2,000 tokens all weights take 128 MB. How much do they take for 6,000?
 # - 384 MB | That is how queries, keys and values grow: three times the tokens. Weights have a row and a column for each token.

@@ -491,6 +491,14 @@ np.testing.assert_array_equal(
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("masks")
+
+# %% [markdown]
 # ```self-check
 # ? The ids are `[[0, 0, 0, 0]]`, a text of nothing but padding, and all scores are equal. What are the weights of each query?
 # - `[0.25, 0.25, 0.25, 0.25]` | This is what `-1e9` gives: it drowns the scores, and all weights come out equal.

@@ -493,6 +493,14 @@ assert MultiHeadAttention(d_model=12, num_heads=5, d_k=7).d_k == 7
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("multi_head")
+
+# %% [markdown]
 # ```self-check
 # ? `numbered.reshape(1, 2, 3, 4)`, the wrong reshape from above. What stands in the first row of the second head?
 # - numbers 4 to 7, from the letter m | So it would be after `split_heads`. The plain reshape has put them into the first head, second row.

@@ -321,6 +321,14 @@ print("of the same text:", 100 * 32 * 32)
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("packing")
+
+# %% [markdown]
 # ```self-check
 # ? The documents of a row are 5, 5, 2, 2, 2. Which keys may the query at place 3 see in a causal machine?
 # - Places 0 to 3. | Places 0 and 1 belong to document 5.

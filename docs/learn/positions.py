@@ -398,6 +398,14 @@ assert nearest == {1: 44, 10000: 1}
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("positions")
+
+# %% [markdown]
 # ```self-check
 # ? What does `sinusoidal_encoding(3, depth=4)` hold for place 0?
 # - `[0, 0, 0, 0]` | Place 0 is not nothing: each hand points up, and the cosine of 0 is 1.

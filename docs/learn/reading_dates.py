@@ -261,6 +261,14 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("reading_dates")
+
+# %% [markdown]
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
 # - The answer is right in 99 of 100 cases. | On texts like those it was trained on, that may nearly hold. But it was as sure about the 30th of February.

@@ -313,6 +313,14 @@ assert swapped.shape == (24, 64)
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("recap")
+
+# %% [markdown]
 # ```self-check
 # ? A source of 7 tokens, a target of 4, all of depth 8. What shape do the weights of cross-attention have, for one text and one head?
 # - `(1, 7, 4)` | Rows are the tokens that look, and those are the target's. The 7 source tokens are the columns.

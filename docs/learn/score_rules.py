@@ -332,6 +332,14 @@ for score in (5.0, 0.0, -5.0):
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("score_rules")
+
+# %% [markdown]
 # ```self-check
 # ? A head of ALiBi takes off 0.25 for each place. Two keys have equal scores, one at distance 1 and one at distance 5. What is the difference of what goes into the softmax?
 # + 1 | Four places farther, at 0.25 each.

@@ -270,6 +270,14 @@ print(short.shape, padded.shape, "the same logits: the mask hides all padding")
 # %% [markdown]
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("training")
+
+# %% [markdown]
 # ```self-check
 # ? The target's ids are `[1, 7, 8, 9, 2]`: start, three letters, end. What is given, and what is to be predicted?
 # - given `[1, 7, 8, 9]`, to predict `[1, 7, 8, 9]` | Each token sees itself, so it would only have to be copied.

@@ -561,6 +561,14 @@ assert quick["whole"] > quick["without the norms"]
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("transformer_layer")
+
+# %% [markdown]
 # ```self-check
 # ? Which line is a block with the norm first?
 # - `norm(x + f(x))` | That is post-norm: it norms the sum.

@@ -369,6 +369,14 @@ assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("turning_positions")
+
+# %% [markdown]
 # ```self-check
 # ? A query stands at place 7, a key at place 4. Both move by 100. What happens to their score?
 # + It stays as it is. | Both are turned further by the same angle, and the angle between them is as before.

@@ -318,6 +318,14 @@ print(f"different ones: {len(years)}, from {min(years)} to {max(years)}")
 #
 # ## Check yourself
 #
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("writing")
+
+# %% [markdown]
 # ```self-check
 # ? Greedy search finds an answer with a probability of 0.2. What does a beam of width 5 find?
 # - the most probable answer of all | It keeps five beginnings at each step. What it drops never comes back, and may have been the start of the best.

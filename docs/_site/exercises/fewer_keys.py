@@ -1,0 +1,81 @@
+"""Exercises of the lesson "Fewer keys than queries"."""
+
+import numpy as np
+
+from exercises import Exercise, Numbers, Shape
+
+EXERCISES = [
+    Exercise(
+        name="who-meets-whom",
+        question="6 heads of queries share 2 heads of keys, all numbered from 0. Which head of keys does each of them"
+        " meet?",
+        asks=Numbers(tuple(f"head {i}" for i in range(6)), digits=0),
+        given=(6, 2),
+        right=lambda heads, keys: np.repeat(np.arange(keys), heads // keys),
+        because="Neighbours share: the first three meet head 0, the last three head 1.",
+        mistakes={
+            "tiled": (
+                lambda heads, keys: np.tile(np.arange(keys), heads // keys),
+                "They don't take turns. Some programs do it so, and then weights that were trained the other way do"
+                " not fit.",
+            ),
+            "counted from one": (
+                lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
+                "The heads of keys are numbered from 0.",
+            ),
+            "groups of two": (
+                lambda heads, keys: np.arange(heads) // keys,
+                "That makes groups of 2, and three of them. There are 2 heads of keys, so groups of 3.",
+            ),
+        },
+    ),
+    Exercise(
+        name="bytes-of-a-letter",
+        question="A layer has 8 heads of queries, 2 heads of keys and 16 numbers a head; a number takes 4 bytes. How"
+        " many"
+        " bytes are kept of each letter?",
+        asks=Numbers(("",), digits=0),
+        given=(8, 2, 16, 4),
+        right=lambda heads, keys, numbers, size: 2 * keys * numbers * size,
+        because="Keys and values: 2 times 2 heads times 16 numbers times 4 bytes.",
+        mistakes={
+            "values forgotten": (
+                lambda heads, keys, numbers, size: keys * numbers * size,
+                "The values are kept as well as the keys.",
+            ),
+            "all heads": (
+                lambda heads, keys, numbers, size: 2 * heads * numbers * size,
+                "Only the heads of keys are kept. That is what sharing saves.",
+            ),
+            "queries kept, too": (
+                lambda heads, keys, numbers, size: (2 * keys + heads) * numbers * size,
+                "A query is needed once, when its letter looks. It is not kept.",
+            ),
+            "bytes of a number forgotten": (
+                lambda heads, keys, numbers, size: 2 * keys * numbers,
+                "Each number takes 4 bytes.",
+            ),
+        },
+    ),
+    Exercise(
+        name="shape-of-shared-keys",
+        question="One text of 5 letters goes through a layer with 8 heads of queries, 2 heads of keys and 16 numbers"
+        " a head."
+        " Which shape do its weights have?",
+        asks=Shape(),
+        given=(1, 8, 2, 5),
+        right=lambda texts, heads, keys, n: (texts, heads, n, n),
+        because="Each head of queries has weights of its own. Only keys and values are shared.",
+        mistakes={
+            "one for each head of keys": (
+                lambda texts, heads, keys, n: (texts, keys, n, n),
+                "Heads that share their keys still ask different questions, so their weights differ.",
+            ),
+            "shorter rows": (
+                lambda texts, heads, keys, n: (texts, heads, n, keys),
+                "There are fewer heads of keys, not fewer keys: each letter still has one.",
+            ),
+            "heads forgotten": (lambda texts, heads, keys, n: (texts, n, n), "Each head has weights of its own."),
+        },
+    ),
+]

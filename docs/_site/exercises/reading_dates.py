@@ -1,0 +1,91 @@
+"""Exercises of the lesson "A machine that reads dates"."""
+
+import numpy as np
+
+from exercises import Choice, Exercise, Numbers, table
+
+VECTORS = np.array([[2.0, 0.0], [0.0, 4.0], [4.0, 2.0]])
+WEIGHTS = np.array([0.5, 0.25, 0.25])
+TEXT = "12.11.2010"
+
+
+def puddle(text):
+    """Return what a plain average still knows of a text: which letters occur, and how often."""
+    return sorted(text)
+
+
+def turned(text):
+    return text[1] + text[0] + text[2:]
+
+
+def one_changed(text):
+    return text[:-1] + "1"
+
+
+def day_twice(text):
+    return text[:3] + text[:2] + text[5:]
+
+
+EXERCISES = [
+    Exercise(
+        name="weighted-average",
+        question="Three letters have these vectors, and a machine looks at them with these weights. Which two numbers"
+        " does"
+        " it bring back?",
+        shown=table(np.column_stack([VECTORS, WEIGHTS]), head=["first", "second", "weight"], side=["3", "m", "a"]),
+        asks=Numbers(("first", "second"), digits=1),
+        given=(VECTORS, WEIGHTS),
+        right=lambda x, w: w @ x,
+        because="Each letter adds its vector times its weight: 0.5 times (2, 0), 0.25 times (0, 4), 0.25 times (4, 2).",
+        mistakes={
+            "a plain average": (
+                lambda x, w: x.mean(axis=0),
+                "Each letter got a third. But the weights say that the 3 counts twice as much as the others.",
+            ),
+            "a plain sum": (lambda x, w: x.sum(axis=0), "The weights are missing: this adds up the three vectors."),
+            "only the best one": (
+                lambda x, w: x[w.argmax()],
+                "That is the letter with the largest weight alone. The others have a weight, too.",
+            ),
+        },
+    ),
+    Exercise(
+        name="same-puddle",
+        question=f"A plain average of letters forgets where each of them stood. Which text has exactly the same average"
+        f" as `{TEXT}`?",
+        asks=Choice(),
+        given=(TEXT,),
+        right=lambda text: next(
+            x for x in (day_twice(text), one_changed(text), turned(text)) if puddle(x) == puddle(text)
+        ),
+        because="It has the same letters, and each of them as often. Only their order is another.",
+        mistakes={
+            "one letter is another": (
+                one_changed,
+                "The last 0 has become a 1. The average counts how often each letter occurs, so it has changed a"
+                " little.",
+            ),
+            "the same digits, but not as often": (
+                day_twice,
+                "Here the month is 12, too. So there is a 2 more and a 1 less, and an average counts them.",
+            ),
+        },
+    ),
+    Exercise(
+        name="share-of-each",
+        question="A machine that may not choose reads `3 may 2018`, blanks included. Which weight does each letter"
+        " get?",
+        asks=Numbers(("",), digits=2),
+        given=("3 may 2018",),
+        right=lambda text: 1 / len(text),
+        because="There are ten letters, since a blank is a letter, too, and the weights add up to one.",
+        mistakes={
+            "blanks forgotten": (
+                lambda text: 1 / len(text.replace(" ", "")),
+                "A blank is a letter like the others: it has an id and a vector.",
+            ),
+            "counted by words": (lambda text: 1 / len(text.split()), "This machine reads letters, not words."),
+            "a weight of one for each": (lambda text: 1.0, "One is what all letters share."),
+        },
+    ),
+]

@@ -1,0 +1,95 @@
+"""Exercises of the lesson "Positions that turn"."""
+
+import numpy as np
+
+from exercises import Cells, Exercise, Numbers
+
+PAIRS = ((5, 3), (2, 0), (9, 7), (3, 5), (6, 2))
+
+
+def turned(vector, degrees):
+    (a, b), angle = vector, np.radians(degrees)
+    return np.array([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)])
+
+
+def product(i, j, query=(2.0, 0.0), key=(1.0, 1.0)):
+    return round(float(turned(query, 30 * i) @ turned(key, 30 * j)), 6)
+
+
+EXERCISES = [
+    Exercise(
+        name="turn-a-key",
+        question="A dial turns by 30 degrees from place to place, against the clock. A key is (2, 0). What is it at"
+        " place 3?",
+        asks=Numbers(("first", "second"), digits=1),
+        given=((2.0, 0.0), 30, 3),
+        right=lambda v, step, place: turned(v, step * place),
+        because="Three times 30 degrees are a quarter of a circle: what pointed to the right points up.",
+        mistakes={
+            "with the clock": (
+                lambda v, step, place: turned(v, -step * place),
+                "It turns against the clock: up, not down.",
+            ),
+            "one place short": (
+                lambda v, step, place: turned(v, step * (place - 1)),
+                "Places count from 0: at place 0 it is not turned, at place 3 three times.",
+            ),
+            "turned once": (
+                lambda v, step, place: turned(v, step),
+                "That is place 1. Each place turns it by 30 degrees more.",
+            ),
+            "added": (
+                lambda v, step, place: np.add(v, turned((1, 0), step * place)),
+                "That adds the dial's hand to the key, as positions were added before. Here the key itself is turned.",
+            ),
+        },
+    ),
+    Exercise(
+        name="same-product",
+        question="A query at place 4 and a key at place 2 have some product. At which places do the same query and"
+        " key have"
+        " the same product? (The first place is the query's.)",
+        asks=Cells(("",), tuple(f"{i}, {j}" for i, j in PAIRS), on="the same", off="another"),
+        given=(PAIRS,),
+        right=lambda pairs: [int(product(*pair) == product(4, 2)) for pair in pairs],
+        because="Whoever stands two places before the query is at the same angle to it, wherever both of them stand.",
+        mistakes={
+            "before and behind mixed": (
+                lambda pairs: [int(abs(i - j) == 2) for i, j in pairs],
+                "At 3, 5 the key stands behind the query. It is turned the other way, and this key is no mirror image.",
+            ),
+            "only nearby": (
+                lambda pairs: [int(i - j == 2 and abs(i - 4) <= 2) for i, j in pairs],
+                "Where the two stand does not matter at all: 9 and 7 are two places apart, too.",
+            ),
+            "the ratio": (
+                lambda pairs: [int(i - j == 2 or i == 3 * j) for i, j in pairs],
+                "At 6, 2 they are four places apart. Angles differ by the distance, not by the ratio.",
+            ),
+        },
+    ),
+    Exercise(
+        name="score-of-two-turned",
+        question="The query (2, 0) stands at place 7, the key (1, 0) at place 5, and the dial turns by 30 degrees."
+        " What is"
+        " their dot product? (The cosine of 60 degrees is 0.5.)",
+        asks=Numbers(("",), digits=1),
+        given=((2.0, 0.0), (1.0, 0.0), 7, 5),
+        right=lambda q, k, i, j: turned(q, 30 * i) @ turned(k, 30 * j),
+        because="They are two places apart, so 60 degrees, and 2 times 1 times 0.5 is 1.",
+        mistakes={
+            "nothing turned": (
+                lambda q, k, i, j: np.dot(q, k),
+                "At the same place it would be 2. Here two places lie between them.",
+            ),
+            "only the query turned": (
+                lambda q, k, i, j: turned(q, 30 * i) @ np.array(k),
+                "The key is turned, too: by its own place.",
+            ),
+            "lengths forgotten": (
+                lambda q, k, i, j: np.cos(np.radians(30 * (i - j))),
+                "A dot product also grows with the lengths: the query is 2 long.",
+            ),
+        },
+    ),
+]

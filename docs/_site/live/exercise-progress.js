@@ -1,0 +1,72 @@
+/* What the reader has solved: a custom element that lists it by lesson, keeps it in a file, and erases it. */
+
+import { erase, keep, kept, progressIn } from "./exercise-state.js";
+import { escape, morph } from "./html.js";
+import { TOUCH } from "./touch/touch-style.js";
+
+const STYLE = `
+td:first-child{text-align:left}
+a{color:var(--md-typeset-a-color)}
+.track{width:9em}
+@container (max-width:28em){.track{width:4em}}
+[type=file]{max-width:100%}
+`;
+
+class ExerciseProgress extends HTMLElement {
+  connectedCallback() {
+    if (this.shadowRoot) return;
+    this.lessons = JSON.parse(this.querySelector("script[type='application/json']").textContent).lessons;
+    this.attachShadow({ mode: "open" });
+    this.shadowRoot.addEventListener("click", (event) => this.on_click(event));
+    this.shadowRoot.addEventListener("change", (event) => this.on_change(event));
+    this.render("");
+  }
+
+  render(said) {
+    const progress = kept();
+    const rows = this.lessons.map((each) => row(each, progress));
+    const names = this.lessons.flatMap((each) => each.names);
+    const solved = names.filter((name) => progress[name]?.solved).length;
+    const tried = names.filter((name) => progress[name]);
+    const first = tried.filter((name) => progress[name].first === "right").length;
+    const fresh = document.createElement("template");
+    fresh.innerHTML = `<style>${TOUCH}${STYLE}</style><div class="box">
+      <p><b>${solved} of ${names.length} solved</b>${tried.length ? `, ${first} of ${tried.length} at the first try` : ""}. This is kept in your browser only.</p>
+      <table><thead><tr><th scope="col">lesson</th><td></td><th scope="col">solved</th></tr></thead><tbody>${rows.join("")}</tbody></table>
+      <div class="controls"><button data-do="save">Save it in a file</button><label>Read it from a file: <input type="file" accept=".json,application/json"></label>
+      <button data-do="erase">Erase it</button></div><p role="status" aria-live="polite">${escape(said)}</p></div>`;
+    morph(this.shadowRoot, fresh.content);
+  }
+
+  on_click({ target }) {
+    const { do: name } = target.dataset;
+    if (name === "erase") {
+      erase();
+      this.render("Erased. Nothing of it is left.");
+    }
+    if (name !== "save") return;
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(kept(), null, 1)], { type: "application/json" }));
+    link.download = "clear-attention-exercises.json";
+    link.click();
+    URL.revokeObjectURL(link.href);
+    this.render("Saved as clear-attention-exercises.json.");
+  }
+
+  async on_change({ target }) {
+    const found = progressIn(await target.files[0].text());
+    if (found) keep({ ...kept(), ...found });
+    target.value = "";
+    this.render(found ? "Read. It stands in the list." : "This file holds no exercises of this site. Nothing was changed.");
+  }
+}
+
+function row({ lesson, at, names }, progress) {
+  const solved = names.filter((name) => progress[name]?.solved);
+  const next = names.find((name) => !progress[name]?.solved) || names[0];
+  const share = `${(100 * solved.length) / names.length}%`;
+  return `<tr><td><a href="${escape(at)}#exercise-${escape(next.split("/")[1])}">${escape(lesson)}</a></td>
+    <td class="track"><i style="--share:${share}"></i></td><td>${solved.length} of ${names.length}</td></tr>`;
+}
+
+customElements.define("exercise-progress", ExerciseProgress);

@@ -1,0 +1,29 @@
+# ---
+# title: Your exercises
+# description: Every exercise of the lessons, and which of them you have solved. It is kept in your browser only.
+# hide: [toc]
+# search: { boost: 0.5 }
+# ---
+
+# %% [markdown]
+# # Your exercises
+#
+# Each lesson ends with exercises that the page checks. You predict which cells of a mask are blocked, which weights
+# come out, or which shape. If you are wrong, the page says which mistake leads to your answer. Below you see which
+# exercises you have solved, and a lesson's name leads to the next one.
+
+# %% tags=["live", "remove-input"]
+import re
+import sys
+from pathlib import Path
+
+sys.path.append("_site")
+import exercises
+
+order = re.findall(r"learn/(\w+)\.py", Path("../mkdocs.yml").read_text(encoding="utf-8"))
+heads = {name: Path(f"learn/{name}.py").read_text(encoding="utf-8") for name in order}
+titles = {name: re.search(r"^# title: (.+)$", head, re.M)[1] for name, head in heads.items()}
+exercises.progress({name: title for name, title in titles.items() if name in exercises.lessons()})
+
+# %% [markdown]
+# What you have solved stays in this browser, and is sent nowhere. Erase it here, or take it along in a file.

@@ -1,6 +1,7 @@
 # ---
 # title: The Transformer layer
 # description: What holds a deep machine together. Residual and norm, each switched off in a tower of layers, by hand and in the source, and why a tall tower wants the norm first.
+# slow: true
 # ---
 
 # %% [markdown]

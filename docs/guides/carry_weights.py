@@ -6,7 +6,7 @@
 # %% [markdown]
 # # How do I carry my weights over?
 #
-# You have a trained `keras.layers.MultiHeadAttention`, a torch checkpoint, or the four matrices of a decoder of today, and
+# You have a trained `keras.layers.MultiHeadAttention`, a torch checkpoint, or the four attention matrices of a current language model, and
 # want the same numbers from
 # [`MultiHeadAttention`][clear_attention.MultiHeadAttention]. One call does it, and another one takes them back. Both
 # layers must have the same number of heads and the same depths; otherwise nothing is changed, and the error names the array
@@ -29,7 +29,7 @@ print("same numbers:", np.allclose(ours(x), expected, atol=1e-6))
 assert np.allclose(ours(x), expected, atol=1e-6)
 
 # %% [markdown]
-# Two things differ between the layers, and both are silent. Keras takes `(query, value, key)` in this order, ours takes
+# Two things differ between the layers, and neither raises an error. Keras takes `(query, value, key)` in this order, ours takes
 # `(queries, keys, values)`. And Keras's mask says `True` where a query may look, ours says 1 where it may not:
 # [`convert_mask`][clear_attention.convert_mask] translates.
 #
@@ -76,7 +76,8 @@ print("queries as torch computes them; there and back the same to the bit")
 # Most decoders of today keep four matrices in each layer, `q_proj.weight` to `o_proj.weight`, without biases, and have
 # fewer heads of keys than of queries: [why](../learn/fewer_keys.py).
 # [`weights_from_matrices`][clear_attention.weights_from_matrices] takes the four arrays. The arrays here are random
-# again; from `safetensors` or torch they come as NumPy in the same way.
+# again. Those of a torch model become NumPy arrays with `t.float().cpu().numpy()`: NumPy has no bfloat16, so `float()` comes
+# first.
 
 # %%
 from clear_attention import weights_from_matrices, weights_to_matrices

@@ -34,7 +34,8 @@ of_multi_head
 # * **not applicable**: the promise says nothing about this layer, or you have not said that the layer makes it. The row
 #   gives the reason.
 #
-# The first line names the cause. The rows about leaks and numbers come first. The last four *harden* a layer: against NaN
+# The first line names a cause that could be proved; other broken rows may have other causes. The end of a row says which
+# mask was handed over: none ("with nothing hidden"), one for the future, one for padding, or one that hides all keys. The rows about leaks and numbers come first. The last four *harden* a layer: against NaN
 # under the mask, against queries without keys, for 16 bits and for files. Keras's own layers break two of these. If you
 # can live with that, ask for `level="correct"`, which leaves the four out.
 #
@@ -119,7 +120,7 @@ assert certificate.broken == ("hidden_nan", "empty_query", "float16")
 assert certify(Corrected(8), level="correct", **described).broken == ()
 
 # %% [markdown]
-# Now the padding is hidden, and the real tokens are not: of the first level nothing is broken any more. What is left is
+# Now the padding is hidden, and the real tokens are not: every row of `level="correct"` is held. What is left is
 # hardening, and it is what subtracting cannot do: a NaN minus 1e9
 # is still a NaN, a sentence that is all padding attends to its padding, and float16 has no 1e9. So the scores of
 # hidden keys must be replaced and not changed.
@@ -393,6 +394,9 @@ display(Markdown("\n".join(rows)))
 
 
 # %% tags=["wrap"]
+from clear_attention import MultiHeadAttention
+
+
 def cache(layer, x, kept):
     """Call the layer with what it kept: None for the first tokens."""
     return layer(
@@ -699,10 +703,11 @@ Verdicts(f"Keras {keras.__version__}: keras.layers", theirs)
 # The remedies, certified:
 
 # %%
+from clear_attention import create_look_ahead_mask
 
 
 def with_care(layer, q, k, v, padding, return_weights):
-    """Padding is True where a token is real."""
+    """certify hands Keras's kind of mask to the argument padding: True is a real token."""
     k, v = (ops.where(padding[..., None], x, 0) for x in (k, v))
     output, weights = layer(
         q, v, k, attention_mask=padding[:, None], return_attention_scores=True

@@ -168,8 +168,8 @@ assert np.abs(alone / both - 1).max() < 1e-9
 #
 # ## What if a worker dies?
 #
-# The others notice: the sum they wait for fails, or, if a worker hangs, doesn't come within `--patience` seconds.
-# They end with exit code 75 and a sentence. Start all workers again, and they go on from the last complete epoch. A
+# The others notice: the sum they wait for fails, or, if a worker hangs, doesn't come within `--patience` seconds (60, if you
+# don't say it). They stop with exit code 75 and print what went wrong. Start all workers again, and they go on from the last complete epoch. A
 # checkpoint is written beside the one before, and becomes the newest only when it is complete, so that a crash while
 # saving costs nothing. If the newest one can't be read, they say so, keep its files under another name and go on from
 # the one before. If none can be read, they refuse to begin anew over them. `start_workers.py` starts them again by
@@ -240,6 +240,8 @@ assert moved[None].max() > 0.002
 assert np.all(moved[None] <= 0.00101 * occurrences**0.5)
 
 # %% [markdown]
+# ### Keras's Adam moves frequent tokens too far
+#
 # The run in pieces is right. It is the ordinary run, in one piece, that moves some embeddings too far. TensorFlow
 # gives the gradient of an embedding as a list of rows, one for each time that a token occurs. Adam divides the mean
 # gradient by the root of the mean square. Keras 3.15 adds the rows up for the first, but squares each row by itself
@@ -289,9 +291,6 @@ assert resident.max() < resident[0] + 100
 display(Markdown(text))
 
 # %% [markdown]
-# When this was measured, a worker took its part of the records before they were batched, and now takes it of each batch.
-# For one process, as here, that is the same.
-#
 # Reading everything and keeping a part is simple and wasteful. When reading limits you, give each worker its own files:
 # `tf.data.Dataset.list_files(...).shard(workers, index)`. Then the batches depend on the number of workers.
 #

@@ -8,7 +8,8 @@
 #
 # You have a mask of 0 and 1, and the layer takes it without a word. Does a 1 hide the key or show it? No rule holds
 # everywhere; torch alone has both. Here a 1 hides, and [`convert_mask`][clear_attention.convert_mask] translates to this
-# rule and back. For the way back, swap the two names and leave out `axes`.
+# rule and back. Its `axes` names the axes of your mask, where the table says so. To convert from our rule to theirs, swap
+# the two names; then no `axes` is needed.
 #
 # | the mask | hides a key | its shape | the line that makes it ours |
 # | --- | --- | --- | --- |
@@ -326,7 +327,9 @@ Markdown("\n".join(lines))
 
 # %% [markdown]
 # So `(batch, 1, 1, keys)`, which [`create_padding_mask`][clear_attention.create_padding_mask] makes, and `(queries, keys)`
-# fit wherever there are heads. Without heads leave one axis of length 1 out: `mask[:, 0]`. `(batch, keys)` fits nowhere.
+# fit wherever there are heads. Without heads leave one axis of length 1 out: `mask[:, 0]`. And
+# `(batch, keys)` is never read as such. It is refused here, where there are 2 texts and 4 queries. But with as many texts as
+# queries it would be taken for `(queries, keys)`, without an error.
 
 # %% [markdown]
 # ## Two mistakes that raise no error

@@ -10,8 +10,8 @@
 # machine the weights belong to. Its lines have names like `num_key_value_heads` and `rope_theta`, and nobody explains them
 # there. Which of them can you leave alone, and which one makes the model write nonsense if you misread it?
 #
-# Below is such a file. We made it up and made it small, so that all of it can be executed here, but each line has the name
-# that it has in the files of today's models. The model is a **decoder** without an encoder: it reads the tokens so far and
+# Below is such a file. We made it up and made it small, so that all of it can be executed here, but each line (except
+# `attention_sinks`) has the name that it has in the files of today's models. The model is a **decoder** without an encoder: it reads the tokens so far and
 # says which one comes next.
 
 # %%
@@ -114,9 +114,9 @@ assert attention.project_output.kernel.shape == (64, 48)
 # | `linear` | `"interpolation"` |
 # | `llama3` | `"by_parts"`; `high_freq_factor` is `fast`, `low_freq_factor` is `slow` |
 # | `yarn` | `"yarn"`; `beta_fast` is `fast`, `beta_slow` is `slow` |
-# | `dynamic` | `"ntk"`, with another factor for each length: factor times length / `max_position_embeddings`, minus factor - 1 |
+# | `dynamic` | `"ntk"`, with another factor for each length: `factor * length / max_position_embeddings - (factor - 1)` |
 #
-# The cell makes the turns from the file, and prints how many tokens each hand needs to go round once. Hands that turn more
+# The cell makes the turns from the file, and prints, for the first four of the eight hands, how many tokens each needs to go round once. Hands that turn more
 # than 4 times in the original 128 tokens stay as they are, and hands that turn less than once become 8 times as slow.
 
 # %%
@@ -423,7 +423,7 @@ Markdown("\n".join([*rows, "", *cached]))
 # | line | it is not |
 # | --- | --- |
 # | `head_dim` | always `hidden_size` / heads. If the line is there, it counts. |
-# | `num_key_value_heads` | the number of queries per head of keys. That is heads / this number, here 2. |
+# | `num_key_value_heads` | how many heads of queries share one head of keys. That is `num_attention_heads` / this number. |
 # | `sliding_window` | the same in every library: some count the query's own token, some don't. [The table](mask_conventions.py#where-a-window-ends). |
 # | `sliding_window` | in every layer. See `layer_types`, or its rule in the program. |
 # | `rope_theta` | an angle. It is the base of which the speeds are powers. |

@@ -1,14 +1,13 @@
 # ---
 # title: The museum of bugs
-# description: Fifty-two ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the mend.
+# description: Fifty-two ways in which attention goes wrong, each in a few lines that run, with its symptom, the check that finds it and the fix.
 # ---
 
 # %% [markdown]
 # # The museum of bugs
 #
 # Your attention runs, or did until now. Is it one of these? Every exhibit is a few lines, executed while this page was
-# built: the bug, what you see of it, the check that finds it, and the mend. A bug that is called *published* stands in
-# a tutorial that many readers have followed.
+# built: the bug, what you see of it, the check that finds it, and the fix.
 #
 # "Row" is a row of [`certify`][clear_attention.certify], which tries a layer out; "finding" is one of
 # [`describe_mask`][clear_attention.describe_mask], which reads a mask. If an experiment can prove which bug it is, the
@@ -17,7 +16,7 @@
 #
 # | masks | found by |
 # | --- | --- |
-# | [**The star: better than possible, and it cannot write a word**](#star) | rows `no_future_leak`, `visible_keys_count`; finding `looks_inverted` |
+# | [**Better than possible, and it cannot write a word: the mask is the wrong way round**](#star) | rows `no_future_leak`, `visible_keys_count`; finding `looks_inverted` |
 # | [NaN as soon as I pass a mask](#infinity) | row `finite_gradients` |
 # | [NaN, but only in float16](#float16) | row `float16` |
 # | [A left-padded sentence reads its padding](#empty) | row `empty_query`; finding `empty_rows` |
@@ -65,7 +64,7 @@
 # | [The mask is off by one](#leak) | row `no_future_leak`; finding `future_visible` |
 # | [No token sees itself, and the first sees nothing](#own-token) | row `visible_keys_count`; findings `own_hidden`, `empty_rows` |
 # | [The loss is 0 at once, and it repeats one letter](#labels) | the loss of a model that sees only the current token |
-# | [Two rows are equal "because of the mask"](#saturated) | taking the mask away |
+# | [Two outputs are equal, and it is not the mask](#saturated) | taking the mask away |
 # | [keras.layers.Attention gives other numbers](#scale) | comparison with this package |
 # | [Asking for the weights changes the output](#flag) | row `weights_flag` |
 #
@@ -153,7 +152,7 @@ def padded(f, x, padding):
 
 
 # %% [markdown]
-# ## The star: better than possible, and it cannot write a word { #star }
+# ## Better than possible, and it cannot write a word: the mask is the wrong way round { #star }
 #
 # Invented words of four letters, written over and over: after "kumo" comes "kumo" again. A small language model learns
 # them, and is scored on words it never saw. Here are two copies of it. One converts our look-ahead mask for
@@ -321,7 +320,7 @@ report
 #
 # ### NaN as soon as I pass a mask { #infinity }
 #
-# $-\infty \cdot 0$ is NaN, so `-inf * mask` spoils every key that is *allowed*: even a mask of zeros is fatal. Mend:
+# $-\infty \cdot 0$ is NaN, so `-inf * mask` spoils every key that is *allowed*: even a mask of zeros is fatal. Fix:
 # add nothing. Replace the scores of blocked keys, as `tf.where(mask == 1, large_negative, scores)` does with a number
 # that fits the dtype, or leave it to our function.
 
@@ -340,7 +339,7 @@ held("finite_gradients", scaled_dot_product_attention)
 # ### NaN, but only in float16 { #float16 }
 #
 # In float32 -1e9 gives no NaN. The largest float16 is 65504, so there it becomes $-\infty$, and this is the exhibit
-# above. Mend: replace the scores here too, or hand a bool mask to Keras's layer, which knows its dtype.
+# above. Fix: replace the scores here too, or hand a bool mask to Keras's layer, which knows its dtype.
 
 
 # %% tags=["wrap"]
@@ -398,7 +397,7 @@ held("empty_query", theirs, with_zeros, "keras")
 #
 # Near 1e9 float32 numbers are 64 apart, so the score is rounded away: two masked scores can no longer be told apart.
 # Where a query sees a key, that does no harm: both get weight 0. Where it sees none, its weights are made of the
-# rounded scores. Mend: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in [causal
+# rounded scores. Fix: make a mask of 0 and 1, and replace the scores of the keys that it blocks. More in [causal
 # attention](../learn/causal.py#exercise-1).
 
 # %% tags=["wrap"]
@@ -473,7 +472,7 @@ held("hidden_nan", MultiHeadAttention(8, 2))
 # ### A (batch, keys) mask is read as (queries, keys) { #axes }
 #
 # Shapes are compared from the right. With as many sentences as tokens nothing complains, and query $i$ gets the padding of
-# sentence $i$. Mend: give it the missing axes.
+# sentence $i$. Fix: give it the missing axes.
 
 # %% tags=["wrap"]
 is_padding = np.array([[0, 0, 0, 1], [0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1]])
@@ -498,7 +497,7 @@ held("batch_independence", layer, with_axis, "keras", lengths=[2])
 # %% [markdown]
 # ### Token 0 is never looked at { #zero }
 #
-# 0 is padding by convention. If your vocabulary starts at 0, its first word is invisible. Mend: start at 1, or name your own
+# 0 is padding by convention. If your vocabulary starts at 0, its first word is invisible. Fix: start at 1, or name your own
 # `pad_id`. Keras's `mask_zero=True` knows only 0. In the printed report `#` is a blocked key and `.` a visible one.
 
 # %% tags=["wrap"]
@@ -536,8 +535,8 @@ np.testing.assert_array_equal(mended, np.tri(3, dtype=bool))
 # A tokenizer's `attention_mask` says 1 for a real token. In this package 1 is blocked, so all words are hidden and the
 # padding is shown. With the tokens at hand the report sees it.
 #
-# The report sees a mask whose axes are right, and advises `source="keras"`, which turns the values round. A tokenizer's
-# mask has the axes `(batch, keys)`: `source="huggingface"` turns it round too, and adds the two axes that are missing.
+# Here the two missing axes were added by hand, so the report advises `source="keras"`, which only turns 0 and 1 round. For
+# the tokenizer's own mask, which is `(batch, keys)`, take `source="huggingface"`: it adds the axes, too.
 
 # %% tags=["wrap"]
 tokens = ["the", "cat", "sat", "[pad]", "[pad]"]
@@ -557,8 +556,8 @@ assert describe_mask(mended, tokens).names == ("padding",)
 # The mask is laid over the *weights*, after the softmax. Each hidden key then has weight 0, as a picture of the weights
 # shows. But the softmax has divided by a sum in which the hidden keys stand. So the weights that are left no longer sum
 # to 1, and how far they fall short tells each query what is hidden from it. In a causal model the future leaks in this
-# way. Below only the last word is changed, and query 0 changes too. Mend: mask the scores, before the softmax. To divide
-# the weights by their new sum is no safe mend: where a hidden score is large, all visible weights are rounded to 0.
+# way. Below only the last word is changed, and query 0 changes too. Fix: mask the scores, before the softmax. To divide
+# the weights by their new sum is no safe fix: where a hidden score is large, all visible weights are rounded to 0.
 
 
 # %% tags=["wrap"]
@@ -616,8 +615,8 @@ held("padding_invariance", encoder(True), vocab=10, pad_id=0)
 #
 # This mask blocks a cell where the query is padding *and* the key is padding. So padding is hidden from padding only,
 # whose outputs nobody reads, and the words see all of it. Where 1 means *may attend*, `&` is right: a word may attend to
-# a word. Turned round into 1 for *blocked*, an "and" has to become an "or". Mend: leave the queries out, and block every
-# key that is padding.
+# a word. Where 1 means *blocked*, it has to be `|`, an "or". Better still, leave the queries out, and block every key that
+# is padding.
 
 # %% tags=["wrap"]
 is_padding = np.array([[False, False, True, True]])
@@ -669,7 +668,7 @@ held("padding_invariance", layer, vocab=10, pad_id=0)
 #
 # `keras.layers.MultiHeadAttention` takes the masks off the tensors that it was called with. If two layers share one
 # tensor, the first reads its mask, and the second sees the padding. While a functional model is built, the mask
-# stays, so the bug shows only where the layers are called on a tensor that holds numbers, as below. Mend: hand a copy
+# stays, so the bug shows only where the layers are called on a tensor that holds numbers, as below. Fix: hand a copy
 # to each layer. Ours leave the masks where they are.
 
 # %% tags=["wrap"]
@@ -701,7 +700,7 @@ assert weight_on_padding(shared) == 0
 # ### A mask of numbers is turned round bit by bit { #bitwise }
 #
 # A `compute_mask` of your own may return 1 and 0 instead of `True` and `False`. To turn such a mask round with `~` flips
-# each bit: `~1` is -2 and `~0` is -1, neither is 0, and so every token counts as hidden. Mend: cast the mask to bool
+# each bit: `~1` is -2 and `~0` is -1, neither is 0, and so every token counts as hidden. Fix: cast the mask to bool
 # first, as Keras's layers and ours do.
 
 # %% tags=["wrap"]
@@ -805,12 +804,14 @@ np.testing.assert_allclose(DotProductAttention()(x, x, x, 8), expected)
 # ### "does not support masking" { #warning }
 #
 # Keras takes an argument called `mask` for its own. So it warns that the mask is destroyed, though the layer uses it.
-# To declare `supports_masking = True` silences the warning, and is not enough: after `Embedding(mask_zero=True)`
-# Keras fills the argument `mask` with its own mask, `(batch, length)`, in which `True` is a real token. Our function
-# reads such a mask the other way round. With a single sentence it blocks the real tokens, so that each reads only the
-# padding. With several sentences its shape does not fit the scores, and this error is what `certify` sees. Mend: give
-# the argument another name, here `blocked`, and call a layer: what Keras attached to the tensor reaches
-# [`DotProductAttention`][clear_attention.DotProductAttention], which reads it as Keras means it.
+# `supports_masking = True` silences the warning, and is not enough. After `Embedding(mask_zero=True)` Keras fills any
+# argument named `mask` with its own mask, `(batch, length)`, in which `True` is a real token. Our function reads it the
+# other way round. With a single sentence it blocks the real tokens, so that each reads only the padding. With several
+# sentences its shape does not fit the scores, and this error is what `certify` sees.
+#
+# The fix has two parts. Give the argument another name, here `blocked`. And call
+# [`DotProductAttention`][clear_attention.DotProductAttention]: the mask that Keras attached to the tensor reaches this
+# layer, which reads it as Keras means it.
 
 # %% tags=["wrap"]
 import warnings
@@ -1064,7 +1065,7 @@ np.testing.assert_array_equal(twice, 2 * once)
 # The position is counted along the batch: sentence 0 gets position 0, sentence 1 gets position 1, and all words of a
 # sentence get the same one. So two equal sentences come out differently, and within a sentence attention cannot tell which
 # word comes first. This is what becomes of code for `(length, batch, depth)` when it gets `(batch, length, depth)`. With a
-# batch of one nothing looks wrong, since every word gets position 0. Mend: count along the axis of the words.
+# batch of one nothing looks wrong, since every word gets position 0. Fix: count along the axis of the words.
 #
 # The row `positions` finds it, when you say that the layer knows positions. The row `batch_independence` asks whether a
 # sentence changes with *another* sentence. That it does not: it changes with its place in the batch. So put one sentence
@@ -1136,7 +1137,7 @@ held("lengths", Free(), alone, depth=8)
 # ### It saves and doesn't load { #config }
 #
 # Loading calls `__init__` with the layer's config, and that holds more than its own arguments: `name`, `dtype`, `trainable`.
-# Saving does not complain. Mend: take `**kwargs`, and say in `get_config` what your own arguments were.
+# Saving does not complain. Fix: take `**kwargs`, and say in `get_config` what your own arguments were.
 
 
 # %% tags=["wrap"]
@@ -1224,7 +1225,7 @@ np.testing.assert_allclose(*both, atol=0.05)  # the same at any depth
 #
 # `keras.layers.LayerNormalization` adds 1e-3 to the variance before it divides. Other code of Transformers adds 1e-5 or
 # 1e-6. Where the numbers of a token are small, their variance is smaller than 1e-3, so the outputs of a carried-over
-# model differ. Mend: give `epsilon` the value that the model was trained with.
+# model differ. Fix: give `epsilon` the value that the model was trained with.
 
 # %%
 small = 0.01 * np.array([[1.0, -1.0, 1.0, -1.0]], "float32")
@@ -1289,7 +1290,7 @@ held("no_future_leak", causal(k=1), alone, causal=True)
 # Nothing is before the first one, so it has no key left. What comes out then depends on how the mask is applied. Where
 # -inf takes the place of the scores, the first row is NaN. Where -1e9 does, all weights of the row are equal, so the first
 # output is the mean of all values, the future among them. Here it is 0. And no other token sees its own word, which can
-# reach its output only around the attention, over the residual. Mend: `k=1`, or our mask.
+# reach its output only around the attention, over the residual. Fix: `k=1`, or our mask.
 
 # %% tags=["wrap"]
 strict = np.triu(np.ones((4, 4)), k=0)
@@ -1332,7 +1333,7 @@ held("visible_keys_count", triangle(1), with_switch)
 # nothing of what it learns helps to write. Here is a model that has no attention at all, a table with a row for each
 # letter. It learns the words of [the star](#star), in which the next letter is one of five vowels or one of twelve
 # consonants. Whoever sees only the current letter must guess among these, so the loss on unseen words cannot be clearly
-# below (log 5 + log 12) / 2. Without the shift it is: this is the alarm. Mend: read `ids[:, :-1]`, and ask for
+# below (log 5 + log 12) / 2. Without the shift it is: this is the alarm. Fix: read `ids[:, :-1]`, and ask for
 # `ids[:, 1:]`.
 #
 # `certify` sees nothing, because the model is innocent. What finds it is such a table: no model that sees only the
@@ -1365,10 +1366,10 @@ wrong = tables["not shifted"]
 held("no_future_leak", wrong, lambda f, ids: f(ids), vocab=26, causal=True)
 
 # %% [markdown]
-# ### Two rows are equal "because of the mask" { #saturated }
+# ### Two outputs are equal, and it is not the mask { #saturated }
 #
 # Take the mask away: they are still equal. The scores are so large that one key gets all the weight. In [causal
-# attention](../learn/causal.py#exercise-1) with pictures. Mend: smaller inputs.
+# attention](../learn/causal.py#exercise-1) with pictures. Fix: smaller inputs.
 
 # %% tags=["wrap"]
 tokens = np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]])
@@ -1430,7 +1431,7 @@ held("weights_flag", MultiHeadAttention(8, 2))
 # the mask, it caps the large negative number of the hidden keys too: from -1e9 they are lifted to -c. With a cap of
 # 5 the future then has weight. With a cap of 50, that of Gemma 2 (2024), a hidden key gets about e<sup>-50</sup> of the
 # weight that a score of 0 gets. No test with small scores sees that. But where all visible scores are far below 0, they
-# are capped to nearly the same -50. Mend: cap first, then mask, as `softcap=` does. More in
+# are capped to nearly the same -50. Fix: cap first, then mask, as `softcap=` does. More in
 # [What else goes into the scores](../learn/score_rules.py).
 
 
@@ -1476,7 +1477,7 @@ assert told.cause.name == "cap_after_mask"
 # first word of a causal model comes out right, and the others do not.
 #
 # The scores still depend on distances only, so the row `position_shift` holds. What finds it is the comparison with a
-# layer of the other layout. Mend: reorder the weights with [`convert_rotary`][clear_attention.convert_rotary], or give
+# layer of the other layout. Fix: reorder the weights with [`convert_rotary`][clear_attention.convert_rotary], or give
 # the layer the layout of the weights. [Which library pairs how](mask_conventions.py#which-channels-are-a-rotary-pair).
 
 # %% tags=["wrap"]
@@ -1513,7 +1514,7 @@ held("like", mended, like=theirs)
 # Queries and keys are turned so that their *product* tells how far apart they are. A value is in no such product: it is
 # averaged and handed on. If it is turned, the output depends on where the text stands, and not only on distances. The
 # weights are right, so no picture of them shows it. A text of a single word does: its output should be its value,
-# wherever the word stands. Mend: turn `q` and `k` only, as `MultiHeadAttention(..., rotary=RotaryPositions())` does.
+# wherever the word stands. Fix: turn `q` and `k` only, as `MultiHeadAttention(..., rotary=RotaryPositions())` does.
 # More in [Positions that turn](../learn/turning_positions.py).
 
 
@@ -1554,7 +1555,7 @@ held("position_shift", with_turns(values_too=False), placed, relative=True)
 # Several short texts are packed into one row, so that no place is lost to padding. A mask keeps them apart, and the row
 # `packing_isolation` says that no text sees another. But the places are numbered through: the second text begins at 3
 # here, and after a long first text at a place that no text of the training ever began at. So a text comes out
-# differently behind another one, which is found by computing it alone. Mend: number each text from 0, with
+# differently behind another one, which is found by computing it alone. Fix: number each text from 0, with
 # [`create_document_positions`][clear_attention.create_document_positions].
 #
 # With rotary positions in place of added ones only distances count, and both numberings give the same. More in
@@ -1599,7 +1600,7 @@ np.testing.assert_allclose(through, restarted, atol=1e-5)
 # Four heads of queries share two heads of keys. Repeated, the keys stand as 0, 0, 1, 1: neighbours share. Tiled, they
 # stand as 0, 1, 0, 1. The shapes are the same, and with a single head of keys, or as many as of queries, the numbers are
 # too. In between, half of the heads meet keys with which they were not trained. Most libraries repeat, and
-# [one tiles](mask_conventions.py#which-heads-share-keys), so weights that are carried over fall into this trap. Mend:
+# [one tiles](mask_conventions.py#which-heads-share-keys), so weights that are carried over fall into this trap. Fix:
 # `tf.repeat`, or `grouped=True`, which moves nothing at all. More in [Fewer keys than queries](../learn/fewer_keys.py).
 
 
@@ -1634,7 +1635,7 @@ held("head_groups", grouped, one_head, grouped=crossing)
 #
 # A window of 3 is meant to be the last 3 tokens, the query's own among them. `> window` in place of `>= window` lets in a
 # fourth one, 3 places away. During training nobody notices. It shows when the model writes: a cache that keeps just the
-# last 3 tokens has no longer what the model was trained to see. Mend: `>=`, or
+# last 3 tokens has no longer what the model was trained to see. Fix: `>=`, or
 # [`create_window_mask`][clear_attention.create_window_mask]. Libraries
 # [count differently](mask_conventions.py#where-a-window-ends), so the row `window_extent` must be told which window is meant.
 
@@ -1671,7 +1672,7 @@ held("window_extent", ours_of(3), alone, window=3, causal=True)
 #
 # A text comes in pieces, and the keys of earlier pieces are kept. Each piece numbers its own tokens from 0. Word by word,
 # every word then stands at position 0, so the model reads a bag of words. The first piece is right, and so is a text that
-# comes in one piece, as in training. Mend: go on counting behind what is kept. Our layer does so if you leave `positions`
+# comes in one piece, as in training. Fix: go on counting behind what is kept. Our layer does so if you leave `positions`
 # out.
 
 # %% tags=["wrap"]

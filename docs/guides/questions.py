@@ -35,9 +35,11 @@ print(describe_mask(mask))  # "#" is a blocked key
 #
 # ## How do I combine a padding mask and a causal mask in Keras?
 #
+# In Keras alone it is one call, because the layer makes the causal half itself:
+# `layer(x, x, attention_mask=(ids != 0)[:, None, :], use_causal_mask=True)`.
+#
 # A key is blocked if it is padding *or* in the future. `keras.layers.MultiHeadAttention` wants the opposite, `True`
-# where a query may look, with the shape `(batch, queries, keys)`. It can also make the causal half itself. Then it only
-# needs to know which tokens are real, as `(batch, 1, keys)`.
+# where a query may look, with the shape `(batch, queries, keys)`. So a mask that is combined here can be converted, too:
 
 # %%
 import keras
@@ -124,8 +126,8 @@ np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 # * **A NaN in the padding.** Its score is NaN, and NaN minus 1e9 is still NaN, so the softmax spoils the whole row.
 #   Even where a weight is exactly 0, 0 times the NaN in a value is NaN.
 #
-# In the output below, `adding` is the result of adding the mask, times a number, to the scores, as many tutorials do.
-# `here` is the result of this package, which leaves a blocked key out instead.
+# In the output below, the mask is first *added* to the scores, times a number, as many tutorials do. Then *this package* gets
+# it, which leaves a blocked key out instead.
 # [`describe_mask`][clear_attention.describe_mask] finds queries with no key left.
 
 # %%
@@ -152,7 +154,7 @@ for cause, x, mask, number in [
 ]:
     added = by_adding(x[:2], x, x, mask, number)
     here = scaled_dot_product_attention(x[:2], x, x, mask).output
-    print(f"{cause:19} adding {added[0, 0]}, here {here[0, 0]:.2f}")
+    print(f"{cause:19} mask added: {added[0, 0]}, this package: {here[0, 0]:.2f}")
     assert np.all(np.isnan(added))
     assert np.all(np.isfinite(here))
 assert "empty_rows" in describe_mask(all_keys)
@@ -167,8 +169,9 @@ assert "empty_rows" in describe_mask(all_keys)
 # give the same numbers, to the last bit.
 #
 # That holds with NaN and infinity, too. The package has one rule for them, with a mask and without: **they show, as
-# NaN, in every output that sees them, and in no other.** A product would carry them further, since 0 times NaN and 0
-# times infinity are NaN. So the package computes with 0 in their place, and writes NaN into the outputs that see one.
+# NaN, in every output that sees them, and in no other.** A product of matrices would carry a NaN into every
+# output, because 0 times NaN is NaN. So the package computes with 0 in its place, and then writes NaN into the outputs that
+# see one.
 # That is why an infinity shows as NaN as well. In the example one number of the last value is infinite.
 
 # %%

@@ -14,8 +14,9 @@
 # $ python -m examples.train_language_model --text my/notes --folder runs/notes
 # ```
 #
-# The program is made to be copied. It needs a clone of the repository, TensorFlow, and nothing else: no tokenizer, no
-# list of words, no service. The tokens are bytes, so that every language and every file goes in as it is. If bits,
+# The program is made to be copied. It runs in a clone of the repository with TensorFlow installed, and needs nothing else: no
+# tokenizer, no list of words, no service. How well it predicts is said in *bits a byte*: lower is better, and blind guessing
+# costs 8. The tokens are bytes, so that every language and every file goes in as it is. If bits,
 # temperature and sampling are new to you, read [From here to GPT](../learn/language_model.py) first.
 #
 # ## A small run
@@ -192,8 +193,8 @@ from examples.text_rows import Rows
 print(inspect.getsource(Rows.stream))
 
 # %% [markdown]
-# Cut where it may be, each byte is asked exactly once in an epoch, after the byte that stands before it. The tests count
-# them (`tests/test_train_language_model.py`).
+# Wherever a row is cut, the model has to predict each byte exactly once in an epoch, and it always sees the byte before it. The
+# tests count them (`tests/test_train_language_model.py`).
 #
 # ## What does it cost?
 #
@@ -299,7 +300,8 @@ print("10,000 billion and 200,000 billion: round numbers for what training reach
 assert 1e9 < laptop < 1e12
 
 # %% [markdown]
-# Measure yours: `6 · numbers · tokens a second`, from the line of progress, is the last row's number for your machine.
+# Measure yours: the line of progress says how many tokens a second you train, and `6 · numbers in the model · tokens a
+# second` is how many operations a second your machine reaches.
 # If you have less text than the third column says, read it several times. Four times are nearly as good as new text
 # (Muennighoff and others 2023). After that a model learns it by heart: then the bits held out rise again, while those in training go
 # on falling. Take a smaller model, or `--dropout 0.1`.

@@ -168,9 +168,9 @@ assert np.sum(by_layer[0, 0, 0, 3:]) == 0
 
 # %% [markdown]
 # **The mask gets turned round**: in a layer of your own, Keras fills an argument named `mask` by itself, with the
-# mask that is attached. If it is the very tensor that is attached to `x`, our layers recognise it, and read it as
-# Keras means it. A functional model passes on a copy. Our layers cannot tell the copy from a mask of yours, so they
-# read its True as blocked, and block the real tokens. Give the argument another name; what is attached still arrives.
+# mask that is attached to `x`. If the layer is called directly, this argument is the same object that is attached, so our
+# layers recognise it and read it as Keras means it. In a functional model it is a copy. Our layers cannot tell the copy from
+# a mask of yours, so they read its True as blocked, and block the real tokens. Give the argument another name; what is attached still arrives.
 
 
 # %%
@@ -543,8 +543,8 @@ assert "Sin" in needs["PositionalEncoding"]
 # %% [markdown]
 # With a fixed length everything converts, the whole Transformer too. For any length attention converts as well: plain,
 # with `causal=True`, with a mask of ours that is handed over, and with the mask that Keras attaches. So does an encoder
-# layer. Only the positions do not: without a fixed length their waves are computed in the graph, in float64, for which
-# LiteRT lacks several operations, sine and cosine among them. With a fixed length the waves are numbers in the file.
+# layer. Only the positions do not: without a fixed length their sines and cosines are computed in the graph, in float64, for
+# which LiteRT lacks these and other operations. With a fixed length they are numbers in the file.
 #
 # ## What to remember
 #

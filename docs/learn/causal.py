@@ -408,7 +408,7 @@ exercises.show("causal")
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.
-# * [The star of the museum](../guides/museum.py#star): a model that is better than possible.
+# * [In the museum of bugs](../guides/museum.py#star): a model that is better than possible.
 #
 # Read on elsewhere: Williams and Zipser (1989), [A Learning Algorithm for Continually Running Fully Recurrent Neural
 # Networks](https://doi.org/10.1162/neco.1989.1.2.270), which names teacher forcing; Radford and others (2018),

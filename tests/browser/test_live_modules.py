@@ -42,7 +42,7 @@ def test_a_page_opened_from_a_folder_has_its_machine(from_folder, name):
     page.wait_for_function("document.querySelector('date-machine').result?.answer === '1969-07-05'")
 
 
-@pytest.mark.parametrize("element", ["mask-lab", "date-machine", "text-machine", "lesson-piece"])
+@pytest.mark.parametrize("element", ["mask-lab", "date-machine", "text-machine", "lesson-piece", "head-designer"])
 def test_the_browser_takes_the_sources_as_modules(visit, element):
     page = visit("/notation/").page  # it has neither, so no joined script
 

@@ -32,7 +32,7 @@ function addCopyButtons() {
 }
 
 function loadElements() {
-  for (const name of ["mask-lab", "date-machine", "text-machine", "lesson-piece"]) {
+  for (const name of ["mask-lab", "date-machine", "text-machine", "lesson-piece", "head-designer"]) {
     if (!document.querySelector(name) || document.querySelector(`script[data-element=${name}]`)) continue;
     const script = document.createElement("script");
     script.src = new URL(`${name}.js`, here);

@@ -57,9 +57,8 @@ class HeadDesigner extends HTMLElement {
   /** Take over what the address says; a solution that somebody else found earns no star. */
   visit() {
     const state = fromAddress(location.hash, this.names);
-    if (state === null || (state && toAddress(state) === toAddress(this.state))) return;
-    this.message = state ? "" : UNREADABLE;
-    if (!state) return;
+    this.message = state === undefined ? UNREADABLE : "";
+    if (!state || toAddress(state) === toAddress(this.state)) return;
     this.turnTo(state.puzzle);
     this.state = state;
     this.borrowed = check(this.puzzle, this.head).failure === null;

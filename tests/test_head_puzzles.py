@@ -1,4 +1,4 @@
-"""The puzzles of the head designer: each solution is right on every text, as the package attends, and none is too long."""
+"""The puzzles of the head designer: solutions that are right on all texts, as the package attends, and none too long."""
 
 from itertools import combinations, product
 

@@ -1,4 +1,4 @@
-"""The puzzles of the head designer: solutions that are right on all texts, as the package attends, and none too long."""
+"""The puzzles of the head designer: solutions that are right on all texts, as the package attends, and not too long."""
 
 from itertools import combinations, product
 

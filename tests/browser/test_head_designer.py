@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from head_puzzles import COLUMNS, PUZZLES, ROWS, attend, parse, texts, wanted, written
+from head_puzzles import COLUMNS, PUZZLES, ROWS, attend, parse, right, texts, wanted, written
 from playwright.sync_api import expect
 
 from .conftest import copied_by
@@ -142,7 +142,7 @@ class TestEngine:
         broken = f"{hands}/" + ",".join(f"{row}-{column}:{strength}" for row, column, strength in switches[1:])
         first = next(text for text in texts(puzzle) if written(puzzle, broken, text) != wanted(puzzle["id"], text))
         assert found["failure"]["text"] == first
-        assert found["right"] < found["total"]
+        assert found["right"] == right(puzzle, broken)
 
 
 class TestPuzzles:
@@ -162,6 +162,11 @@ class TestPuzzles:
         designer.get_by_role("button", name="Puzzle 1: Copy myself, solved", exact=True).wait_for()
         build(designer, "letter/a-a:1,b-b:1,c-c:1")
         assert "That is par." in says(designer)
+        button(designer, "A query reads", "its place").click()
+        button(designer, "A key reads", "its place").click()
+        assert "with 8 switches." in says(designer)
+        for place in "12345":
+            cell(designer, place, place).click()
         cell(designer, "a", "a").click()
         assert says(designer).startswith("Right on ")
         designer.get_by_role("button", name="Puzzle 1: Copy myself, solved at par", exact=True).wait_for()  # the best
@@ -221,9 +226,10 @@ class TestControls:
         assert says(designer).startswith("Solved: right on all 363 texts with 3 switches.")
         place = "() => document.querySelector('head-designer').shadowRoot.activeElement.dataset.place"
         assert page.evaluate(place) == "2,3"
-        for key in ("End", "Home", "ArrowUp", "ArrowLeft"):
+        steps = {"End": "2,3", "ArrowLeft": "2,2", "ArrowUp": "1,2", "Home": "1,0"}
+        for key, there in [*steps.items(), ("ArrowLeft", "1,0")]:
             page.keyboard.press(key)
-        assert page.evaluate(place) == "1,0"
+            assert page.evaluate(place) == there
         assert designer.locator(".switches td[tabindex='0']").count() == 1
         for key, said in (("+", "looks at the start sign, strength 1"), ("+", "looks at the start sign, strength 2")):
             page.keyboard.press(key)
@@ -248,6 +254,7 @@ class TestControls:
         button(designer, "A key reads", "its letter").click()
         expect(designer.get_by_role("status")).to_contain_text("A key has to read something.")
         assert designer.locator(".switches td").count() == 12
+        assert designer.locator(".switches thead tr").first.inner_text().split() == ["key", "→", "query", "↓", "letter"]
 
     def test_what_is_not_read_does_not_count_and_comes_back(self, designer):
         build(designer, "letter/a-a:1,b-b:1,c-c:1")

@@ -165,11 +165,11 @@ class TestPuzzles:
         button(designer, "A query reads", "its place").click()
         button(designer, "A key reads", "its place").click()
         assert "with 8 switches." in says(designer)
+        designer.get_by_role("button", name="Puzzle 1: Copy myself, solved at par", exact=True).wait_for()  # the best
         for place in "12345":
             cell(designer, place, place).click()
         cell(designer, "a", "a").click()
         assert says(designer).startswith("Right on ")
-        designer.get_by_role("button", name="Puzzle 1: Copy myself, solved at par", exact=True).wait_for()  # the best
         assert designer.get_by_role("button", name="Next puzzle").count() == 0
 
     def test_a_wrong_head_meets_the_text_that_refutes_it(self, designer):
@@ -199,7 +199,7 @@ class TestPuzzles:
             assert designer.locator(".hints li").all_inner_texts() == PUZZLES[0]["hints"][:number]
         designer.get_by_role("button", name="Show a solution").click()
         assert says(designer).startswith("Solved: ")
-        expect(designer.get_by_role("status")).to_contain_text("To earn a star, turn all off")
+        assert says(designer).endswith("To earn a star, turn all off and find it anew.")
         assert designer.locator(".star").count() == 0
         choose(designer, "first")
         assert designer.locator(".hints li").count() == 0
@@ -337,12 +337,20 @@ class TestStars:
         page.go_back()
         erase = designer.get_by_role("button", name="Erase my stars")
         expect(designer.locator(".star")).to_have_text("★★")
-        designer.get_by_role("button", name="All off").click()
+        choose(designer, "first")
+        build(designer, "letter/always-1:1")
+        choose(designer, "copy")
+        assert says(designer).endswith("That is par.")
+        assert designer.locator(".star").count() == 2
         erase.click()
+        assert says(designer).endswith("To earn a star, turn all off and find it anew.")
         expect(designer.get_by_role("status")).to_have_text("Your stars are erased.")
         assert designer.locator(".star").count() == 0
         assert page.evaluate("name => localStorage.getItem(name)", STARS) is None
         expect(erase).to_have_attribute("aria-disabled", "true")
+        for name in ("first", "copy"):  # they do not come back by themselves
+            choose(designer, name)
+        assert designer.locator(".star").count() == 0
 
     @pytest.mark.parametrize("kept", ["{", "null", '{"copy": "<b>", "nobody": 1, "first": 1}'])
     def test_what_somebody_else_wrote_there_does_no_harm(self, visit, kept):

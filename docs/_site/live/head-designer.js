@@ -54,6 +54,10 @@ class HeadDesigner extends HTMLElement {
     return headOf(this.state.hands, switchesOn(this.state));
   }
 
+  get isSolved() {
+    return check(this.puzzle, this.head).failure === null;
+  }
+
   /** Take over what the address says; a solution that somebody else found earns no star. */
   visit() {
     const state = fromAddress(location.hash, this.names);
@@ -61,7 +65,7 @@ class HeadDesigner extends HTMLElement {
     if (!state || toAddress(state) === toAddress(this.state)) return;
     this.turnTo(state.puzzle);
     this.state = state;
-    this.borrowed = check(this.puzzle, this.head).failure === null;
+    this.borrowed = this.isSolved;
   }
 
   turnTo(name) {
@@ -131,16 +135,12 @@ class HeadDesigner extends HTMLElement {
         this.borrowed = true;
       },
       erase: () => {
-        this.kept = {};
+        Object.assign(this, { kept: {}, drafts: {}, borrowed: this.isSolved });
         progress.erase();
       },
       share: () => {},
     };
-    const messages = {
-      erase: "Your stars are erased.",
-      solution: "This is one solution. To earn a star, turn all off and find it yourself.",
-    };
-    this.message = messages[name] ?? "";
+    this.message = name === "erase" ? "Your stars are erased." : "";
     actions[name]();
     this.show();
     if (name === "share") this.copy();

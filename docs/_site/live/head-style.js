@@ -8,6 +8,7 @@ button[aria-disabled=true]{color:var(--md-default-fg-color--light);border-color:
 .star{letter-spacing:-.1em}
 .title{font-size:1.15em;margin:.9em 0 .2em}
 .task{margin:.2em 0 .6em;max-width:44em}
+.task b{white-space:nowrap}
 .columns{display:grid;gap:.2em 2em}
 .columns>*{min-width:0}
 .scroll{overflow-x:auto;padding:.2em}

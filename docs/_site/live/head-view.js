@@ -131,12 +131,12 @@ function result({ got, wanted }, output) {
     <td>${wanted}</td>`;
 }
 
-function verdict({ puzzle, state, checked: { right, total, failure } }) {
+function verdict({ puzzle, state, kept, checked: { right, total, failure } }) {
   const used = switchesOn(state).length;
   if (!failure) {
     const compared = used > puzzle.par ? `Par is ${puzzle.par}: can you do it with fewer?`
       : used === puzzle.par ? "That is par." : "That is fewer than par!";
-    return `<p class="says solved" aria-live="polite">Solved: right on all ${total} texts with ${switches(used)}. ${compared}</p>
+    return `<p class="says solved" aria-live="polite">Solved: right on all ${total} texts with ${switches(used)}. ${compared}${kept[puzzle.id] <= used ? "" : " To earn a star, turn all off and find it anew."}</p>
       <div class="row"><button data-do="onwards">Next puzzle</button></div>`;
   }
   const wrongHands = (puzzle.wants === "letter") !== (state.hands === "letter");

@@ -168,4 +168,4 @@ class TestOurModules:
         """The tests in the browser call them. What models call is shared by all elements of a page."""
         name = r"\b(?:window|globalThis)\.\w+ (?:\?\?)?= "
         writes = {file for file, module in joined.items() if re.search(name, module.code)}
-        assert writes == {"mask-lab.js", "date-machine.js", "text-machine.js", "machine-files.js"}
+        assert writes == {"mask-lab.js", "date-machine.js", "text-machine.js", "head-designer.js", "machine-files.js"}

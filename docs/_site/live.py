@@ -6,6 +6,7 @@ import html
 import json
 
 import numpy as np
+from head_puzzles import PUZZLES
 from IPython.display import HTML
 
 START = {"padding": [], "lookAhead": False, "prefix": 0, "window": 0, "flipped": []}  # nothing is hidden
@@ -38,6 +39,11 @@ def touch(piece, without, **state):
 def text_machine(beginnings, without):
     """Show the element in which the trained language model writes; a reader can begin with one of the beginnings."""
     return HTML(f"<text-machine>{data({'beginnings': beginnings})}{without}</text-machine>")
+
+
+def head_designer(without):
+    """Show the element in which a reader designs a head; `without` is mostly `head_puzzles.still()`."""
+    return HTML(f"<head-designer>{data(PUZZLES)}{without}</head-designer>")
 
 
 def data(value):

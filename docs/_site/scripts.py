@@ -1,4 +1,4 @@
-"""Join the modules of what computes in the page, the Mask Lab and the machines, into one script each.
+"""Join the modules of what computes in the page, such as the Mask Lab and the machines, into one script each.
 
 A browser refuses modules on a page that was opened from a folder (file://). So each module becomes a function, called
 after those that it imports: its names stay its own, as in a module. The modules in live/ use two statements for this,
@@ -16,7 +16,15 @@ from mkdocs.exceptions import PluginError
 LIVE = Path(__file__).parent / "live"
 ENTRIES = {
     name: LIVE / f"{name}.js"
-    for name in ("mask-lab", "date-machine", "text-machine", "lesson-piece", "page-exercise", "exercise-progress")
+    for name in (
+        "mask-lab",
+        "date-machine",
+        "text-machine",
+        "lesson-piece",
+        "page-exercise",
+        "exercise-progress",
+        "head-designer",
+    )
 }  # by the element that each one defines
 IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)

@@ -234,7 +234,6 @@ assert "visible_keys_count" in certify(Mended(8), **wrong_way_round).broken
 
 # %% tags=["remove-input"]
 import clear_attention
-from clear_attention import MultiHeadAttention, create_look_ahead_mask
 from IPython.display import Markdown, display
 
 
@@ -247,11 +246,13 @@ def on_itself(x, mask=None):
 
 
 def only_the_past(x):
-    return on_itself(x, create_look_ahead_mask(x.shape[1]))
+    return on_itself(x, clear_attention.create_look_ahead_mask(x.shape[1]))
 
 
 def only_the_past_of_two(q, k, v):
-    return attend(q, k, v, create_look_ahead_mask(q.shape[1], k.shape[1]))
+    return attend(
+        q, k, v, clear_attention.create_look_ahead_mask(q.shape[1], k.shape[1])
+    )
 
 
 def pooled(x, real):
@@ -558,7 +559,6 @@ from clear_attention import (
     Encoder,
     EncoderLayer,
     FeedForwardBlock,
-    MultiHeadAttention,
     PositionalEncoding,
     SelfAttentionBlock,
     Transformer,

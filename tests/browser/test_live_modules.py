@@ -4,6 +4,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import scripts
 
 from .conftest import SITE
 
@@ -42,9 +43,14 @@ def test_a_page_opened_from_a_folder_has_its_machine(from_folder, name):
     page.wait_for_function("document.querySelector('date-machine').result?.answer === '1969-07-05'")
 
 
-@pytest.mark.parametrize(
-    "element", ["mask-lab", "date-machine", "text-machine", "lesson-piece", "page-exercise", "exercise-progress"]
-)
+def test_a_page_opened_from_a_folder_has_its_head(from_folder):
+    designer = from_folder("design_a_head").locator("head-designer")
+    for place in ("0,1", "1,2", "2,3"):
+        designer.locator(f"[data-place='{place}']").click()
+    assert designer.locator(".says").inner_text().startswith("Solved: ")
+
+
+@pytest.mark.parametrize("element", sorted(scripts.ENTRIES))
 def test_the_browser_takes_the_sources_as_modules(visit, element):
     page = visit("/notation/").page  # it has neither, so no joined script
 

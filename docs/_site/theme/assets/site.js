@@ -32,7 +32,8 @@ function addCopyButtons() {
 }
 
 function loadElements() {
-  for (const name of ["mask-lab", "date-machine", "text-machine", "lesson-piece", "page-exercise", "exercise-progress"]) {
+  const machines = ["mask-lab", "date-machine", "text-machine", "head-designer"];
+  for (const name of [...machines, "lesson-piece", "page-exercise", "exercise-progress"]) {
     if (!document.querySelector(name) || document.querySelector(`script[data-element=${name}]`)) continue;
     const script = document.createElement("script");
     script.src = new URL(`${name}.js`, here);

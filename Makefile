@@ -125,13 +125,13 @@ mutate: $(READY) ## plant small faults in seven modules and see whether the test
 lock: ## write both lock files anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra plots --group build --group test --group lint --group mutate --group docs \
 	  --group browser --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
-	  --no-header --quiet --upgrade --output-file requirements.lock
+	  --no-header --no-strip-extras --quiet --upgrade --output-file requirements.lock
 	@mkdir -p .cache
 	sed -nE 's/^(dependencies|plots) = \[(.*)\].*/\2/p' pyproject.toml | tr -d '" ' | tr ',' '\n' | sed 's/>=/==/' > .cache/oldest.txt
 	echo 'pyparsing<3.3 # matplotlib 3.10 calls what later ones deprecate' >> .cache/oldest.txt
 	uv pip compile pyproject.toml --extra plots --group build --group test --group docs \
 	  --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
-	  --no-header --quiet --upgrade --override .cache/oldest.txt --output-file requirements-oldest.lock
+	  --no-header --no-strip-extras --quiet --upgrade --override .cache/oldest.txt --output-file requirements-oldest.lock
 
 clean: ## delete everything that can be made again
 	rm -rf .venv .cache .pytest_cache .ruff_cache site site.* dist

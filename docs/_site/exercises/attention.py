@@ -65,9 +65,8 @@ EXERCISES = [
     ),
     Exercise(
         name="output-of-two",
-        question="A query looks at two letters with the weights 0.75 and 0.25. Their values are (8, 0) and (0, 4)."
-        " What is"
-        " its output?",
+        question="A query looks at two letters with the weights 0.75 and 0.25. Their values are (8, 0) and (0, 4). What"
+        " is its output?",
         asks=Numbers(("first", "second"), digits=1),
         given=(SHARES, VALUES),
         right=lambda w, v: w @ v,

@@ -29,8 +29,7 @@ EXERCISES = [
     Exercise(
         name="look-ahead-cells",
         question="A decoder is given `start`, `2`, `0`, `1` and predicts the letter after each of them. Which cells"
-        " must be"
-        " blocked? A row is a letter that looks.",
+        " must be blocked? A row is a letter that looks.",
         asks=Cells(LETTERS, LETTERS),
         given=(4,),
         right=look_ahead,
@@ -38,9 +37,8 @@ EXERCISES = [
         mistakes={
             "off by one: its own letter is hidden": (
                 lambda n: np.triu(np.ones((n, n))),
-                "You blocked the diagonal, too. A letter is given when the next one is asked for, so it may see"
-                " itself. And"
-                " the first row has nothing left.",
+                "You blocked the diagonal, too. A letter is given when the next one is asked for, so it may see itself."
+                " And the first row has nothing left.",
             ),
             "off by one: the next letter can be seen": (
                 lambda n: np.triu(np.ones((n, n)), k=2),
@@ -64,8 +62,7 @@ EXERCISES = [
         given=(PADDED,),
         right=both,
         because="A key is blocked if it is padding or lies in the future. Only the padding's own cell was not blocked"
-        " by the"
-        " future already.",
+        " by the future already.",
         mistakes={
             "padding forgotten": (
                 lambda ids: both(ids, lambda padding, ahead: ahead),
@@ -85,8 +82,7 @@ EXERCISES = [
     Exercise(
         name="causal-row",
         question="These are the scores of three letters, already divided. With a look-ahead mask, which weights does"
-        " the"
-        " second letter give?",
+        " the second letter give?",
         shown=table(SCORES, head=["first", "second", "third"], side=["first", "second", "third"], caption="scores"),
         asks=Numbers(("first", "second", "third"), digits=2),
         given=(SCORES,),
@@ -110,8 +106,7 @@ EXERCISES = [
     Exercise(
         name="what-changes",
         question="Five letters go through causal attention. The letter at place 3 is changed (places count from 0)."
-        " Which"
-        " outputs can change?",
+        " Which outputs can change?",
         asks=Cells(("",), tuple(map(str, range(LENGTH))), on="can change", off="stays"),
         given=(CHANGED,),
         right=lambda place: reached(look_ahead(LENGTH), place),

@@ -17,9 +17,8 @@ def relu(x):
 EXERCISES = [
     Exercise(
         name="by-hand",
-        question="A letter is (1, 2). It is multiplied with `W_1`, `b_1` is added, ReLU sets what is negative to 0,"
-        " and the"
-        " result is multiplied with `W_2`. Which number comes out?",
+        question="A letter is (1, 2). It is multiplied with `W_1`, `b_1` is added, ReLU sets what is negative to 0, and"
+        " the result is multiplied with `W_2`. Which number comes out?",
         shown=table(
             [*W_1.tolist(), B_1.tolist(), W_2[:, 0].tolist()],
             side=["W_1, first row", "W_1, second row", "b_1", "W_2, a column"],
@@ -43,8 +42,7 @@ EXERCISES = [
     Exercise(
         name="which-letters-change",
         question="Five letters go through the feed-forward network alone. The letter at place 1 is changed. Which"
-        " outputs"
-        " change?",
+        " outputs change?",
         asks=Cells(("",), tuple("01234"), on="can change", off="stays"),
         given=(1, 5),
         right=lambda place, n: np.eye(n)[place],
@@ -64,8 +62,7 @@ EXERCISES = [
     Exercise(
         name="numbers-to-train",
         question="The letters have 8 numbers, and the network is 32 wide in the middle. How many numbers does it have"
-        " to"
-        " train, both biases included?",
+        " to train, both biases included?",
         asks=Numbers(("",), digits=0),
         given=(8, 32),
         right=lambda d, wide: d * wide + wide + wide * d + d,

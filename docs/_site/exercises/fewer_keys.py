@@ -16,8 +16,8 @@ EXERCISES = [
         mistakes={
             "tiled": (
                 lambda heads, keys: np.tile(np.arange(keys), heads // keys),
-                "They don't take turns. Some programs do it so, and then weights that were trained the other way do"
-                " not fit.",
+                "They don't take turns. Some programs do it so, and then weights that were trained the other way do not"
+                " fit.",
             ),
             "counted from one": (
                 lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
@@ -32,8 +32,7 @@ EXERCISES = [
     Exercise(
         name="bytes-of-a-letter",
         question="A layer has 8 heads of queries, 2 heads of keys and 16 numbers a head; a number takes 4 bytes. How"
-        " many"
-        " bytes are kept of each letter?",
+        " many bytes are kept of each letter?",
         asks=Numbers(("",), digits=0),
         given=(8, 2, 16, 4),
         right=lambda heads, keys, numbers, size: 2 * keys * numbers * size,
@@ -59,9 +58,8 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-of-shared-keys",
-        question="One text of 5 letters goes through a layer with 8 heads of queries, 2 heads of keys and 16 numbers"
-        " a head."
-        " Which shape do its weights have?",
+        question="One text of 5 letters goes through a layer with 8 heads of queries, 2 heads of keys and 16 numbers a"
+        " head. Which shape do its weights have?",
         asks=Shape(),
         given=(1, 8, 2, 5),
         right=lambda texts, heads, keys, n: (texts, heads, n, n),

@@ -21,9 +21,8 @@ def behind_the_last(text, place, *, seen=None):
 EXERCISES = [
     Exercise(
         name="the-first-head",
-        question="The head of layer 1 writes down, for each letter, which letter stood before it. Which cells have"
-        " its weight?"
-        " (The first letter has none before it: leave its row empty. A row is a letter that looks.)",
+        question="The head of layer 1 writes down, for each letter, which letter stood before it. Which cells have its"
+        " weight? (The first letter has none before it: leave its row empty. A row is a letter that looks.)",
         asks=Cells(NAMES[:4], NAMES[:4], on="weight", off="no weight"),
         given=(4,),
         right=back,
@@ -59,9 +58,8 @@ EXERCISES = [
     ),
     Exercise(
         name="what-fits-the-note",
-        question="In `bacab`, layer 2 asks from the a at place 3: who has written down that an a stood before? Mark"
-        " all places"
-        " that fit and that it may see.",
+        question="In `bacab`, layer 2 asks from the a at place 3: who has written down that an a stood before? Mark all"
+        " places that fit and that it may see.",
         asks=Cells(("",), NAMES, on="fits", off="does not fit"),
         given=(TEXT, 3),
         right=lambda text, place: [int(0 < j <= place and text[j - 1] == text[place]) for j in range(len(text))],

@@ -19,8 +19,7 @@ EXERCISES = [
     Exercise(
         name="bits-a-letter",
         question="A model gave the letters that came the probabilities 1/4, 1/2, 1 and 1/8. How many bits a letter is"
-        " that, on"
-        " average?",
+        " that, on average?",
         asks=Numbers(("",), digits=2),
         given=(P,),
         right=lambda p: -np.log2(p).mean(),
@@ -69,9 +68,8 @@ EXERCISES = [
     ),
     Exercise(
         name="examples-in-a-piece",
-        question="A piece of 129 bytes is cut out of a text to train a language model. How many examples of 'what"
-        " comes next?'"
-        " are in it?",
+        question="A piece of 129 bytes is cut out of a text to train a language model. How many examples of 'what comes"
+        " next?' are in it?",
         asks=Numbers(("",), digits=0),
         given=(129,),
         right=lambda n: n - 1,

@@ -54,14 +54,12 @@ EXERCISES = [
     Exercise(
         name="carry-over",
         question="A row has the scores 0, 1 and 3, in two pieces: 0, 1 and then 3. After the first piece the largest"
-        " score is 1"
-        " and the sum is 1.37. What is the sum after the second piece? (The exponential of -2 is 0.135.)",
+        " score is 1 and the sum is 1.37. What is the sum after the second piece? (The exponential of -2 is 0.135.)",
         asks=Numbers(("",), digits=2),
         given=PAGES,
         right=lambda a, b: np.exp(np.concatenate([a, b]) - 3).sum(),
-        because="The new largest score is 3. So 1.37 is mended by the exponential of 1 - 3, which gives 0.19, and the"
-        " 3 itself"
-        " adds 1.",
+        because="The new largest score is 3. So 1.37 is mended by the exponential of 1 - 3, which gives 0.19, and the 3"
+        " itself adds 1.",
         mistakes={
             "not mended": (
                 lambda a, b: np.exp(a - a.max()).sum() + np.exp(b - b.max()).sum(),

@@ -26,14 +26,12 @@ EXERCISES = [
     Exercise(
         name="cells-of-padding",
         question="The ids of a text are `[7, 6, 3, 0]`, and 0 is padding. Which cells must be blocked? A row is a"
-        " letter"
-        " that looks, a column one that is looked at.",
+        " letter that looks, a column one that is looked at.",
         asks=Cells(PLACES, PLACES),
         given=(IDS,),
         right=whole_mask,
         because="Nobody may look at the padding, so its whole column is blocked. The padding itself may look: its"
-        " output"
-        " is not used.",
+        " output is not used.",
         mistakes={
             "transposed": (
                 lambda ids: whole_mask(ids).T,
@@ -57,8 +55,7 @@ EXERCISES = [
     Exercise(
         name="weights-behind-a-mask",
         question="A letter has the scores 1, 1 and 2. The third belongs to a place of padding, which is hidden. Which"
-        " weights"
-        " does it give?",
+        " weights does it give?",
         asks=Numbers(("first", "second", "padding"), digits=2),
         given=(SCORES, HIDDEN),
         right=attended,

@@ -43,8 +43,7 @@ EXERCISES = [
     Exercise(
         name="who-gets-which",
         question="A text of 3 letters, whose numbers are 0 to 3, 4 to 7 and 8 to 11, is split into 2 heads. Which two"
-        " numbers"
-        " does the second head have of the first letter?",
+        " numbers does the second head have of the first letter?",
         asks=Numbers(("first", "second"), digits=0),
         given=(NUMBERED,),
         right=lambda x: split(x, 2)[0, 1, 0],

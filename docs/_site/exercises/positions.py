@@ -32,8 +32,7 @@ EXERCISES = [
     Exercise(
         name="place-one",
         question="Two dials turn by 1 and by 0.01 from place to place. Which four numbers are added to a letter at"
-        " place 1?"
-        " (The sine of 1 is 0.84, its cosine 0.54.)",
+        " place 1? (The sine of 1 is 0.84, its cosine 0.54.)",
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(1,),
         right=encoding,
@@ -54,14 +53,12 @@ EXERCISES = [
     Exercise(
         name="shuffled",
         question="Attention without positions reads `may`, and its three outputs are called m, a and y. Now it reads"
-        " `yma`."
-        " Which outputs come out, in which order?",
+        " `yma`. Which outputs come out, in which order?",
         asks=Choice(),
         given=(ORDER,),
         right=after,
-        because="Each letter gets the output that it had before, because the sum over all letters is the same in"
-        " every order."
-        " Only the places of the outputs have changed.",
+        because="Each letter gets the output that it had before, because the sum over all letters is the same in every"
+        " order. Only the places of the outputs have changed.",
         mistakes={
             "nothing moves": (
                 lambda order: after([0, 1, 2]),
@@ -75,9 +72,8 @@ EXERCISES = [
     ),
     Exercise(
         name="equal-distance",
-        question="The dot product of the encodings of place 0 and place 4 is some number. For which pairs of places"
-        " is it"
-        " exactly the same?",
+        question="The dot product of the encodings of place 0 and place 4 is some number. For which pairs of places is"
+        " it exactly the same?",
         asks=Cells(("",), tuple(f"{i}, {j}" for i, j in PAIRS[1:]), on="the same", off="another"),
         given=(PAIRS[1:],),
         right=lambda pairs: alike(pairs, product),

@@ -30,8 +30,7 @@ EXERCISES = [
     Exercise(
         name="weighted-average",
         question="Three letters have these vectors, and a machine looks at them with these weights. Which two numbers"
-        " does"
-        " it bring back?",
+        " does it bring back?",
         shown=table(np.column_stack([VECTORS, WEIGHTS]), head=["first", "second", "weight"], side=["3", "m", "a"]),
         asks=Numbers(("first", "second"), digits=1),
         given=(VECTORS, WEIGHTS),

@@ -21,8 +21,7 @@ EXERCISES = [
         given=(PRICE, PLACE, LENGTH),
         right=lambda price, place, n: -price * np.abs(np.arange(n) - place),
         because="Its own place costs nothing, and the others are 2, 1 and 1 places away. (With a look-ahead mask the"
-        " last one"
-        " would be hidden besides.)",
+        " last one would be hidden besides.)",
         mistakes={
             "sign turned round": (
                 lambda price, place, n: price * np.abs(np.arange(n) - place),

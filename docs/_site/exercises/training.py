@@ -15,9 +15,8 @@ def pair(given, wanted):
 EXERCISES = [
     Exercise(
         name="mean-loss",
-        question="The three right letters got the probabilities 0.5, 0.25 and 0.5. What is the loss? (The logarithm"
-        " of 0.5 is"
-        " -0.693, and 0.25 is 0.5 times 0.5.)",
+        question="The three right letters got the probabilities 0.5, 0.25 and 0.5. What is the loss? (The logarithm of"
+        " 0.5 is -0.693, and 0.25 is 0.5 times 0.5.)",
         asks=Numbers(("",), digits=2),
         given=(P,),
         right=lambda p: -np.log(p).mean(),
@@ -41,8 +40,7 @@ EXERCISES = [
     Exercise(
         name="shifted",
         question="The ids of an answer are `[1, 7, 8, 9, 2]`: a start mark, three letters, an end mark. What is given"
-        " to the"
-        " decoder, and what has it to predict?",
+        " to the decoder, and what has it to predict?",
         asks=Choice(),
         given=(ANSWER,),
         right=lambda ids: pair(ids[:-1], ids[1:]),

@@ -46,9 +46,8 @@ EXERCISES = [
     ),
     Exercise(
         name="same-product",
-        question="A query at place 4 and a key at place 2 have some product. At which places do the same query and"
-        " key have"
-        " the same product? (The first place is the query's.)",
+        question="A query at place 4 and a key at place 2 have some product. At which places do the same query and key"
+        " have the same product? (The first place is the query's.)",
         asks=Cells(("",), tuple(f"{i}, {j}" for i, j in PAIRS), on="the same", off="another"),
         given=(PAIRS,),
         right=lambda pairs: [int(product(*pair) == product(4, 2)) for pair in pairs],
@@ -70,9 +69,8 @@ EXERCISES = [
     ),
     Exercise(
         name="score-of-two-turned",
-        question="The query (2, 0) stands at place 7, the key (1, 0) at place 5, and the dial turns by 30 degrees."
-        " What is"
-        " their dot product? (The cosine of 60 degrees is 0.5.)",
+        question="The query (2, 0) stands at place 7, the key (1, 0) at place 5, and the dial turns by 30 degrees. What"
+        " is their dot product? (The cosine of 60 degrees is 0.5.)",
         asks=Numbers(("",), digits=1),
         given=((2.0, 0.0), (1.0, 0.0), 7, 5),
         right=lambda q, k, i, j: turned(q, 30 * i) @ turned(k, 30 * j),

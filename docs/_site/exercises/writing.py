@@ -20,9 +20,8 @@ def most(found):
 EXERCISES = [
     Exercise(
         name="greedy-or-beam",
-        question="Answers of two letters: these are the probabilities of the first, and of the best that can follow"
-        " it. Which"
-        " first letter does a beam of width 2 end with?",
+        question="Answers of two letters: these are the probabilities of the first, and of the best that can follow it."
+        " Which first letter does a beam of width 2 end with?",
         shown=table(
             [list(FIRST.values()), list(BEST_AFTER.values())],
             head=list(FIRST),
@@ -64,8 +63,7 @@ EXERCISES = [
     Exercise(
         name="shape-with-a-cache",
         question="One text, one head. A decoder has written ten letters (with the start mark), and is asked for the"
-        " next, with"
-        " a cache. Which shape do the weights of its self-attention have in this step?",
+        " next, with a cache. Which shape do the weights of its self-attention have in this step?",
         asks=Shape(),
         given=(10,),
         right=lambda n: (1, n),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import keras
 import pytest
+from packaging.requirements import Requirement
 
 import clear_attention
 
@@ -124,3 +125,14 @@ def test_on_another_backend_the_import_says_what_is_missing(monkeypatch):
     monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
     with pytest.raises(ImportError, match=r"Expected: KERAS_BACKEND=tensorflow, set before .* Received: jax\."):
         importlib.reload(clear_attention._checks)
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-oldest.lock"])
+def test_a_lock_names_the_extras_that_locked_packages_ask_of_each_other(lock):
+    """Older pips look for a package with its extra anew, and refuse what they find as soon as there is a newer one."""
+    named = re.findall(r"^([\w.-]+)(\[[\w,-]+\])?==", (ROOT / lock).read_text(encoding="utf-8"), re.M)
+    locked = {name: Requirement(name + extras).extras for name, extras in named}
+    asked = [Requirement(line) for found in importlib.metadata.distributions() for line in found.requires or ()]
+    with_extras = [each for each in asked if each.extras and (not each.marker or each.marker.evaluate({"extra": ""}))]
+    assert {"coverage", "bleach"} <= {each.name for each in with_extras}
+    assert not [str(each) for each in with_extras if each.name in locked and not each.extras <= locked[each.name]]

@@ -240,12 +240,13 @@ class TestLinks:
     def test_a_change_is_in_the_address_and_a_pasted_link_is_taken(self, page, designer):
         cell(designer, "a", "b").click()
         assert page.url.endswith("#head=copy/letter/a-b:1/abcab")
+        choose(designer, "first")
+        choose(designer, "copy")
+        assert cell(designer, "a", "b").inner_text() == "1"
         page.evaluate("location.hash = '#head=last/start/always-5:-2/c'")
         expect(designer.locator(".title")).to_have_text("9. The last letter")
         assert cell(designer, "always", "5").inner_text() == "−2"
         assert button(designer, "A key hands over", "“I am the start sign”").get_attribute("aria-pressed") == "true"
-        choose(designer, "copy")
-        assert cell(designer, "a", "b").inner_text() == "1"
 
     def test_a_bad_link_changes_nothing_and_says_so(self, page, designer):
         for wrong in BAD:

@@ -1,6 +1,7 @@
 // What the site adds to Material's script: a search that reads questions, names for what it makes, tables that the
 // keyboard can scroll, and what computes in the page, loaded where there is some.
 const here = document.currentScript.src;
+const asked = new Set(); // elements: Material takes their scripts out of the head again, but each can be defined once
 let copying;
 function mend() {
   document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex])").forEach((table) => {
@@ -34,7 +35,8 @@ function addCopyButtons() {
 function loadElements() {
   const machines = ["mask-lab", "date-machine", "text-machine", "head-designer"];
   for (const name of [...machines, "lesson-piece", "page-exercise", "exercise-progress"]) {
-    if (!document.querySelector(name) || document.querySelector(`script[data-element=${name}]`)) continue;
+    if (!document.querySelector(name) || asked.has(name)) continue;
+    asked.add(name);
     const script = document.createElement("script");
     script.src = new URL(`${name}.js`, here);
     script.dataset.element = name;

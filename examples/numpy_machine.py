@@ -9,7 +9,8 @@ import numpy as np
 def softmax(scores, mask):
     scores = scores - scores.max(axis=-1, keepdims=True)  # minus the largest: no overflow; changes no weight
     powers = np.where(mask == 1, 0, np.exp(scores))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    sums = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(sums == 0, 1, sums)
 
 
 def attention(q, k, v, mask):

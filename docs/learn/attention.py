@@ -20,10 +20,10 @@
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. The one who
-# looks is the machine as it is about to write the next letter, and so each letter of the answer had a query of its own.
-# Press one of them. The brighter a letter of the text, the better its key fits that query. (The machine looks in four
-# ways at the same time. This is the first of the four.)
+# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. It is the
+# decoder that looks, once for each letter that it writes, so each letter of the answer has a query of its own. Press
+# one of them. The brighter a letter of the text, the better its key fits that query. (The machine looks in four ways at
+# the same time. This is the first of the four.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -46,8 +46,9 @@ machine(
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
 # it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is a
 # mixture of all values, and most of it comes from the key that fits best. Turn the query, and watch the output move
-# from value to value. Then make the query longer, and make it shorter: what changes? (How a score is computed from two
-# arrows, you will see in a moment. It includes a division by a fixed number.)
+# from value to value. The green dots are the values, and the thicker the line to a value, the more of it is fetched.
+# Then make the query longer, and make it shorter: what changes? (How a score is computed from two arrows, you will see
+# in a moment.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -79,8 +80,8 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. Three letters, with
-# two numbers each:
+# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (They are others
+# than those of the arrows.) Three letters, with two numbers each:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -207,25 +208,26 @@ plt.show()
 # \operatorname{softmax}(s)_j = \frac{e^{s_j}}{e^{s_1} + e^{s_2} + \dots + e^{s_n}}
 # $$
 #
-# A lead of one point makes a weight $e$ times as large as another, which is about 2.7 times.
+# A score that is larger by 1 makes a weight $e$ times as large, which is about 2.7 times.
 #
 # </details>
 #
-# Each query gets a row of the output. There may be three queries and five keys, and so **queries need not come from
-# where keys and values come from.** When the encoder reads a date, its letters look at each other, and all three come
-# from the text. This is called *self-attention*. When the decoder writes, the query comes from the answer, and keys and
-# values come from the text. This is *cross-attention*, and it is what you saw at the top. The formula stays the same.
+# Each query gets a row of the output. Nothing in the formula asks that there are as many queries as keys, or that
+# **queries come from where keys and values come from.** When the encoder reads a date, its letters look at each other,
+# and all three come from the text. This is called *self-attention*. When the decoder writes, the query comes from the
+# answer, and keys and values come from the text. This is *cross-attention*, and it is what you saw at the top. The
+# formula stays the same.
 #
 # ## Why divide by the root of d_k?
 #
 # A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums become, and the softmax
-# exaggerates large differences: a lead of 10 points makes a weight 22,000 times as large. Then one key takes nearly
-# all, say 0.99995 of the weight. If the training nudges its score, 0.99995 becomes 0.99996, and the output stays what
-# it was. So the training can't tell which nudges help, and learns next to nothing. That is why the scores are divided.
-# But by what?
+# exaggerates large differences: a score that is larger by 10 makes a weight $e^{10}$ times as large, which is about
+# 22,000. Then one key takes nearly all, say 0.99995 of the weight. If the training nudges its score, 0.99995 becomes
+# 0.99996, and the output stays what it was. The training learns from how much the output changes when it nudges a
+# number. Here nothing changes, so it learns next to nothing. That is why the scores are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
-# *one rule that suits all depths*: which column keeps its bars about as long?
+# *one rule that suits all depths*: in which column do the bars stay about the same?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab
@@ -266,8 +268,9 @@ lab(
 #
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will not be 64.
 # Most throws cancel each other, and the sum is typically about 8 away from 0, which is √64. A dot product of random
-# numbers is such a sum: with $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at
-# every depth. That is why this attention is called *scaled* dot-product attention.
+# numbers is such a sum, if the numbers are about 1 in size and as often negative as positive: each product is then like
+# such a coin. With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth.
+# That is why this attention is called *scaled* dot-product attention.
 #
 # <details class="lesson-more" markdown="1"><summary>Why coins cancel, and 500 queries in place of one</summary>
 #
@@ -326,8 +329,8 @@ assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow.
-# These are four lines from its middle, printed from the package. (Two lines between them, which do nothing here, are
-# left out: they are for [what else goes into the scores](score_rules.py).)
+# These are four lines from its middle, printed from the package. (Two lines between them are left out, because they do
+# nothing here.)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -345,10 +348,12 @@ assert len(lines) == 4
 print("\n".join(lines))
 
 # %% [markdown]
-# You know all of them but the third. `grouped_matmul` is a product of matrices (why it has this name is said
-# [later](fewer_keys.py)), `depth(q)` is $d_k$, and `softmax_of_visible` is your softmax over whatever a
-# [mask](masks.py) leaves visible. The third line may set some weights to 0 at random during training, so that the
-# machine does not rely on single ones. For "y" the function gives what you computed by hand.
+# They are your two functions. `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, once it is sure that
+# all of them are numbers. `depth(q)` is $d_k$. `grouped_matmul` is a product of matrices; [a later
+# lesson](fewer_keys.py) shows why it has a name of its own. `softmax_of_visible` is your softmax over what a mask, here
+# `blocked`, leaves visible. Our example has no mask, and no `sink` either, which is one more thing for later. The third
+# line is new: during a training it may set some weights to 0 at random, so that the machine does not rely on single
+# ones. For "y" the function gives what you computed by hand.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
@@ -444,9 +449,9 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 #
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, which was trained
 # together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
-# them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that large scores
-# leave the softmax almost no slope, and built a whole machine of it. The names key and value come from machines that
-# look things up in a memory, a year before.
+# them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
+# scores the softmax hardly changes any more, and built a whole machine of it. The names key and value come from
+# machines that look things up in a memory, a year before.
 #
 # ## Exercises
 #

@@ -100,9 +100,10 @@ assert found[128] > 0.95 > 0.65 > wider > found[0]
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Width 0 is the layer without the network. (Who guesses among 26 letters is right in 4 % of all cases, so it knows
-# something all the same; the fold below says how.) The wider the network, the more of the table the layer knows, up to
-# nearly all of it. (The texts of the test are new, the pairs in them are not. To know the table by heart is the task.)
+# Width 0 is the layer without the network. (Who guesses among 26 letters is right in 4 % of all cases. So it knows
+# something all the same, and further below you can unfold how.) The wider the network, the more of the table the layer
+# knows, up to nearly all of it. (The texts of the test are new, the pairs in them are not. To know the table by heart
+# is the task.)
 #
 # Is it only a question of how many numbers there are to train? No. The layer of the last line has as many as the one
 # with a width of 128, all of them in attention, and it knows about half of the table.
@@ -137,10 +138,11 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
 # it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which
-# is silent at 0 and rings above. The second matrix says what to answer for each alarm.
+# is silent at 0 and rings above. The second matrix says what to answer for each alarm. A real network has many alarms
+# side by side. Let us look at a single one.
 #
-# Take two numbers: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0 otherwise.
-# One alarm is enough, if it rings only when the two come together: $\max(0, x_1 + x_2 - 1)$.
+# Two numbers come in: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0
+# otherwise. One alarm is enough, if it rings only when the two come together: $\max(0, x_1 + x_2 - 1)$.
 #
 # | found | first number | second | their sum - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -150,14 +152,18 @@ assert 0.25 < added < 0.27 < found[0]
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
 # Without the ReLU this cannot be done. In a plain sum, "both" gives what "a 7" gives plus what "an 8" gives, and $0 +
-# 0$ is not 56. Cutting off what is negative breaks that rule. (And without it, two matrices in a row would be one,
-# their product.)
+# 0$ is not 56. Cutting off what is negative breaks that rule. Without it, the second matrix would be of no use either:
+# $(x W_1) W_2$ is $x (W_1 W_2)$, which is one matrix.
 #
-# How many alarms does a table need? Here is a smaller one: for each $x$ from 0 to 7 it names one number, which you can
-# drag up and down. An alarm need not be on or off. Above the place where it begins to ring, it rings the louder the
-# larger $x$ is. Drawn over $x$, it is a line that lies flat up to some place and is a ramp from there on, up or down:
-# these are the thin lines. The network starts with the first answer and adds the ramps, which makes the thick line. So
-# each ReLU adds one bend. How many must you give it until it knows the whole table?
+# ### Many alarms, one table
+#
+# How many alarms does a table need? Here is a small table. Now a single number $x$ comes in, from 0 to 7, and for each
+# the table names an answer, which you can drag up and down. An alarm is not only on or off: above the place where it
+# begins to ring, it rings the louder the larger $x$ is. The second matrix multiplies it by a number, which may be
+# negative. Drawn over $x$, that is a line that lies flat up to some place, and from there on is a ramp, up or down.
+# These are the thin lines. Below the picture you can read them: the network starts with the first answer, which is its
+# $b_2$, and adds the ramps. The sum is the thick line, and each ReLU gives it one bend. How many ReLUs must you give it
+# until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -176,10 +182,11 @@ touch(
 # With enough bends every table can be drawn. Here it took one for each answer but the first. But the secret table has
 # 676 entries, and 128 alarms were enough. How?
 #
-# An alarm need not stand for one entry. Suppose one rings for every vowel that follows a vowel. It then rings for 5 · 5
-# = 25 pairs at once, and speaks for an answer that several of them share. Others, which ring for other groups, correct
-# it where it is wrong. So an answer is what all ringing alarms say together. In our trained layer a whole orchestra
-# rings for each pair:
+# An alarm need not stand for one entry. It may ring for many pairs at once, say for 290 of the 676, and speak for some
+# answers and against others. Alone it knows nothing. But each pair has its own set of ringing alarms, and with 128
+# alarms there are far more such sets than 676 pairs. So an answer is what all ringing alarms say together. And they
+# have enough numbers to say it with: the two matrices and their biases hold 8,352. In our trained layer very many
+# alarms ring for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -187,6 +194,8 @@ embed, place, layer, *_ = model.layers
 unseen, _ = task(1000, seed=2)
 alarms = layer.feed_forward.widen(layer.self_attention(place(embed(unseen))))
 ringing = np.mean(np.sum(alarms[:, 1:] > 0, axis=-1))
+block = layer.feed_forward  # its norm has 64 numbers of its own
+assert block.count_params() - block.norm.count_params() == 8352
 print(f"of 128 alarms, {ringing:.0f} ring for a pair, on average")
 assert 30 < ringing < 90
 
@@ -204,7 +213,8 @@ assert 30 < ringing < 90
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
-# The width $d_{\text{ff}}$ is how many alarms there are, usually four times `d_model`.
+# The width $d_{\text{ff}}$ is how many alarms there are. That it is usually four times `d_model` is a habit since 2017,
+# and no law.
 #
 # ## Your machine so far
 #
@@ -234,7 +244,7 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# The package does what you have just written, with a residual and a norm around it.
+# The package does what you have just written, with a residual and a norm around it. Unfold it to read it.
 #
 # <details class="lesson-more" markdown="1"><summary>Its source</summary>
 #
@@ -300,15 +310,15 @@ assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
-# network the layer gets most of them right, far more than of the secret table. Digits can be laid out in a row, and a
-# mixture can carry their sum. Only forgetting the tens needs bends.
+# network the layer gets most of them right, far more than of the secret table. If a 7 is handed over as the number 7
+# and an 8 as an 8, a mixture of the two carries their sum. Only forgetting the tens needs bends.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count the two separately before you
-# ask the layer.
+# How many numbers does the layer have with `d_model=128`, one head and `d_ff=512`? Count the attention and the
+# feed-forward network separately, each with its biases and its norm, before you ask the layer.
 
 # %% tags=["answer"]
 h = 128

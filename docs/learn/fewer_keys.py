@@ -86,7 +86,8 @@ plt.show()
 #
 # The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 0 and 1 have the same keys and the same values,
 # and still they bring back different things, because they ask differently. But whatever they ask, they only mix 10 and
-# 20.
+# 20. That is the price: with keys of its own, head 1 could have looked for something else, and handed over something
+# else.
 
 # %%
 import numpy as np
@@ -115,9 +116,9 @@ np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3
 #
 # ## Reading the function
 #
-# One could repeat the keys for each head that shares them, and go on as before. But then all that was saved is there
-# again. Nothing has to be repeated, though: all heads of a group meet the *same* keys, so their queries can be put
-# below each other, as if they were more letters of one head.
+# One could repeat the keys for each head that shares them, and go on as before. Less is kept then, but while it
+# computes, all the copies are in memory after all. Nothing has to be repeated, though: all heads of a group meet the
+# *same* keys, so their queries can be put below each other, as if they were more letters of one head.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package does it</summary>
 
@@ -138,8 +139,8 @@ print(inspect.getsource(grouped_matmul))
 #
 # ## What does it cost the date machine?
 #
-# Our date machine was trained once more, with a single head of keys and values in each of its three attentions. It took
-# as many steps as the machine beside it:
+# Our date machine was trained once more, with a single head of keys and values in each of its three attentions. It was
+# trained for 500 steps, and so was the machine with four, in the first row:
 
 # %% tags=["hide-input"]
 import sys
@@ -169,11 +170,12 @@ assert found[1][2] * 4 == found[4][2]
 assert found[1][1] < found[4][1]
 
 # %% [markdown]
-# ("Kept" is what the decoder keeps of the 11 letters of its answer, in four bytes a number.) A quarter has to be kept, and
-# the machine reads about as well as before. (Each machine was trained once, so don't read anything into a difference of one per cent.) That is no
-# wonder: you have seen that this machine [hardly needs several heads](multi_head.py). In large models a single head of
-# keys does cost something, as Ainslie and others measured in 2023. That is why most of them today have a few: 8 is a
-# common number.
+# ("Kept" is what the decoder keeps of the 11 letters of its answer, in four bytes a number: `kept(1, 4, 16, 11,
+# bytes_each=4)` in the first row. There are fewer trained numbers, too, because the matrices that make keys and values
+# have become narrower.) A quarter has to be kept, and the machine reads about as well as before. (Each machine was
+# trained once, so don't read anything into a difference of one per cent.) That is no wonder: you have seen that this
+# machine [hardly needs several heads](multi_head.py). In large models a single head of keys does cost something, as
+# Ainslie and others measured in 2023. That is why most of them today have a few: 8 is a common number.
 #
 # And here is what the four heads of the encoder look at, with one set of keys for all of them:
 
@@ -191,7 +193,8 @@ apart = max(np.abs(a - b).max() for a in maps for b in maps)
 assert apart > 0.2
 
 # %% [markdown]
-# The same keys, four different questions, four different pictures.
+# Which head looks at the y? The keys are the same for all four, but their questions differ, and so do their pictures.
+# (Head 1 of the picture is the first.)
 #
 # ## A check: it is the same as repeating
 #
@@ -215,46 +218,57 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [1, 4]
 
 # %% [markdown]
-# Note the last line. *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The
+# *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The
 # shapes are the same, and four of the six heads are right all the same, so a careless test does not see it. The other
 # two meet keys they were never trained with. (With a single head of keys, as in our date machine, the two are the same.
 # So test it with two or more.) It is [in the museum](../guides/museum.py#tiled-groups).
 #
 # ## Your machine so far
 #
-# Your `multi_head` makes as many heads of keys as of queries. If there are fewer, let each head take the keys of its
-# group:
+# Your `multi_head` from [Multi-head attention](multi_head.py#your-machine-so-far) splits queries, keys and values into
+# equally many heads. Now `W_K` and `W_V` are narrower, so that they make fewer heads. Before your `attention` can
+# compare them, each head must meet the keys of its group. Which number of the keys belongs to which head of the
+# queries? One line is missing:
 #
 # ```python
-# def shared_heads(q, k, v):  # (heads, letters, numbers), fewer heads in k and v
-#     times = ...  # how many heads of queries share one of keys
-#     return [attention(q[i], k[...], v[...]) for i in range(len(q))]
+# def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
+#     q = split(x @ W_Q, heads)
+#     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
+#     group = ...  # for each head of queries, the number of its keys: 0, 0, 1, 1
+#     found = attention(q, k[group], v[group], mask)
+#     return merge(found) @ W_O
 # ```
 
 
 # %% tags=["answer"]
-def softmax(scores):
-    powers = np.exp(scores)
-    return powers / powers.sum(axis=-1, keepdims=True)
+from clear_attention import MultiHeadAttention
+from examples.numpy_machine import attention, merge, split  # those of your machine
 
 
-def attention(q, k, v):
-    return softmax(q @ k.T / np.sqrt(k.shape[-1])) @ v
+def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
+    q = split(x @ W_Q, heads)
+    k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
+    group = np.arange(heads) // (heads // key_heads)
+    found = attention(q, k[group], v[group], mask)
+    return merge(found) @ W_O
 
 
-def shared_heads(q, k, v):
-    times = len(q) // len(k)
-    return [attention(q[i], k[i // times], v[i // times]) for i in range(len(q))]
-
-
-np.testing.assert_allclose(shared_heads(q[0], k[0], v[0]), shared_output[0])
-print("your heads share their keys")
+x, W_Q, W_O = rng.normal(size=(3, 8, 8))  # eight letters of eight numbers
+W_K, W_V = rng.normal(size=(2, 8, 4))
+layer = MultiHeadAttention(
+    8, 4, num_key_value_heads=2, use_bias=False, dtype="float64"
+)
+layer.build((None, None, 8))
+layer.set_weights([W_Q, W_K, W_V, W_O])
+yours = multi_head(x, x, W_Q, W_K, W_V, W_O)
+np.testing.assert_allclose(layer(x[None])[0], yours, atol=1e-12)
+print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
 # ## Who found this, and when
 #
 # Shazeer (2019) noticed that writing is slow because the keys and values of the past have to be read again for each new
-# word, and left a single head of them. Ainslie and others (2023) found the middle: with a few heads nearly all of the
+# word, and kept only one head of them. Ainslie and others (2023) found the middle: with a few heads nearly all of the
 # speed and nearly all of the quality, and a trained model can be converted by averaging its heads and training on for a
 # little. Llama 2 (2023) had it in its larger models, and since then most language models do.
 #

@@ -28,9 +28,9 @@ assert 0.3 < padding < 0.7
 # row, and attention does not know where one ends.
 #
 # Let our trained machine read rows of two dates each. (It is the machine with [positions that
-# turn](turning_positions.py), which does not mind where in the row a text stands.) The half that writes is asked for
-# each date separately, and sees only the letters of that date. But in the half that *reads*, the letters of both look
-# at each other. (Each letter of an answer is asked for with the right ones before it.)
+# turn](turning_positions.py), which does not mind where in the row a text stands.) Two dates go through the encoder in
+# one row, so that there the letters of both look at each other. Then the decoder writes each of the two dates by
+# itself, and looks only at the letters of this date.
 
 # %% tags=["hide-input"]
 import sys
@@ -92,8 +92,10 @@ assert shares["not kept apart"] < 0.9 < 0.98 < shares["kept apart"]
 # ## A number for each document
 #
 # To keep them apart one has to know which letter belongs to which text. So each place gets the number of its
-# **document**. (In programs it is called a *segment id*.) A key is hidden if its number is not that of the query.
-# Padding gets a number that no document has.
+# **document**. (In programs it is called a *segment id*.) A key is hidden if its number is not that of the query. A
+# document is just one of the texts in a row. Padding gets the number 0, which no document has. So padding sees only
+# padding. That does no harm, because nobody else looks at it, and no row of the mask is empty. (A number must not come
+# back later in the row: each document is one piece.)
 #
 # Here is what the letters of "3 may" and "7 june" look at in one head of the machine, in one row:
 
@@ -135,8 +137,8 @@ assert not np.any(np.where(apart[0], maps["kept apart"], 0))
 # both keys get 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
 #
 # The third line of the table counts again from 0 in each document. If positions are *added* to the letters, it must be
-# so, or the second text stands where no text of the training began. If they turn, only distances count, and within a
-# document these are the same in any case.
+# so, or the second text stands where no text of the training began, which [such a machine does not
+# bear](turning_positions.py). If they turn, only distances count, and within a document these are the same in any case.
 
 # %%
 from clear_attention import create_document_positions
@@ -195,10 +197,11 @@ print("your machine packs its texts")
 # %% [markdown]
 # ## What must not be asked
 #
-# Now let such a row train a *language model*: a decoder alone, which has to say at each place which letter comes next.
-# At place 2 of the row above, the next letter is the first one of the *next document*. Nobody can know it, so it must
-# not count. The same holds for padding. So the loss of each place gets a weight: 1 if the next place belongs to the
-# same document, else 0:
+# What our machine learns from a row is the answer that belongs to each text. The next lesson is about another kind of
+# machine, a *language model*. It has no answers to learn from. It is given nothing but text, and at each place it must
+# say which letter comes next, so that every letter of a row is a question. But at place 2 of the row above, the next
+# letter is the first one of the *next document*. Nobody can know it, so it must not count. The same holds for padding.
+# So the loss of each place gets a weight: 1 if the next place belongs to the same document, else 0:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
@@ -209,8 +212,9 @@ np.testing.assert_array_equal(inside[0], [1, 1, 0, 1, 0])
 # ## Pack a stream
 #
 # Texts come one after the other, more of them than fit into memory. A few rows stay open. Each text goes into the first
-# row that has room for it, and when none has, the fullest row is handed on. The folded program does that, as a
-# `tf.data` stream that never holds more than eight open rows:
+# row that has room for it. When none has room, the fullest row goes to the training, because it would hardly ever get
+# another text, and a new row is opened in its place. The folded program does that, as a `tf.data` stream that never
+# holds more than eight open rows:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -259,8 +263,10 @@ assert (filled != 0).sum() == lengths.sum()
 # %% [markdown]
 # ## A check: the neighbours do not matter
 #
-# Two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one document, the others do
-# not change by a single bit, even if it is full of NaN. Here it is with two layers that were not trained:
+# The package makes two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one
+# document, the others do not change by a single bit, even if it is full of NaN. (Your machine keeps the first. For the
+# second it would have to take the NaN out beforehand, because 0 times NaN is NaN.) Here it is with two layers that were
+# not trained:
 
 # %%
 import keras

@@ -31,7 +31,7 @@ machine(
 # %% [markdown]
 # In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
 # the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
-# matrices. Now and then it helps to know what a derivative is.
+# matrices, and now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
@@ -45,6 +45,7 @@ machine(
 # merely learnt its examples by heart.
 
 # %%
+# `model` and `record` come from the first cell, which is folded
 print(f"numbers inside: {model.count_params():,}")
 print(f"examples shown: {64 * 1000:,}")
 print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
@@ -90,8 +91,8 @@ assert nonsense[2] != "2018-12-31"
 
 # %% [markdown]
 # It accepts a 30th of February, it gives Christmas a day of its own invention, and it makes something even of a month
-# of 31. And look how sure it is of the first two! It has never been shown a text that isn't a date, so it never learnt
-# to doubt. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which answer it
+# of 31. And look how sure it is of the first two! Only at the third it wavers. Nobody ever taught it to say that a text
+# is no date. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which answer it
 # prefers, not whether the answer is right.**
 #
 # ## What goes in
@@ -126,8 +127,9 @@ for letter, number in zip("may", ids, strict=True):
 #
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
 # machine. It has a weight of 1 to share out among the letters of the text, and the taller a bar in this picture, the
-# more of the weight went to that letter. (In fact the machine looks in four ways at the same time, for a reason to
-# which [a later lesson](multi_head.py) comes. The picture shows the mean of the four.)
+# more of the weight went to that letter. What it brings back is a mixture: the vector of each letter times its weight,
+# all added up. (In fact the machine looks in four ways at the same time, for a reason to which [a later
+# lesson](multi_head.py) comes. The picture shows the mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
 
@@ -152,8 +154,9 @@ assert looked[6].argmax() in (16, 17, 18)
 assert month > 0.5
 
 # %% [markdown]
-# More than half of the weight goes to "may". (And why does some of it go elsewhere? Before the decoder looks, the
-# encoder has let the letters look at each other, so what stands at an f is no longer just an f.)
+# More than half of the weight goes to "may". (And why does some of it go elsewhere, such as to the f of "of"? Before
+# the decoder looks, the encoder has let the letters look at each other. So the vector at this f knows by then what
+# stands beside it.)
 #
 # Each letter of the answer has weights of its own. Try it in the machine at the top: press a digit of the year, and
 # then one of the day. Nobody said where to look. The machine found out during its training, because looking there made
@@ -163,9 +166,9 @@ assert month > 0.5
 #
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters counts for
-# 1/24. (Only back at what it has written itself may it look as it likes.) It was trained for 500 steps. So for a fair
-# comparison the picture has the whole machine twice: as it is, and as it was after 500 steps. Try them on a date of
-# your own.
+# 1/24. (It still looks as it likes at the letters that it has itself written so far. Only its looks at the text are
+# averages.) It was trained for 500 steps. So for a fair comparison the picture has the whole machine twice: as it is,
+# and as it was after 500 steps. Try them on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -182,10 +185,11 @@ machine(
 # *Unseen dates right* counts whole dates, each of which the machine wrote alone. On these pages most machines that lack
 # a part were trained for 500 steps.
 #
-# The line below the table is not about where a machine looks, and not about its own answer. It asks: how probable does
-# each machine find the *whole machine's* year, month and day, if it is given all the letters before? So "day 1.00 →
-# 0.99" may well stand beside a wrong day. Told the right year and month, even the machine that may not choose knows
-# which digits are left over for the day. When it writes alone, it has used up the wrong ones by then.
+# Once the machines have loaded, a line stands below the table, such as "day 1.00 → 0.99". It is not about where a
+# machine looks, and not about its own answer. It asks: how probable does each machine find the *whole machine's* year,
+# month and day, if it is given all the letters before? So "day 1.00 → 0.99" may well stand beside a wrong day. Told the
+# right year and month, even the machine that may not choose knows which digits are left over for the day. When it
+# writes alone and has put a digit of the day into the year, that digit is missing when it comes to the day.
 #
 # </details>
 #
@@ -215,8 +219,8 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur. But
 # it hardly tells where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint:
 # the colour says what went in, and not where each drop fell. If some dates come out right all the same, that is because
-# each letter's place was added to its vector *before* the average was taken, and a faint trace of the places survives
-# in it.
+# the encoder computes something from each letter *together with its place* before the average is taken, and a faint
+# trace of the places survives. (To add the place alone would not help: that is one more sum.)
 #
 # ## Who found this, and when
 #
@@ -280,7 +284,7 @@ exercises.show("reading_dates")
 # + The numbers inside were nudged until nearly all answers were right. | A little after each 64 examples, a thousand times.
 # ? A machine reads `12.11.2010` as a plain average of its letters. What is lost?
 # - which digits occur, and how often | An average keeps that: each letter adds its share.
-# + which digit stood where | The averages of 12.11.2010 and of 21.11.2010 are nearly the same: only what was computed from each letter and its place before leaves a trace.
+# + which digit stood where | Averaged before their places are added, the letters of 12.11.2010 and of 21.11.2010 come to the same. Only what was computed from each letter and its place before leaves a trace.
 # - nothing, since every letter is in the average | They are all in it, as the colours are in a puddle of mixed paint.
 # ```
 #

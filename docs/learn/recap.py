@@ -23,13 +23,15 @@
 #    because a 5 is a 5.
 # 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, at place 5 (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Our 5 stands beside "june" and "th", the other two stand in "1955".
+#    each head brings back a mixture. Our 5 finds a month before it and a "th" behind it. The other two find more digits
+#    beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
 # 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers, and again there is a
 #    residual and a norm. What leaves the encoder says: a 5, and a day.
 #
-# Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us meet it again
-# when it has written `1955-06-0`, and wants the next letter. For that it takes the last one it wrote, the 0:
+#     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us meet it
+#     again when it has written `1955-06-0`, and wants the next letter. All of this goes in. What comes out at its last
+#     letter, the 0, will be used.
 #
 # 6. **Embedding and positions**, as on the other side.
 # 7. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
@@ -37,9 +39,9 @@
 # 8. **Cross-attention.** The 0 asks the text: what comes next? Of all the letters our 5 answers best. It gets most of
 #    the weight, so it is mostly the value of our 5 that comes over.
 # 9. **Feed-forward**, and around each of these parts add and norm, as before.
-# 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, one for each sign that the machine knows on
-# this side: ten digits, the
-#     dash, and the marks for padding, start and end. The softmax turns them into probabilities. The largest belongs to "5", so a 5 is written.
+# 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, the *logits*: one for each id that an answer
+#     may have, which are ten digits, the dash, and the marks for padding, start and end. The softmax turns them into
+#     probabilities. The largest belongs to "5", so a 5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
 #
@@ -99,32 +101,34 @@ journey(
 )
 
 # %% [markdown]
-# Both come in as the same 64 numbers. At the end they have little in common: one has become a day, the other a year.
-# Now follow the two 5s of 1955: choose one of them in each row of letters. Do they part, too? Guess first.
+# Both come in as the same 64 numbers. At the end they have as little in common as two vectors that know nothing of each
+# other. What each of them has become, the decoder will show. Now follow the two 5s of 1955: choose one of them in each
+# row of letters. Do they part, too? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
 # Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the
 # year. But they must not become the same. Where two letters of a year lose their places, 1945 and 1954 look alike.
 #
-# And did you see that the day and the year are more alike after "added and normed" than what was found? That is the
-# residual, which brings the letter itself back.
+# And did you see the number go down and up between the first 5 and the day? What attention found for them has nothing
+# in common. Then the residual brings the letter itself back, and both are a 5 again, so they are more alike at "added
+# and normed".
 #
 # </details>
 #
-# ## The three places
+# ## The three attentions { #the-three-places }
 #
 # On the walk we met attention three times. It computes the same each time. What differs is who asks, who is asked, and
 # what is hidden:
 #
-# | place, and its button below | queries from | keys and values from | hidden |
+# | attention, and its button below | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
 # | encoder **self-attention**: "text looks at text" | the text | the text | [padding](masks.py) |
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# Press the three buttons. In which of the maps can you see that our 5 was copied into the answer? And in which is half
-# of the map missing?
+# When the machine has loaded, press its three buttons. In which of the maps can you see that our 5 was copied into the
+# answer? And in which is half of the map missing?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -153,8 +157,8 @@ machine(
 # layer they are what the layer below made of them. The queries of cross-attention come from the decoder's
 # self-attention, after its residual and its norm. The encoder's output is that of its last layer.
 #
-# In each place stands *multi-head* attention. On the left is one attention, on the right several of them side by side.
-# The mask is optional, and it comes before the softmax:
+# Each of the three is a *multi-head* attention. On the left is one attention, on the right several of them side by
+# side. The mask is optional, and it comes before the softmax:
 #
 # --8<-- "diagrams/attention_and_heads.svg"
 #
@@ -178,8 +182,8 @@ for function in (own.enter, own.encode, own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. (The factor √64 in `enter` belongs to
-# the [next lesson](training.py).)
+# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. (The factor √64 in `enter` makes the
+# numbers of the embedding, which are small, as large as those of the positions.)
 #
 # Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
 # the largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only
@@ -218,7 +222,8 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# Which part holds most of the trained numbers? (Each is counted with its norm.)
+# You know that the feed-forward parts hold more than half of the trained numbers. And the others? (Each is counted with
+# its norm.)
 
 # %% tags=["hide-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
@@ -254,9 +259,9 @@ gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
 assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 
 # %% [markdown]
-# More than half sits in the feed-forward parts. In the first Transformer of 2017 it was only 40 %, because much went
-# into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. Positions and masks hold
-# none: they are computed.
+# The share of the feed-forward parts differs from machine to machine. In the first Transformer of 2017 it was only 40
+# %, because much went into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %.
+# Positions and masks hold none: they are computed.
 #
 # ## Who found this, and when
 #
@@ -322,19 +327,19 @@ exercises.show("recap")
 
 # %% [markdown]
 # ```self-check
-# ? A source of 7 tokens, a target of 4, all of depth 8. What shape do the weights of cross-attention have, for one text and one head?
-# - `(1, 7, 4)` | Rows are the tokens that look, and those are the target's. The 7 source tokens are the columns.
+# ? A text of 7 letters, an answer of 4, all of width 8. What shape do the weights of cross-attention have, for one text and one head?
+# - `(1, 7, 4)` | Rows are the letters that look, and those are the answer's. The 7 letters of the text are the columns.
 # - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not numbers of a vector.
-# + `(1, 4, 7)` | A row for each target token that looks, a column for each source token that is looked at.
-# - `(1, 4, 4)` | That is the decoder's self-attention. Here the keys are the source's.
-# ? Source and target of a batch are both padded. Which mask does cross-attention need?
-# + the padding of the source | Its keys are the source tokens, and a mask says which keys are blocked.
-# - the padding of the target | A mask blocks keys, and the target's tokens are the queries here.
-# - padding of the source and look-ahead | The whole source is there before the first word is written: nothing to hide.
-# - none, since the encoder had its padding mask | It kept padding out of real tokens. Padded rows still hold numbers.
-# ? Source: 6 tokens, target: 4. By mistake the encoder's output goes in as the queries, and the decoder's as keys and values. What comes out?
-# - a `ValueError`, since 6 queries meet 4 keys | Lengths may differ. Only the depths of queries and keys have to agree.
-# - 4 rows, with wrong numbers | There is one row for each query, and the queries are the source here.
+# + `(1, 4, 7)` | A row for each letter of the answer that looks, a column for each letter of the text that is looked at.
+# - `(1, 4, 4)` | That is the decoder's self-attention. Here the keys are the text's.
+# ? Texts and answers of a batch are both padded. Which mask does cross-attention need?
+# + the padding of the texts | Its keys are the letters of the texts, and a mask says which keys are blocked.
+# - the padding of the answers | A mask blocks keys, and the letters of the answers are the queries here.
+# - padding of the texts, and look-ahead | The whole text is there before the first letter is written: nothing to hide.
+# - none, since the encoder had its padding mask | It kept padding out of real letters. Padded rows still hold numbers.
+# ? A text of 6 letters, an answer of 4. By mistake the encoder's output goes in as the queries, and the decoder's as keys and values. What comes out?
+# - a `ValueError`, since 6 queries meet 4 keys | Lengths may differ. Only the widths of queries and keys have to agree.
+# - 4 rows, with wrong numbers | There is one row for each query, and the queries are the text's here.
 # + 6 rows, where 4 are wanted | The output follows the queries. With equal lengths nothing would show.
 # ```
 #

@@ -43,7 +43,10 @@ display(Markdown("\n".join(lines)))
 assert len(mixed_up) > len(wrong) / 3
 
 # %% [markdown]
-# It has found the right letters, and mixes up their order. Many of its mistakes are of this kind. Try your own:
+# It has found the right letters, and mixes up their order. Many of its mistakes are of this kind. What the decoder
+# looks at is no longer a 1 at place 3, but a mixture in which there is a bit of everything. Which digits there are
+# survives this. Which of them stood where does not: it is the puddle of paint again. (Only the additions were taken
+# away here. Everything else is as in our machine.) Try your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -56,7 +59,7 @@ machine(
 )
 
 # %% [markdown]
-# And this machine is only one layer deep. What about a tower of layers?
+# And this machine is only one layer deep. What about a tower of many layers?
 #
 # <details class="lesson-more" markdown="1"><summary>Trained for as long as the whole machine, does it catch up?</summary>
 #
@@ -83,8 +86,8 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
-# * the **norm**: after that, the numbers of each letter are brought to one size, so that they do not get out of hand
-#   from layer to layer.
+# * the **norm**: after that, the numbers of each letter are brought to mean 0 and size 1, so that they do not get out
+#   of hand from layer to layer.
 #
 # We train the tower three times, from the same random numbers and on the same examples: whole, without the norms, and
 # without the residuals. Guess first: which of the two would you miss more?
@@ -202,9 +205,10 @@ plt.show()
 
 # %% [markdown]
 # The line falls as the answers get better. (This *loss*, which [a later lesson](training.py#how-wrong-is-it-by-hand)
-# computes by hand, is 0 for a perfect machine and 2.3 for one that guesses among ten digits.) Without norms the tower
-# learns the task, only later. Without residuals it gets three digits in ten right. That is what you get if you write
-# the commonest of the eight digits in all eight places.
+# computes by hand, is 0 for a perfect machine and 2.3, the logarithm of 10, for one that guesses among ten digits.)
+# Without norms the tower learns the task, only later. Without residuals it gets three digits in ten right. Among eight
+# digits drawn at random, one usually stands two or three times. Who writes this one in all eight places gets about as
+# many right.
 #
 # And that is nearly what it does. It writes the same digit nearly everywhere, because inside the tower all letters have
 # become the same. Let us measure that. Take two letters of a text and compare the directions of their vectors: 1 means
@@ -220,9 +224,10 @@ assert after["without the residuals"] > 0.98
 assert after["whole"] < 0.2
 
 # %% [markdown]
-# Each attention averages, and averages of averages all look alike. With residuals some difference is left, and training
-# can pull the letters apart. Without them nothing is left to pull at. This has a name, *rank collapse* (Dong and
-# others, 2021). One layer can live with it, as our date machine did, if badly. Four cannot.
+# Before the training the weights of attention are nearly equal, so each letter fetches nearly the same average, and
+# averages of averages all look alike. With residuals some difference is left, and training can pull the letters apart.
+# Without them nothing is left to pull at. This has a name, *rank collapse* (Dong and others, 2021). One layer can live
+# with it, as our date machine did, if badly. Four cannot.
 #
 # <details class="lesson-more" markdown="1"><summary>Another reason is often given: the slope gets lost. Does it?</summary>
 #
@@ -356,8 +361,8 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 #
 # ## Reading the function { #the-function-read }
 #
-# The package writes this once for all parts, as two functions: what goes into a part, and what is made of that which
-# comes out.
+# Your `block` is one line. In the package it is two functions, `before` and `after`, which all parts share: the first
+# says what a part reads, the second what becomes of what it found.
 #
 # <details class="lesson-more" markdown="1"><summary>Both functions, and a check from outside</summary>
 
@@ -412,9 +417,11 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. Then the
-# sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. That is about
-# what we measure in our tower before its training. Once, this does no harm. But twelve layers have 24 parts, and
+# letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. Where two
+# lists of numbers have nothing to do with each other, their products cancel, as the coins did in the [lesson on
+# attention](attention.py#why-divide-by-the-root-of-d_k), and only the squares add up. So the sum has size $\sqrt{1^2 +
+# 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. (The 0.75 was chosen so that this 0.8 is
+# about what we measure in our tower before its training.) Once, this does no harm. But twelve layers have 24 parts, and
 #
 # $$
 # 0.8^{24} = 0.0047
@@ -473,7 +480,8 @@ assert found_alike["norm last, letter three times"] < 0.9 < learnt
 
 # %% [markdown]
 # It learns. (The last line is one training, of fewer steps than the others; the others are the mean of the three
-# above.) A residual does not help merely by being there. It has to survive the norms.
+# above.) With the norm first the sum has grown by the time it reaches the last norm, so that of the letter about a
+# quarter is left there, which is plenty. A residual does not help merely by being there. It has to survive the norms.
 #
 # So in a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
 # the letter is left.
@@ -531,7 +539,8 @@ plt.show()
 # ### Exercise 1
 #
 # The tower of four without norms learnt the task in the end. Would larger nudges have helped it catch up? Train it and
-# the whole tower with nudges three times as large, for 160 steps. Guess first.
+# the whole tower with nudges three times as large, for 160 steps: `train(tower(norm=False), rate=3e-3, steps=160)`,
+# with the two functions from the folded cell above. Guess first.
 
 # %% tags=["answer"]
 quick = {}
@@ -543,8 +552,9 @@ assert quick["whole"] > quick["without the norms"]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Not enough: the whole tower gains more. Without the norms the numbers grow from layer to layer, and larger nudges make
-# that worse. That is the other half of what the norm is for: it lets one take larger steps.
+# They help both, but the tower without norms does not catch up. The whole tower has nearly everything right after these
+# few large steps. That is the other half of what the norm is for: where the numbers have one size, larger steps can be
+# taken.
 #
 # </details>
 #

@@ -39,15 +39,16 @@ assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # These are shares of 2,000 unseen dates. Both machines have equally many trained numbers, and both were trained for 500
-# steps on the same dates. Twenty places to the right, the first one reads next to nothing. Place 20 is not even new to
-# it, because long texts such as "thursday 3rd of may 2018" have a letter there. But all texts of its training *began*
-# at place 0, and it had no reason to learn to read one that begins elsewhere. The second machine does not even notice.
-# It was told of positions in another way, which most large language models use today.
+# steps on the same dates. (Each was trained once, so that one per cent more or less says nothing.) Twenty places to the
+# right, the first one reads next to nothing. Place 20 is not even new to it, because long texts such as "thursday 3rd
+# of may 2018" have a letter there. But all texts of its training *began* at place 0, and it had no reason to learn to
+# read one that begins elsewhere. The second machine does not even notice. It was told of positions in another way,
+# which most large language models use today.
 #
 # ## Turn, don't add
 #
-# What should a position do? "Day" and "month" are told apart by which number comes *before* the other. What counts is
-# how far two letters are apart, and not where the two of them stand.
+# What should a position do? A 5 is a day or a month by what stands just before it and just behind it. What counts is
+# how far away the other letter stands, and on which side, and not where in the row the two of them are.
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
 # three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
@@ -56,22 +57,24 @@ assert added.count_params() == turning.count_params()
 #
 # The product of two vectors depends on how long they are and on the angle between them. Turn both by the same angle,
 # and it stays as it is. So if the whole text moves, nothing changes. And if one letter moves away from the other, the
-# angle between them changes, and so does the product. Here are a query, blue, and a key, orange, three places before
-# it:
+# angle between them changes, and so does the product. Here are a query, blue, and a key, orange, two places before it.
+# (The key is a little shorter, so that the two can be told apart.) Below each dial stands their product:
 
-# %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 2: the hands point to 150 and to 60 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 90 degrees again."
+# %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 3: the hands point to 150 and to 90 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 60 degrees again. The product is 0.35 in both."
 import matplotlib.pyplot as plt
 import numpy as np
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
 between = []
-for ax, (query_place, key_place) in zip(axes, [(5, 2), (25, 22)], strict=True):
+for ax, (query_place, key_place) in zip(axes, [(5, 3), (25, 23)], strict=True):
     angles = np.radians(30 * np.array([query_place, key_place]))
-    between.append(np.cos(angles[0] - angles[1]))
+    hands = np.array([1, 0.7])[:, None] * np.stack(
+        [np.cos(angles), np.sin(angles)], 1
+    )
+    between.append(hands[0] @ hands[1])
     ax.add_patch(plt.Circle((0, 0), 1.05, fill=False, edgecolor=GREY))
-    for angle, length, colour in zip(angles, (1, 0.7), (BLUE, ORANGE), strict=True):
-        tip = length * np.cos(angle), length * np.sin(angle)
+    for tip, colour in zip(hands, (BLUE, ORANGE), strict=True):
         ax.annotate(
             "",
             tip,
@@ -81,11 +84,12 @@ for ax, (query_place, key_place) in zip(axes, [(5, 2), (25, 22)], strict=True):
     arc = np.linspace(angles[1], angles[0])
     ax.plot(0.3 * np.cos(arc), 0.3 * np.sin(arc), color=GREY)
     ax.set_title(f"query at {query_place}, key at {key_place}", fontsize=10)
-    ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+    ax.text(0, -1.3, f"product {between[-1]:.2f}", ha="center")
+    ax.set(xlim=(-1.1, 1.1), ylim=(-1.4, 1.1), aspect="equal")
     ax.axis("off")
 plt.show()
 np.testing.assert_allclose(between[0], between[1], atol=1e-12)
-assert np.degrees(angles[0] - angles[1]).round() == 90
+assert np.degrees(angles[0] - angles[1]).round() == 60
 
 # %% [markdown]
 # The values are not turned. A value is what a letter hands over, and it should be the same from wherever it comes.
@@ -93,9 +97,9 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 # ## By hand
 #
 # Take a query and keys of two numbers, and a dial that turns by 30 degrees from place to place. (At place 0 the hand
-# points to the right, and it turns against the clock, as angles do in mathematics, and other than on the dials of the
-# [first lesson on positions](positions.py).) The query is (2, 0), and each key is (1, 0), before it is turned. The
-# query stands at place 5.
+# points to the right, and it turns against the clock, as angles do in mathematics. The dials of the [first lesson on
+# positions](positions.py) turn the other way, because they show sine and cosine of a wave.) The query is (2, 0), and
+# each key is (1, 0), before it is turned. The query stands at place 5.
 #
 # | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -105,8 +109,9 @@ assert np.degrees(angles[0] - angles[1]).round() == 90
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
 # The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
-# wins. (A head can learn to turn its queries a little back, or further, [as before](positions.py#distance-is-a-turn),
-# and then another distance wins.) Now divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
+# wins. (The matrix of the queries can turn them all a little back, or further, as in [the lesson on
+# positions](positions.py#distance-is-a-turn). Then another distance wins.) Now divide by $\sqrt 2$, take the softmax
+# and average the values 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -155,10 +160,53 @@ for moved in (0, 20):
 # first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28.)
 # This is called **rotary positions**, or RoPE.
 #
+# ## Your machine so far
+#
+# In your machine the turn comes after the heads are split and before they look: `q` and `k` are turned, `v` is not. Here
+# is a function that turns all pairs of a head at once. The first half of its numbers are the $a$, and the second half
+# the $b$. Two lines are missing, and they stand in the formula:
+#
+# ```python
+# def turn_all(x, places):  # (letters, numbers)
+#     a, b = np.split(x, 2, axis=-1)
+#     speeds = 10000.0 ** (-np.arange(a.shape[-1]) / a.shape[-1])
+#     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
+#     return np.concatenate([..., ...], axis=-1)
+# ```
+
+
+# %% tags=["answer"]
+def turn_all(x, places):
+    a, b = np.split(x, 2, axis=-1)
+    speeds = 10000.0 ** (-np.arange(a.shape[-1]) / a.shape[-1])
+    cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+from clear_attention import RotaryPositions
+
+q, k = np.random.default_rng(0).normal(size=(2, 6, 16))  # six letters
+here, there = np.arange(6), np.arange(6) + 20
+products = [turn_all(q, places) @ turn_all(k, places).T for places in (here, there)]
+np.testing.assert_allclose(*products, atol=1e-12)
+package = RotaryPositions()(q[None, None], positions=here)[0, 0]
+np.testing.assert_allclose(turn_all(q, here), package, atol=1e-5)
+print("moved by 20 places: the same products, and the same numbers as the package")
+
+# %% [markdown]
 # ## Reading the function
 #
-# This is the heart of the package's layer, `RotaryPositions`. Which numbers are a pair? In the layout `"halves"` the
-# first half of a head holds all the $a$ and the second half all the $b$. In `"interleaved"` they take turns.
+# The package's layer is `RotaryPositions`. There is nothing to learn in it: no number to be trained was added to the
+# machine. A layer gets it with `rotary=RotaryPositions()`, and an encoder hands it on to its layers with
+# `self_attention={"rotary": RotaryPositions()}`. Only self-attention is turned. In cross-attention the query has a place
+# in the answer and the key a place in the text, and between these two there is no distance. How does the decoder then
+# find the right digit of a year? The encoder has turned and compared before. What it hands over for the 0 of 2018 says
+# what stands around this 0.
+#
+# <details class="lesson-more" markdown="1"><summary>Its heart, and a second layout</summary>
+#
+# Which numbers are a pair? In the layout `"halves"`, which is yours, the first half of a head holds all the $a$ and the
+# second half all the $b$. In `"interleaved"` they take turns.
 
 # %% tags=["source"]
 import inspect
@@ -173,10 +221,7 @@ print(inspect.getsource(rotary.turn))
 # turned ones behind each other again. In the layout interleaved, `::2` takes every other number. `tf.stack` then makes
 # pairs of the turned ones, and the last line lays them in a row, in the shape that came in.
 #
-# There is nothing to learn in this: no number to be trained was added to the machine. A layer gets it with
-# `rotary=RotaryPositions()`, and an encoder hands it on to its layers with `self_attention={"rotary":
-# RotaryPositions()}`. Only self-attention is turned. In cross-attention the query has a place in the answer and the key
-# a place in the text, and between these two there is no distance.
+# </details>
 #
 # ## What the two machines see
 #
@@ -225,7 +270,7 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %%
 import keras
-from clear_attention import MultiHeadAttention, RotaryPositions
+from clear_attention import MultiHeadAttention
 
 keras.utils.set_random_seed(0)
 x = np.random.default_rng(0).normal(size=(1, 6, 16))
@@ -240,9 +285,11 @@ print("in the other order: other outputs")
 # %% [markdown]
 # ## Two layouts, and a machine that is silently wrong
 #
-# Both layouts are in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A
+# In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are in
+# use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A
 # machine only works with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its
-# layers take neighbours for pairs. All shapes fit, and nothing complains.
+# layers pair the numbers 0 and 1, 2 and 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing
+# complains.
 
 # %%
 from clear_attention import convert_rotary, create_date_pairs
@@ -290,9 +337,10 @@ assert abs(mended - first) < 0.01
 #
 # * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
 #   are harder to tell apart.
-# * `scaling="ntk"` slows the last dial down by 4, the first not at all, and those between little by little.
+# * `scaling="ntk"` slows the last dial down by 4, the first not at all, and those between the more, the slower they
+#   are.
 # * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
-#   steeper. (Llama 3's own way, `"by_parts"`, is much like it.)
+#   steeper, because among more keys each gets less. (Llama 3's own way, `"by_parts"`, is much like it.)
 #
 # All of them work better if the machine is trained on for a little with the slower dials.
 
@@ -380,7 +428,7 @@ exercises.show("turning_positions")
 # ```self-check
 # ? A query stands at place 7, a key at place 4. Both move by 100. What happens to their score?
 # + It stays as it is. | Both are turned further by the same angle, and the angle between them is as before.
-# - It gets smaller, because the places are larger. | Only the difference of the two places counts: 3 before and 3 after.
+# - It gets smaller, because the places are larger. | Only the difference of the two places counts, and it is 3, then as now.
 # - It changes, because the waves at place 107 are other ones. | That would be so if the waves were added to the letters.
 # ? What is turned?
 # - Queries, keys and values. | If values were turned, what a letter hands over would depend on where it stands.

@@ -84,6 +84,10 @@ EXERCISES = [
                 lambda d: np.append(np.ones(d.shape[1] - 1), 0),
                 "The end of the first document has no next letter of its own, either.",
             ),
+            "only the document's end left out": (
+                lambda d: np.append(counts(d)[:-1], 1),
+                "Behind the last place of the row there is no next letter at all.",
+            ),
             "off by one": (
                 lambda d: np.append(False, counts(d)[:-1]).astype(int),
                 "You left out where a document begins. It is at its end that there is nothing to predict.",

@@ -30,7 +30,7 @@ EXERCISES = [
     Exercise(
         name="weighted-average",
         question="Three letters have these vectors, and a machine looks at them with these weights. Which two numbers"
-        " does it bring back?",
+        " does it bring back, if each vector is multiplied by its weight and all are added up?",
         shown=table(np.column_stack([VECTORS, WEIGHTS]), head=["first", "second", "weight"], side=["3", "m", "a"]),
         asks=Numbers(("first", "second"), digits=1),
         given=(VECTORS, WEIGHTS),
@@ -50,8 +50,8 @@ EXERCISES = [
     ),
     Exercise(
         name="same-puddle",
-        question=f"A plain average of letters forgets where each of them stood. Which text has exactly the same average"
-        f" as `{TEXT}`?",
+        question="Take the plain average of the vectors that the embedding has for the letters of a text, before any"
+        f" place is added. Which text has exactly the same average as `{TEXT}`?",
         asks=Choice(),
         given=(TEXT,),
         right=lambda text: next(

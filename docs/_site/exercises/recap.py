@@ -42,8 +42,8 @@ EXERCISES = [
     ),
     Exercise(
         name="mask-of-cross-attention",
-        question="The ids of a text are `[5, 6, 0]`, the answer so far is `[1, 7, 0]`, and 0 is padding. Which cells of"
-        " cross-attention are blocked? A row is a letter of the answer, a column one of the text.",
+        question="The ids of a text are `[5, 6, 0]`, the answer so far is `[1, 7, 0]`; 0 is padding, and 1 the start"
+        " mark. Which cells of cross-attention are blocked? A row is a letter of the answer, a column one of the text.",
         asks=Cells(WRITES, READS),
         given=(SOURCE, TARGET),
         right=cross,

@@ -23,7 +23,7 @@ EXERCISES = [
     Exercise(
         name="residual-and-norm",
         question="A letter is the vector (1, 0, 2, 1), and attention found (1, 0, 2, 5) for it. What comes out behind"
-        " residual and norm? (The size is the root of the mean square, and here it is a whole number.)",
+        " residual and norm? (The size is the root of the mean square. Here the mean square is a whole number.)",
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(LETTER, FOUND),
         right=lambda x, found: norm(x + found),
@@ -73,7 +73,7 @@ EXERCISES = [
     Exercise(
         name="left-of-the-letter",
         question="In a tower with the norm last, each part leaves 0.8 of the letter. How much is left of it after two"
-        " layers, which have two parts each?",
+        " layers of an encoder?",
         asks=Numbers(("",), digits=2),
         given=(0.8, 2),
         right=lambda share, layers: share ** (2 * layers),

@@ -46,7 +46,8 @@ EXERCISES = [
     ),
     Exercise(
         name="same-product",
-        question="A query at place 4 and a key at place 2 have some product. At which places do the same query and key"
+        question="Before they are turned, a query is (2, 0) and a key is (1, 1), which points 45 degrees further. The"
+        " query stands at place 4 and the key at place 2, and they have some product. At which places do the same two"
         " have the same product? (The first place is the query's.)",
         asks=Cells(("",), tuple(f"{i}, {j}" for i, j in PAIRS), on="the same", off="another"),
         given=(PAIRS,),
@@ -55,7 +56,8 @@ EXERCISES = [
         mistakes={
             "before and behind mixed": (
                 lambda pairs: [int(abs(i - j) == 2) for i, j in pairs],
-                "At 3, 5 the key stands behind the query. It is turned the other way, and this key is no mirror image.",
+                "At 3, 5 the key stands behind the query, so it is turned 60 degrees further than the query, and not 60"
+                " degrees less. That would come to the same only if both had pointed the same way before.",
             ),
             "only nearby": (
                 lambda pairs: [int(i - j == 2 and abs(i - 4) <= 2) for i, j in pairs],

@@ -9,8 +9,8 @@
 # # Your exercises
 #
 # Each lesson ends with exercises that the page checks. You predict which cells of a mask are blocked, which weights
-# come out, or which shape. If you are wrong, the page says which mistake leads to your answer. Below you see which
-# exercises you have solved, and a lesson's name leads to the next one.
+# come out, or which shape a result has. If you are wrong, the page says which mistake leads to your answer. Below you
+# see what you have solved. A lesson's name leads to its first exercise that you have not solved yet.
 
 # %% tags=["live", "remove-input"]
 import re

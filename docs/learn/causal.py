@@ -59,13 +59,14 @@ assert forgetful_record["steps"][-1] == 333
 #
 # This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from its
 # own. One date with its ten letters and an end mark gives eleven examples in one go: given nothing but the start,
-# predict 2; given the start and 2, predict 0; given 20 as well, predict 1; and so on.
+# predict 2; given the start and 2, predict 0; given the start, 2 and 0, predict 1; and so on.
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. Copying is much easier to learn than reading dates: 333 steps of training were enough. So the
-# machine above learnt to copy, and nothing else. When it writes for itself, there is nothing to its right yet, and it
-# writes the end mark at once. Why that one? Guess, before you read on.
+# the answer stands there. Copying is much easier to learn than reading dates: 333 steps of training were enough to get
+# every letter right, so that there was nothing left to learn. So the machine above learnt to copy, and nothing else.
+# When it writes for itself, there is nothing to its right yet, and it writes the end mark at once. Why that one? Guess,
+# before you read on.
 #
 # <details markdown="1"><summary>An answer</summary>
 #
@@ -74,15 +75,16 @@ assert forgetful_record["steps"][-1] == 333
 #
 # </details>
 #
-# So we hide the future: **no letter may look at a later one.** The mask for this is called the *look-ahead mask*, and
-# attention with it is called *causal*, because what comes later cannot be a cause.
+# So we hide the future: **no letter may look at a later one.** It may look at itself, because it is given, and what is
+# asked for is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is called
+# *causal*, because what comes later cannot be a cause.
 #
 # ## Try it yourself
 #
-# Here you see the forgetful machine peeking. A row is a letter that looks, a column a letter that is looked at. Where a
-# cell just right of the diagonal is bright, a letter looks at the next one, which is the one that it has to say. (The
-# machine looks in four ways at the same time, and the four share the peeking. Here is the one that peeks most. Where it
-# does not, another one does.)
+# Here you see the forgetful machine peeking. A row is a letter that looks, a column a letter that is looked at. Look at
+# the cells just right of the diagonal. In the row "start" this cell is bright: there the machine looks at the 2, which
+# is what it has to say. The same happens in the row of the 1. (In the two rows between them it does so, too, but not in
+# this map. The machine looks in four ways at the same time, and has another map that is bright there.)
 #
 # Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
@@ -110,6 +112,8 @@ for head in range(4):
     heads.append((np.diag(weights, k=1).sum(), head, q, k, v, weights))
 assert np.max([np.diag(one[-1], k=1) for one in heads], axis=0).min() > 0.5
 *_, q, k, v, weights = max(heads, key=lambda one: one[0])
+assert weights[0, 1] > 0.9
+assert weights[3, 4] > 0.5  # as the text says
 lab(
     [situation("2018", letters, q, k, v)],
     grid("Weights of the forgetful machine", weights, letters, letters),
@@ -138,7 +142,8 @@ lab(
 # | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
 #
 # The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
-# of m and a are $(10, 0)$ and $(0, 10)$. In NumPy, with the softmax that you mended in the lesson before:
+# of m and a are $(10, 0)$ and $(0, 10)$. In NumPy, with the softmax that you mended in the lesson before, and compared
+# with the package's function:
 
 # %%
 from clear_attention import create_look_ahead_mask
@@ -208,8 +213,8 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 # ## The trained machine's own look back
 #
 # This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer, or a row of a
-# map. A row is the letter *to be written*, and a column a letter that is given. The hatched upper right stays empty,
-# whatever you type.
+# map. Careful: here a row has the name of the letter *to be written*, and a column that of a letter that is given. So
+# the row "2" is the place that was given "start". The hatched upper right stays empty, whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -223,8 +228,8 @@ machine(
 # %% [markdown]
 # ## A check: change the future
 #
-# Change the last letter of what the machine is given, which is letter 10. The prediction after it may move, and no
-# earlier one, not by a single bit. The machine that forgot its mask fails:
+# Change the last letter of what the machine is given. It stands at place 10, with the start mark at place 0. The
+# prediction of that place may move, and no earlier one, not by a single bit. The machine that forgot its mask fails:
 
 # %%
 given = target_ids[:, :-1]
@@ -243,7 +248,8 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 #
 # A decoder in training gets both masks: a key is blocked if it is padding *or* in the future.
 # [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is padding.
-# Text 0 has it in the middle (nobody would do that, but a mask may), text 1 at the end, text 2 at the beginning:
+# Text 0 has it in the middle (nobody pads like that, but the mask can hide it), text 1 at the end, text 2 at the
+# beginning:
 
 # %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
 import matplotlib.pyplot as plt
@@ -262,14 +268,14 @@ assert np.all(both[2, 0, :3] == 1)
 
 # %% [markdown]
 # Look at text 2. Its first three rows are hatched from end to end: what stands before the first real letter may see
-# nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. So
-# a [row with nothing left](masks.py#queries-with-no-key-left) needs no empty line: every text that is padded on the
-# left has some.
+# nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. In
+# the lesson before, a [row with nothing left](masks.py#queries-with-no-key-left) came from an empty text. Here it comes
+# up where no text is empty: each text that is padded on the left has such rows.
 #
 # ## What the first letters never see { #what-the-first-letters-never-learn }
 #
-# There is a price: the first letters of a text never know how it goes on. For writing this is right, because nothing
-# goes on yet.
+# The first letters of a text never know how it goes on. For a machine that writes this costs nothing, because what
+# comes next is not written yet. For one that only reads it is a loss.
 #
 # <details class="lesson-more" markdown="1"><summary>And for a question that is given from the start? A prefix mask</summary>
 #

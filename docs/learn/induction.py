@@ -46,8 +46,9 @@ assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# It is not a matter of size or of time. The machine with one layer does not get there at all. Look at the training.
-# Each dot is 50 steps:
+# More time does not help the machine with one layer. Look at the training, in which each dot is 50 steps. (There the
+# letters before the first repeat are counted, too, which nobody can know. So even a perfect machine would end below 100
+# %.)
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent. The machine with two layers is no better for 200 steps, and then rises within about 100 steps to above 60 percent."
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
@@ -70,8 +71,8 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 #
 # ## Why one look is not enough
 #
-# How would you do it yourself? You stand at the second w. You look for a w further back, and say the letter *behind*
-# it.
+# How would you do it yourself? You stand at the second w. You look for a w further back, and say the letter that comes
+# *after* it.
 #
 # A head can look for letters that are like its own: query and key of the same letter fit. So it finds the first w. But
 # it brings back what stands *there*, and that is a w. It would have to find the v. And the v does not know that a w
@@ -80,11 +81,9 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 # So somebody must tell it first. That takes two steps:
 #
 # 1. **In the first layer each letter looks one place back** and writes down what it finds: "before me stood a w". (How
-#   a
-#    head looks a fixed number of places back, you know from [positions](positions.py#distance-is-a-turn).)
+#    a head looks a fixed number of places back, you know from [positions](positions.py#distance-is-a-turn).)
 # 2. **In the second layer** the w asks: who has written down "before me stood a w"? The v has. The head goes there,
-#   brings
-#    back the v, and the v is said.
+#    brings back the v, and the v is said.
 #
 # The second head is called an **induction head**. It needs the note of the first one, and so it needs a layer below.
 #
@@ -95,20 +94,23 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
-# | 0 | a = (1, 0, 0) | (0, 0, 0), nobody stood before |
+# | 0 | a = (1, 0, 0) | (0, 0, 0), nobody stood before, see below |
 # | 1 | b = (0, 1, 0) | (1, 0, 0), an a |
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
-# In layer 2 the query of a place is its letter, the keys are the *notes*, and the values are the letters. Let a score
-# be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights are
-# $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
+# So each vector has six numbers. $W_Q$ picks the first three, the letter. $W_K$ picks the last three, the *note*. $W_V$
+# picks the letter again. This is what three separate matrices are good for: here a letter is compared with notes. Let a
+# score be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights
+# are $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
 #
 # $$
 # 0.980 \cdot (0, 1, 0) + 0.007 \cdot (1, 0, 0) + 0.007 \cdot (0, 0, 1) + 0.007 \cdot (1, 0, 0) = (0.013, 0.980, 0.007)
 # $$
 #
-# so it says b. Here it is with attention as you have written it:
+# so it says b. Here it is with attention as you have written it. (One thing is done by hand. The first letter has
+# nobody before it, and a row of weights must add up to one, so it would look at itself and note an a. A sign for the
+# beginning of the text would mend that.)
 
 
 # %%
@@ -135,7 +137,7 @@ np.testing.assert_allclose((weights @ letters)[3], [0.013, 0.980, 0.007], atol=1
 # Nobody told the machine how to do it. Here are its two heads on a text that repeats after seven places. A row is a
 # letter that looks. What would you expect to see, if they do what we have just done?
 
-# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place behind the letter's first occurrence."
+# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
 
 rng = np.random.default_rng(3)
@@ -151,8 +153,9 @@ plt.show()
 
 # %% [markdown]
 # Left, most letters look at the one before, and at its neighbours. Right, the first half has nothing to find, so its
-# weight goes to the beginning, where it does no harm. But in the second half most letters look six places back, which
-# is not where they stood the last time, but one place *behind* that. Over many texts:
+# weight goes to the beginning, where it does no harm. In the second half most letters look six places back. The text
+# repeats every seven places, so that is the place just *after* the one where they stood the last time. (The first two
+# letters of the second half have not yet much to go by.) Over many texts:
 
 # %% tags=["hide-input"]
 texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
@@ -163,7 +166,8 @@ maps = {
     "one layer": shallow(texts, return_weights=True).weights,
 }
 found = {}
-print("share of the weight that goes   one place back   behind the last time")
+print("share of the weight that goes   one place back   to the next letter")
+print("                                                 after the last time")
 for machine_, heads in maps.items():
     for layer, weights in heads.items():
         weights = weights.numpy()[:, 0]
@@ -181,9 +185,9 @@ assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
-# (In the third round two places fit, and only the later one is counted. And less than half of the weight is enough for
-# a note, because the rest is spread over several letters.) So the training found the two steps, by itself, and all that
-# it was ever told was which letter comes next.
+# (In the third round two places fit, and only the later one is counted.) The first head gives less than half of its
+# weight to the letter before. That is enough for a note, because the rest is spread over many letters. So the training
+# found the two steps, by itself, and all that it was ever told was which letter comes next.
 #
 # ## A check: switch one off
 #
@@ -230,16 +234,16 @@ most = max(
     for w in heads.values()
 )
 print(f"bits a letter, the first time: {first:.1f}   again: {again:.1f}")
-print(f"weight behind the last time, of its best head: {most:.0%}")
+print(f"weight on the letter after the last time, of its best head: {most:.0%}")
 assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
 # No. The repeat surprises it as much as the first time, and none of its heads looks there. (More than the 8 bits of a
 # blind guess, by the way: it expects English, and is nearly sure of wrong letters.) It was trained for two minutes, and
 # in this manual it gained more by learning words. In models that are trained for longer, such heads appear at some
-# point, and with them the loss falls faster for a while. Then they do more than copy letters: a head that finds "what
-# came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is probably one
-# reason why a large model can do a task that it has only been shown twice in its prompt.
+# point, and with them the loss falls faster for a while. In large models they do more than copy letters: a head that
+# finds "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is
+# probably one reason why a large model can do a task that it has only been shown twice in its prompt.
 #
 # ## Who found this, and when
 #
@@ -252,20 +256,35 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 # ### Exercise 1
 #
 # The machine with one layer is right more often than by chance, which would be one letter in 26. What may it have
-# learnt instead?
+# learnt instead? Give it 2,000 texts of random letters that do *not* come again, and look which of the earlier letters
+# it says.
+
+# %% tags=["answer"]
+seen = rng.integers(0, 26, size=(2000, 40))
+said = np.argmax(shallow(seen + FIRST), axis=-1) - FIRST
+hits = {}
+for length in (10, 20, 40):
+    same = np.mean(seen[:, :length] == said[:, length - 1 : length], axis=0)
+    hits[length] = int(same.argmax()), same.max()
+    print(f"after {length} letters it says the one at place", end=" ")
+    print(f"{hits[length][0]:2} in {hits[length][1]:.0%} of the texts")
+assert hits[10][0] == 0
+assert 10 < 40 - hits[40][0] < 26
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# Which letters occur, and how often. A text has at most 20 different letters, some of them twice or three times, so who
-# says the commonest one is right more often. One layer can do that: look at all letters, and hand on their mixture. It
-# is the average of lesson one again.
+# At which distance texts usually come again. For that it needs no note, only positions: it looks as far back as is
+# usual, or to the very beginning if the text is not yet that long, and says what stands there. In the first picture
+# this is why it is right in one of four cases just where the text begins again.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# What if a letter stands twice in what comes again, as the k in "k m a k z b"? What is an induction head to say after
-# the next k? Try it with 500 random texts of ten letters, in which the first and the sixth are the same.
+# What if a letter stands twice in what comes again, as the k in "k m a z b k w"? What is an induction head to say after
+# the next k? Guess. The answer tries it with 500 texts of ten random letters, in which the first and the sixth are the
+# same.
 
 # %% tags=["answer"]
 pieces = np.array([rng.permutation(26)[:10] for _ in range(500)])
@@ -290,7 +309,7 @@ assert only_one > 0.8 > sum(two)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Both have stood behind a k, so the notes of both fit, and the weight is shared between them (unevenly, because it also
+# Both have stood after a k, so the notes of both fit, and the weight is shared between them (unevenly, because it also
 # minds a little how far away they are). A mixture of two letters is like neither, so part of the probability goes to
 # others. To tell them apart, the head would have to know the *two* letters before. For that a machine needs a third
 # layer, or a first head that writes down more.
@@ -310,10 +329,10 @@ exercises.show("induction")
 # ```self-check
 # ? In the text "a b c a", an induction head has the query of the second a. Which place does it look at?
 # - place 0, where the first a stands | So does a head that looks for its own letter. It would bring back an a.
-# + place 1, the letter behind the first a | Its note says: before me stood an a.
+# + place 1, the letter after the first a | Its note says: before me stood an a.
 # - place 2, one place back | That is what the head of the first layer does.
 # ? The head of the first layer is switched off. What does the head of the second layer find?
-# + next to nothing that fits | There are no notes to find, so it can't tell the letter behind from any other.
+# + next to nothing that fits | There are no notes to find, so it can't tell the letter that came after from any other.
 # - still the right place | It looks for notes, and nobody has written any.
 # - the place of the letter itself | Its keys are not the letters but the notes.
 # ? Why can't a machine with one layer and two heads do it?
@@ -324,9 +343,9 @@ exercises.show("induction")
 #
 # ## Where to go next
 #
-# You can now say what depth is for: a later layer asks about what an earlier one has written down. This was the last
-# lesson so far. You have built every part of a model of today, and know how to ask of each part whether it is needed:
-# take it out, and measure.
+# You can now say what depth is for: a later layer asks about what an earlier one has written down. In [Design a
+# head](../design_a_head.py) you can choose the numbers of a head yourself. You have built every part of a model of
+# today, and know how to ask of each part whether it is needed: take it out, and measure.
 #
 # * [Learn](index.md): all lessons.
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.

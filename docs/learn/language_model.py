@@ -7,8 +7,10 @@
 # # What is left if nobody gives it anything to read?
 #
 # Our machine has two halves: one reads a text, the other writes an answer and looks at what was read. Now throw away
-# the half that reads. What is left looks at nothing but what it has written itself, and says which letter comes next.
-# For a date that is useless. But what if it is trained on a long text?
+# the half that reads, and with it cross-attention, because there is nothing left to look at. What is left looks at
+# nothing but what it has written itself, and says which letter comes next. In [your
+# machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`. For a date that is
+# useless. But what if it is trained on a long text?
 #
 # Here is such a half. It was trained for two minutes on one text, the reference of the Python language, which comes
 # with every Python. Four times on the way it was given the beginning "The ", and wrote on:
@@ -32,7 +34,8 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # %% [markdown]
 # Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
 # a manual. It means nothing by it. But this very half, only larger, is what stands behind the chat programs: GPT is
-# short for *generative pre-trained Transformer*.
+# short for *generative pre-trained Transformer*: it is trained on texts of every kind before it is trained, on far
+# fewer examples, to answer questions.
 #
 # <details class="lesson-more" markdown="1"><summary>The four pages, whole: 600 letters each</summary>
 
@@ -57,19 +60,20 @@ piece = "return x"
 for place in (1, 2, 3, 7):
     print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
 print(f"\nexamples in the training: {batch * context * steps:,}")
-print(f"letters in the text:      {len(train_ids):,}")
+print(f"letters to learn from:    {len(train_ids):,}")
+print(f"letters kept out:         {len(held_out):,}")
 assert batch * context * steps > 4 * len(train_ids)
 
 # %% [markdown]
-# So each letter of the text was to be said about five times. A tenth of the text was kept out. (A token here is a
-# *byte*, one of 256, and there are three marks besides, as for the dates. A letter of English is one byte, and an é is
-# two.)
+# So the machine had to predict each letter about five times. A tenth of the text was kept out of the training. (A token
+# here is a *byte*, one of 256, and there are three marks besides, as for the dates. A letter of English is one byte,
+# and an é is two.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
 # turn](turning_positions.py). One thing is new. The table that turns ids into vectors is used a second time, at the
-# end, where each id's vector is compared with what came out of the last layer. So the table is trained from both sides,
-# and there is one large matrix less. This is called *tying*.
+# end: the logit of an id is the dot product of its vector with what came out of the last layer. So the table is trained
+# from both sides, and there is one large matrix less. This is called *tying*.
 
 # %%
 from clear_attention import LanguageModel
@@ -114,9 +118,11 @@ assert bits[begins].mean() > bits[~begins].mean()
 # aim of the training: *fewer bits*. (The [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
 # number, with another logarithm.)
 #
-# Now the tenth of the text that it has never seen. Its rivals count: what came after these two letters so far, and how
-# often? Or after these five? (If the five were never seen, the last four are asked, and so on.) The last rival is `xz`,
-# a program that makes files small, and bits are what it saves, too:
+# Now the tenth of the text that it has never seen. Its rivals do nothing but count. One of them counts, for each pair
+# of letters in the text, what came after it, and how often. Another does so for each five letters. (If these five never
+# stood in the text, it asks what came after the last four, and so on. So nothing is impossible to it.) The last rival
+# is `xz`, a program that makes files smaller. Who can predict a text can also store it in few bits, so it can be
+# compared:
 
 # %% tags=["hide-input"]
 import lzma
@@ -149,22 +155,24 @@ def packed(data):
     return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
 
 
-one_layer = trained.load("language-one-layer")[1]
+small, one_layer = trained.load("language-one-layer")
 found = {
     "guess among 256 bytes": 8.0,
     "count letters": bits_by_counting(0),
     "count after two letters": bits_by_counting(2),
     "count after five": bits_by_counting(5),
     "`xz`, knows this tenth only": packed(unseen) / len(unseen),
-    "our machine, one layer": float(one_layer["bits"]),
+    "our machine with one layer": float(one_layer["bits"]),
     "**our machine**": float(record["bits"]),
     "`xz`, has read the rest": (packed(seen + unseen) - packed(seen)) / len(unseen),
 }
 lines = ["| who | bits a letter |", "| --- | --- |"]
 lines += [f"| {who} | {bits:.2f} |" for who, bits in found.items()]
 display(Markdown("\n".join(lines)))
+print(f"numbers to train: {small.count_params():,} with one layer,", end=" ")
+print(f"{model.count_params():,} with two")
 ours = found["**our machine**"]
-assert ours < found["our machine, one layer"]
+assert ours < found["our machine with one layer"]
 assert ours < found["count after five"] < found["count after two letters"]
 assert found["`xz`, has read the rest"] < ours
 
@@ -172,10 +180,10 @@ assert found["`xz`, has read the rest"] < ours
 # It beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained on. If it
 # may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter: a
 # sentence that has occurred costs it next to nothing. Our machine has 420,000 letters behind it and looks back at 128.
-# And look at the machine with one layer: it does not even beat those who count after five.
+# And look at the machine with one layer: who counts after five letters beats it.
 #
-# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. There is
-# room below.
+# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. So much
+# better can one be.
 #
 # ## Drawing a letter
 #
@@ -183,12 +191,11 @@ assert found["`xz`, has read the rest"] < ours
 # text that goes round in circles. So the next letter is *drawn*, as if with a die that has 259 uneven sides. Two knobs
 # are usual:
 #
-# * The **temperature** $T$ divides the numbers that go into the last softmax, $\operatorname{softmax}(\text{logits} /
-#   T)$. (They are called *logits*.) Below 1 the probable becomes more probable. At 0 only the most probable is left,
-#   and above 1 the die becomes fairer.
-# * **Top-p** cuts off the tail: keep the most probable letters, as few as together reach the probability $p$, and draw
-#   among them. However improbable, a wrong letter is drawn once in a while, and the machine must live with it from then
-#   on.
+# * The **temperature** $T$ divides the logits, as in [Writing](writing.py#drawing). Below 1 the probable becomes more
+#   probable. At 0 only the most probable is left, and above 1 the die becomes fairer.
+# * **Top-p** cuts off the tail. Without it, a letter that hardly fits is drawn once in a while, because there are so
+#   many of them, and the machine must go on from there. So only the most probable letters are kept, as few as together
+#   reach the probability $p$, and one of these is drawn.
 #
 # Try both on your own beginning. The wide bars are the probabilities at this temperature, and the thin ones are what
 # top-p leaves of them. Where in the text does the temperature change most? Which pair of settings would you take?
@@ -258,8 +265,9 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About ten. That is a word or two, and it agrees with its nonsense: words are right, neighbours fit, and the sentence
-# as a whole is about nothing. The surprise of larger machines goes on falling for thousands of letters.
+# About ten. It may look back at 128 letters, and uses a word or two of them. That agrees with its nonsense: words are
+# right, neighbours fit, and the sentence as a whole is about nothing. The surprise of larger machines goes on falling
+# for thousands of letters.
 #
 # <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
 #
@@ -268,8 +276,8 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 # 128 numbers are kept of each letter, in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
 #
 # Two things make writing fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the whole loop
-# into one program. Here they are apart, for 64 letters after a prompt of 64. The cache helps most where there is much to
-# compute at each step, as with many prompts, and the compiler where there is little, as with one:
+# into one program. Here they are apart, for 64 letters after a prompt of 64. The cache helps most where there is much
+# to compute at each step, as with many prompts, and the compiler where there is little, as with one:
 
 # %% tags=["remove-input"]
 import json
@@ -372,10 +380,10 @@ exercises.show("language_model")
 # + 1.5 | 1, 0, 3 and 2 bits are 6, for four letters.
 # - 6 | That is the sum. Each of four letters has a quarter of it.
 # - about 0.47 | That is the mean probability. Surprise is its logarithm, letter by letter.
-# ? At temperature 0.1 and with a top-p of 0.9, what does a machine write that is 95 % sure of each letter at temperature 1?
-# + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn, at any temperature up to 1.
-# - in one case of twenty something else | So it would without top-p, at temperature 1.
-# - noise | Low temperatures make it more certain, not less.
+# ? At temperature 1 a machine gives each letter that it prefers a probability of 0.95. What does it write with a top-p of 0.9?
+# + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn.
+# - in one case of twenty something else | So it would without top-p.
+# - noise | Top-p leaves only what is probable.
 # ? Which part of the Transformer does a model of the GPT kind not have?
 # - the look-ahead mask | Without it, training would be copying.
 # - positions | A look-ahead mask alone gives some order away, but nearly all large models say where a token stands.
@@ -384,8 +392,9 @@ exercises.show("language_model")
 #
 # ## Where to go next
 #
-# You can now train half a Transformer on any text, and say in bits how good it is. The table of bits has a riddle in
-# it, though. Two layers are clearly better than one. What can two layers do together that one can't?
+# You can now train half a Transformer on any text, and say in bits how good it is. In the table, two layers are better
+# than one. That may simply be because they are larger. But is there anything that two layers can do together and a
+# single one can't, however large it is?
 #
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.

@@ -8,7 +8,8 @@
 #
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall that stood between the
-# two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them.
+# two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them. (It was not
+# the only wall: the time, too, grows with the square, and for that it took many machines at once.)
 #
 # First the wall. Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing.
 # And a book of a million letters? Let us count for the first Transformer, with 8 heads of 64 numbers and four bytes a
@@ -41,7 +42,9 @@ assert bytes_in_words(weights) == "32 TB"
 #
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
 # output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
-# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million.
+# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. For the book
+# that is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. Who takes one head after the other needs 1 GB,
+# and with 32 queries in a block 0.1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -70,14 +73,15 @@ touch(
 # ## Your machine so far { #your-machine-so-far }
 #
 # Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
-# other. With `causal=True` it must hide the future, and the mask may have the rows of one block only.
+# other. With `causal=True` it must hide the future, and a block gets only those keys that some query of it may see.
+# Draw the mask of the block 4 to 7 first: it has four rows and eight columns.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
 #     outputs = []
 #     for first in range(0, len(q), block):
 #         last = min(first + block, len(q))  # this block: q[first:last]
-#         end, mask = len(k), 0  # sees all keys, and nothing is hidden
+#         end, mask = len(k), 0  # it sees all keys k[:end], and nothing is hidden
 #         if causal:
 #             end, mask = ...
 #         outputs.append(...)
@@ -132,8 +136,9 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 #
 # ## Even a row can come in pieces, by hand
 #
-# And if a single row is too long? It seems that a softmax must see the whole row, because it divides by the sum over
-# all of it. It can be done in pieces all the same, and the trick is lovely.
+# A graphics processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no
+# room for a row of a million numbers. But it seems that a softmax must see the whole row, because it divides by the sum
+# over all of it. It can be done in pieces all the same, and the trick is lovely.
 #
 # One thing first. $e^{100}$ is too large for a number of four bytes. So a softmax in a computer subtracts the largest
 # score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
@@ -146,22 +151,22 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # But of a row in pieces we do not know the largest score yet. Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40
 # come in two pieces. After the first piece, the largest score so far is 3:
 #
-# | after | largest | sum of $e^{s - m}$ | the same, times values |
+# | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
 #
 # Then comes the second piece, 2 and 6. Its 6 is a new largest score. Everything so far was measured from 3, and should
-# have been measured from 6. So it is too large by $e^{6 - 3}$, a factor that we *know*. Mend it by multiplying with
-# $e^{3 - 6} = 0.0498$, and go on:
+# have been measured from 6. So it is too large by $e^{6 - 3}$, a factor that we *know*: $e^{s - 3} \cdot e^{3 - 6} =
+# e^{s - 6}$. Mend it by multiplying with $e^{3 - 6} = 0.0498$, and go on:
 #
-# | after | largest | sum | times values |
+# | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
 # | mended | 6 | $1.1353 \cdot 0.0498 = 0.0565$ | $21.3534 \cdot 0.0498 = 1.0631$ |
 # | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
 #
 # The output is $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives. It is like adding up a long bill
-# page by page: you carry over three numbers, the largest score, the sum and the sum times values, and the page itself
-# you can throw away.
+# page by page: you carry over three numbers, the largest score, the sum of the weights and the sum of the weighted
+# values, and the page itself you can throw away.
 
 # %%
 scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
@@ -186,10 +191,10 @@ np.testing.assert_allclose(by_hand, [0.0498, 1.0748, 41.6126], atol=5e-5)
 assert round(output / total, 2) == 38.72
 
 # %% [markdown]
-# This is the *online softmax*. A graphics processor has a small, fast memory on the chip and a large, slow one beside
-# it. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so that no scores ever travel
-# to the slow memory. (From TensorFlow we cannot reach into the chip, so this package cuts only the queries into blocks,
-# and takes rows whole. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
+# This is the *online softmax*. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so
+# that no scores ever travel to the slow memory. (From TensorFlow we cannot reach into the chip, so this package cuts
+# only the queries into blocks, and takes rows whole. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows)
+# measures both.)
 #
 # ## Reading the function { #the-function-read }
 #
@@ -227,12 +232,12 @@ for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
     print(line.split("  #")[0])
 
 # %% [markdown]
-# Each line is a product turned around. The output was weights times values, so the slope of a weight is the slope of the
-# output times a value, and the slope of a value is a weight times the slope of the output. Scores were queries times
-# keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`multiply_no_nan` is a
-# product in which a weight of 0 stays 0.) Only `of_rows` is new. A softmax divides by the sum of its row, so the slope of
-# a score needs a sum over the whole row. That sum equals another one, over the depth only: the output, which was kept,
-# times its slope. `added` adds up what each block says about the keys that it read.
+# Each line is a product turned around. The output was weights times values, so the slope of a weight is the slope of
+# the output times a value, and the slope of a value is a weight times the slope of the output. Scores were queries
+# times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`multiply_no_nan` is
+# a product in which a weight of 0 stays 0.) Only `of_rows` is new. A softmax divides by the sum of its row, so the
+# slope of a score needs a sum over the whole row. That sum equals another one, over the depth only: the output, which
+# was kept, times its slope. `added` adds up what each block says about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:
@@ -276,7 +281,8 @@ for name, one, other in zip(names, *found, strict=True):
 # ## How much memory it saves
 #
 # Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention
-# needs besides its inputs and outputs. Plain attention is the whole matrix. Two other libraries are drawn beside it.
+# needs besides its inputs and outputs. Plain attention is the whole matrix, and where its line ends, it did not fit any
+# more. Two other libraries are drawn beside it. Both axes are logarithmic: each line across means ten times as much.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
@@ -308,8 +314,9 @@ print("measured on", results["date"])
 # PyTorch's own attention needs less still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
-# it still grows with the square, since every letter meets every other before it. It does not under a **window**, which
-# is a mask that hides all but the nearest keys: then blocks far away are never computed.
+# it still grows with the square, since every letter meets every other before it. Only with a **window** does the time
+# grow in proportion to the length. A window is a mask that hides all but the nearest keys, so that blocks far away are
+# never computed. Its price is that no letter sees farther than the window.
 #
 # ## When to use it
 #
@@ -337,7 +344,7 @@ print("measured on", results["date"])
 # | layers | 1 in each half | 6 in each half | dozens |
 # | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
-# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, times a *gate* (not here) |
+# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a second matrix whose numbers multiply those of the first (a *gate*) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
 # | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
 # | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
@@ -368,7 +375,8 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 # ### Exercise 1
 #
 # A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take?
-# Up to which power of two can $n$ grow, until they take 1 GB? And the whole matrix, with $n$ queries?
+# What is the largest power of two for $n$ with which they take less than 1 GB? And with which does the whole matrix,
+# with $n$ queries?
 
 
 # %% tags=["answer"]
@@ -386,7 +394,7 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # ### Exercise 2
 #
 # Each letter looks at itself and the 63 before it: `causal=True, window=64`. In blocks of 64 queries, which share of
-# 1,024 by 1,024 scores is computed? Draw the first three blocks.
+# 1,024 by 1,024 scores is computed? A drawing of the first three blocks helps.
 
 # %% tags=["answer"]
 n, block, window = 1024, 64, 64

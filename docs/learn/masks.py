@@ -26,7 +26,10 @@ from IPython.display import Markdown, display
 model, record = trained.load("dates")
 seeing, seeing_record = trained.load("dates-padding-seen")
 lengths = record["paddings"]
-rows = {"whole": record["padded"], "sees its padding": seeing_record["padded"]}
+rows = {
+    "whole": record["padded"],
+    "padding mask forgotten": seeing_record["padded"],
+}
 lines = [
     "| unseen dates right, filled up to | "
     + " | ".join(f"{n}" for n in lengths)
@@ -101,8 +104,7 @@ lab(
 )
 
 # %% [markdown]
-# Note the last two rows: a place of padding may still *look*, only nobody looks at it. So what comes out there does no
-# harm.
+# Note the last two rows: a place of padding may still *look*, only nobody looks at it.
 #
 # ## By hand
 #
@@ -141,8 +143,6 @@ print("weights", softmax(scores, mask).round(3))
 np.testing.assert_allclose(
     softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
 )
-# the letters of the grid above, with their padding hidden
-np.testing.assert_allclose(attention(q, k, v, blocked), weights @ v, atol=1e-5)
 
 # %% [markdown]
 # ## The formula
@@ -157,10 +157,11 @@ np.testing.assert_allclose(attention(q, k, v, blocked), weights @ v, atol=1e-5)
 # Here $s_{ij}$ is the score of query $i$ and key $j$, and $w_{ij}$ is its weight. The sum runs over the keys $l$ that
 # query $i$ may see.
 #
-# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] reads it off the ids: a 1 for each 0.
-# Its shape is `(batch, 1, 1, length)`. That is one row for each text, and it holds for all heads and all queries,
-# because NumPy and TensorFlow repeat an axis of length 1 where they need to. (If your padding has another id, say
-# `pad_id=...`.)
+# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, and a 0
+# elsewhere. Its shape is `(batch, 1, 1, length)`: one row for each text. The first 1 stands for the several looks of
+# the machine (they are called *heads*, and have [a lesson](multi_head.py) of their own), the second one for the
+# queries. NumPy and TensorFlow repeat an axis of length 1 where they need to, so the row holds for all of them. (If
+# your padding has the id 99, hand that over: `pad_id=99`.)
 
 # %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
 import matplotlib.pyplot as plt
@@ -199,15 +200,16 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # computed with it is NaN, too. A single empty line can turn a whole training into NaN.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0,
-# output 0 and gradient 0.** (The gradient says how a nudge changes the answer. Where nothing was seen, no nudge does.)
+# output 0 and gradient 0.** (The gradient says how a nudge changes the answer. Where nothing was seen, no nudge changes
+# anything.)
 #
 # ## Your machine so far
 #
-# You have `softmax` with a mask, and `attention`, which calls it. Now mend it, so that a row with nothing left gets
-# zeros. Only the last line of `softmax` must change:
+# You have `softmax` with a mask, and `attention`, which calls it. Now mend `softmax`, so that a row with nothing left
+# gets zeros. Only its last line must change:
 #
 # ```python
-# def safe_softmax(scores, mask):
+# def softmax(scores, mask):
 #     powers = np.where(mask == 1, 0, np.exp(scores))
 #     sums = powers.sum(axis=-1, keepdims=True)
 #     return ...  # powers / sums, and 0 where the sum is 0
@@ -215,28 +217,31 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 
 # %% tags=["answer"]
-def safe_softmax(scores, mask):
+def softmax(scores, mask):
     powers = np.where(mask == 1, 0, np.exp(scores))
     sums = powers.sum(axis=-1, keepdims=True)
     return powers / np.where(sums == 0, 1, sums)  # 0 / 1 where nothing is left
 
 
-print(safe_softmax(np.zeros((2, 3)), mask))
+print(softmax(np.zeros((2, 3)), mask))
 np.testing.assert_array_equal(
-    safe_softmax(np.zeros((2, 3)), mask), [[0.5, 0.5, 0], [0, 0, 0]]
+    softmax(np.zeros((2, 3)), mask), [[0.5, 0.5, 0], [0, 0, 0]]
 )
 
 # %% [markdown]
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Many programs take a short cut: they add -1,000,000,000 to the
-# score of a hidden key, and its weight becomes 0. In an ordinary row this works. But in an empty row *every* score gets
-# this number, which is so large that it swallows them. All scores are then equal, and so are the weights: the empty
-# text quietly reads its padding. No error, no NaN, nothing to see.
+# Your softmax leaves the hidden keys out of the sum. Other programs do it in one of these ways:
 #
-# Four ways are in use. Here each of them meets an ordinary row, in which two of three keys are visible, and an empty
-# one, both in the usual numbers of 32 bits and in numbers of 16 bits, which are quicker and less exact. How many of the
-# four are right everywhere?
+# 1. **Add minus infinity times the mask** to the scores: `scores + mask * -inf`.
+# 2. **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. A hidden score is then so low that its weight is 0.
+# 3. **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. The power of minus infinity is
+#    0.
+# 4. **Select**: fill as in the third way, and put zeros into rows in which nothing is left.
+#
+# Here each of them meets an ordinary row, in which two of three keys are visible, and an empty one, both in the usual
+# numbers of 32 bits and in numbers of 16 bits, which are quicker and less exact. How many of the four are right
+# everywhere? And which of the mistakes would you not notice?
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -311,23 +316,25 @@ np.testing.assert_allclose(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What happens in each of them</summary>
 #
-# * **Add minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
-#   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
-# * **Add -1,000,000,000 times the mask.** The ordinary row is right, and the empty one reads what is hidden. In
-#   float16, one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus infinity, minus
-#   infinity times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer digits but reaches
-#   $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
-# * **Fill with minus infinity** where the mask is 1. This is right in every ordinary row, because $e^{-\infty} = 0$. It
-#   works until the day an empty row comes: then it is 0 divided by 0.
-# * **Select** fills like the third way, and then puts zeros into empty rows. It is right in all four cases, and it is
-#   what this package does.
+# * **Minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that *may*
+#   be seen is spoilt. This one fails at once, which is the best that can be said for it.
+# * **-1,000,000,000 times the mask.** In an empty row *every* score gets this number added, and what is added to all
+#   scores changes no difference between them. (Besides, a number of 32 bits has about seven digits, so that
+#   -1,000,000,000 + 3 is -1,000,000,000 again.) So the empty text quietly reads its padding: no error, no NaN, nothing
+#   to see. In float16, one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus
+#   infinity, minus infinity times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer
+#   digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
+# * **Fill with minus infinity.** This is right in every ordinary row. It works until the day an empty row comes: then
+#   it is 0 divided by 0.
+# * **Select** is right in all four cases, and it is what this package does.
 #
 # </details>
 #
 # ## Reading the function { #the-function-read }
 #
 # This is the line that hides, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is
-# minus infinity, because $e^{-\infty} = 0$.
+# minus infinity. Only in an empty row `fill` is 0, so that the softmax finds numbers there. The weights that it makes
+# of them are replaced by zeros in another line.
 
 # %% tags=["source"]
 import inspect
@@ -339,8 +346,6 @@ heart = re.search(r"^ +weights = tf\.nn\.softmax.*?\n", function, re.M)
 print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
-# In an empty row `fill` is 0, so that the softmax finds numbers there, and its weights are set to 0 afterwards.
-#
 # <details class="lesson-more" markdown="1"><summary>The whole function</summary>
 
 # %% tags=["source", "remove-input"]
@@ -359,20 +364,20 @@ print(function)
 # zeros in the place of such numbers first.
 
 # %%
-hidden = source.encode(["3 may 2018"], length=34)
-at_once = create_padding_mask(hidden)[:, 0]
-vectors = np.array(model.embed_source(hidden))
-before = scaled_dot_product_attention(vectors, vectors, vectors, at_once).output
-vectors[:, 10:] = np.nan  # all of the padding
-after = scaled_dot_product_attention(vectors, vectors, vectors, at_once).output
+ids = source.encode(["3 may 2018"], length=34)
+mask = create_padding_mask(ids)[:, 0]  # for a single head
+x = np.array(model.embed_source(ids))
+before = scaled_dot_product_attention(x, x, x, mask).output
+x[:, 10:] = np.nan  # all of the padding
+after = scaled_dot_product_attention(x, x, x, mask).output
 np.testing.assert_array_equal(before[:, :10], after[:, :10])
 print("the ten letters: not one bit has changed")
 
 # %% [markdown]
 # ## And the padded rows themselves? { #padded-rows }
 #
-# A padding mask hides padded **keys**. A padded place stays a query, and something comes out in its row. Nobody looks
-# at it, so you only have to leave these rows out when you judge the answers.
+# A padding mask hides padded **keys**. A padded place stays a query, as you saw in the grid, and something comes out in
+# its row. Nobody looks at it, so you only have to leave these rows out when you judge the answers.
 #
 # <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
 #

@@ -51,9 +51,8 @@ assert answers[2] == answers[3]
 # The same answer, letter for letter, and in the last two texts day and month have changed places without any effect.
 # You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not
 # mind the order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is
-# a *bag of letters*. (The half that writes is better off, because its look-ahead mask gives the order away. The fifth
-# letter shares its weight among five, the sixth among six, and so on. So what each of them gets from the start mark can
-# tell it where it stands.)
+# a *bag of letters*. (The half that writes is better off, because its look-ahead mask gives the order away: if all
+# scores were equal, the fifth letter would get 1/5 of the start mark, and the sixth 1/6.)
 #
 # Before you read on, guess: which parts of a date can such a machine still read?
 
@@ -77,7 +76,7 @@ print(f"the whole date: {record['exact']:.1%}")
 # %% [markdown]
 # A month that is written as a word is read, because its letters give it away even in a bag with those of "thursday".
 # Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, so the machine can only
-# guess.
+# guess among the dates that these digits can form.
 #
 # ## Say where it stands
 #
@@ -85,8 +84,7 @@ print(f"the whole date: {record['exact']:.1%}")
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 large. (In the embedding that you saw in the first lesson they are smaller. They are multiplied
-#   by 8 before anything is added.)
+#   numbers are about 1 large when they enter the machine.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
@@ -117,9 +115,10 @@ plt.show()
 #
 # ## By hand
 #
-# Count the angle of a hand from 12 o'clock. Then two numbers say where the hand points: how far its tip is to the
-# right, which is the *sine* of the angle, and how far up, the *cosine*. So each dial gives two numbers between -1 and 1.
-# They are added to two numbers of the letter's vector.
+# Count the angle of a hand from 12 o'clock, as on a clock. (In mathematics it is counted from 3 o'clock. Then sine and
+# cosine change places.) Then two numbers say where the hand points: how far its tip is to the right, which is the
+# *sine* of the angle, and how far up, the *cosine*. So each dial gives two numbers between -1 and 1. They are added to
+# two numbers of the letter's vector.
 #
 # Our three dials turn by 1, 0.1 and 0.01 from place to place. (An angle of 1 is 57 degrees.) At place 2 the angles are
 # 2, 0.2 and 0.02:
@@ -165,7 +164,7 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)
 # | $i$ | the number of the dial; each dial fills two of the vector's numbers |
 # | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
 # | $d$ | how many numbers the vector has, so that there are $d / 2$ dials; ours has 64 |
-# | $n$ | the larger it is, the slower the slow dials are; above 1000, in the paper and in our machine 10000 |
+# | $n$ | the larger it is, the slower the slow dials are; 1000 in the example by hand, 10000 in the paper and in our machine |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
 # It is the function `positions` from above. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6} =
@@ -213,11 +212,12 @@ for place in (12, 52):
 # %% [markdown]
 # The same four numbers take you from 12 to 9 and from 52 to 49. Each of the other dials has such a matrix, too.
 #
-# That is just what a head needs. It compares a query with keys by their dot product. Two hands that point the same way
-# add 1 to it, and two that point in opposite directions take 1 away. Below are our three dials, with a hand for the
-# place of the query and one for the place of the key. Move one place. Then move both together: nothing changes, because
-# only the angle *between* the hands counts. Last, turn the query's hands back by 3. Where must the key stand now to fit
-# best?
+# That is just what a head needs. It compares a query with keys by their dot product. Let the query's hand stand at the
+# angle $a$ and the key's hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product, and that
+# is $\cos(a - b)$. So two hands that point the same way add 1, two at a right angle nothing, and two that point in
+# opposite directions take 1 away. Below are our three dials, with a hand for the place of the query and one for the
+# place of the key. Move one place. Then move both together: nothing changes, because only the angle *between* the hands
+# counts. Last, turn the query's hands back by 3. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -257,11 +257,14 @@ touch(
 )
 
 # %% [markdown]
-# Three places before it, wherever it stands. (The curve has other peaks that are nearly as high: after six places the
-# fast hand has just gone round once. With the 32 dials of our machine the peak stands out.) And who turns the query's
-# hands? The matrix $W_Q$ can, since a turn is a product with a matrix. It gets the sum of letter and place, and so it
-# turns both, and what it makes of the letter is added to the score as well. But as far as positions go, a head can
-# *learn* to look three places back, anywhere in the text, or, with a turn the other way, at the next letter.
+# The key that fits best stands three places before the query, wherever the query stands. (The curve has other peaks
+# that are nearly as high: after six places the fast hand has just gone round once. With the 32 dials of our machine the
+# peak stands out.)
+#
+# And who turns the query's hands? The matrix $W_Q$ can. Put the small matrices of all dials along the diagonal of one
+# large matrix, and you have it. There is one flaw: $W_Q$ does not get the place alone, but the sum of letter and place,
+# so that the letter adds something of its own to each score. But as far as positions go, a head can *learn* to look
+# three places back, anywhere in the text, or, with a turn the other way, at the next letter.
 #
 # <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
 #
@@ -281,8 +284,8 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does, and it expects each dial in its place. Give it the same numbers in another order, and it reads hardly any
-# date.
+# It does, and it expects each dial in its place. Swap the columns of the table of positions, first all sines and then
+# all cosines, so that no number is lost, and it reads hardly any date.
 #
 # <details class="lesson-more" markdown="1"><summary>Sines and cosines in turns, or in halves?</summary>
 #

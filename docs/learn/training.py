@@ -41,15 +41,17 @@ touch(
 )
 
 # %% [markdown]
-# Go slowly through the first 200 steps. Soon its answers begin with 19 or 20, have dashes, and look like dates, and
-# most of them are wrong. So what an answer looks like comes first. To find the right letters in the text takes longer.
-# Each of these steps is a *nudge* of all its numbers. What is a nudge?
+# Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 150 or so the answers look like
+# dates, and most of them are wrong. So what an answer looks like comes first. To find the right letters in the text
+# takes longer. Each of these steps is a *nudge* of all the machine's numbers. But in which direction? First we must
+# know how wrong it is.
 #
 # ## How wrong is it? By hand
 #
 # To make a machine less wrong, we need a number that says *how* wrong it is. At each place the machine gives a
 # probability to each letter that could come next. Only one of them matters: the probability $p$ of the right letter.
-# The **loss** is $-\ln p$, the negative logarithm:
+# The probabilities of the letters multiply to that of the whole answer. Logarithms add where probabilities multiply, so
+# that each letter pays its own share. Therefore the **loss** is $-\ln p$, the negative logarithm:
 #
 # | probability of the right letter | loss |
 # | --- | --- |
@@ -60,10 +62,12 @@ touch(
 # | 0.001 | 6.908 |
 #
 # Certain and right costs nothing, certain and wrong costs a lot. The mean over all places is called the
-# *cross-entropy*. There are 14 ids that get a probability: ten digits, the dash, and the marks for padding, start and
-# end. So an untrained machine should have a loss near 2.6. (Or somewhat more, because it prefers some ids by chance,
-# and a preference costs more where it is wrong than it gains where it is right.) The machine itself gives a number of
-# any size for each id, a **logit**, of which the softmax makes a probability.
+# *cross-entropy*. The machine gives a number of any size to each of 14 ids, the *logits* from the [lesson
+# before](recap.py), and the softmax makes probabilities of them. (The ids are ten digits, the dash, and the marks for
+# padding, start and end. That padding and start are never right, the machine has to learn, too.) So an untrained
+# machine should have a loss near 2.6. (Or somewhat more, because it prefers some ids by chance, and that costs more
+# than it gains: of two letters with 0.9 and 0.1, the loss is 0.1 or 2.3, which is 1.2 on average, and with 0.5 and 0.5
+# it is 0.69.)
 
 # %% tags=["hide-input"]
 import keras
@@ -90,11 +94,11 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 # %% [markdown]
 # ## A nudge
 #
-# Now take a single number $w$ of a machine, and let the loss be $(w - 3)^2$. Drawn, this is a valley whose floor is at 3.
-# Now $w$ is 1. There the loss is 4, and the slope of the valley is $2 (w - 3) = -4$. It goes down to the right. So $w$
-# is nudged against the slope, by a small share of it, say a tenth: $1 + 0.1 \cdot 4 = 1.4$. There the loss is only
-# 2.56. The next nudge starts from 1.4. The share is called the *learning rate*. Which learning rate is the fastest, and
-# which is too large?
+# Let us pretend for a moment that a machine has a single number $w$, and that its loss happens to be $(w - 3)^2$.
+# Drawn, this is a valley whose floor is at 3. Now $w$ is 1. There the loss is 4, and the slope of the valley is $2 (w -
+# 3) = -4$. It goes down to the right. So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 + 0.1
+# \cdot 4 = 1.4$. There the loss is only 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
+# Which learning rate is the fastest, and which is too large?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -134,16 +138,42 @@ touch(
 # ## Adam
 #
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
-# numbers of a machine at once. **Adam** helps: for each number it remembers how large its slopes usually are, and
-# divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes are small or large,
-# and the learning rate now *is* that size. Nearly all Transformers are trained with it or with a relative of it.
+# numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
+# usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
+# are small or large, and the learning rate now *is* that size. To come to rest at the floor of the valley, the learning
+# rate must shrink, and in the program below it does. Nearly all Transformers are trained with it or with a relative of
+# it.
 #
+# ## One step, in code
+#
+# Here is one step of the untrained machine, with a nudge as simple as that of the valley. `x` holds 64 texts. `y` holds
+# the right answers. The decoder is given them without their last letter, and must say them without their first,
+# [one place further](causal.py#one-date-is-eleven-examples).
+
+# %%
+import tensorflow as tf
+
+texts, answers = create_date_pairs(64)
+x, y = source.encode(texts, length=34), target.encode(answers)
+numbers = untrained.trainable_variables
+
+with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
+    now = loss(y[:, 1:], untrained((x, y[:, :-1])))
+slopes = tape.gradient(now, numbers)
+for number, slope in zip(numbers, slopes, strict=True):
+    number.assign_sub(0.1 * tf.convert_to_tensor(slope))
+
+after = loss(y[:, 1:], untrained((x, y[:, :-1])))
+print(f"loss {now:.3f}, and after one nudge {after:.3f}")
+assert after < now - 0.2
+
+# %% [markdown]
 # ## The program
 #
-# That is all we need for the program that trained our machine. Here are its five lines. `compile` tells the model what
-# to make small, the loss, and how, with Adam. `fit` hands it one batch after the other. (What else stands there only
-# keeps count.) `x` holds the texts and, for the decoder, the right answers without their last letter. `y` holds the
-# right answers without their first one, [one place further](causal.py#one-date-is-eleven-examples).
+# Now do this a thousand times, with Adam for the nudge and new dates for each step. Each date is seen once, so there is
+# no time to learn them by heart. These are the lines of the program that trained our machine. `compile` tells the model
+# what to make small, the loss, and how, with Adam. `fit` hands it one batch of 64 after the other. (`from_logits=True`
+# says that the loss has to do the softmax itself. `accuracy` and `curve` only keep what is drawn above.)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -155,12 +185,10 @@ for start in ("rate =", "adam =", "loss =", "model.compile", "model.fit"):
     (line,) = re.findall(rf"^    ({re.escape(start)}.*)", inside, re.M)
     print(line.replace(", warmup_target", ",\n    warmup_target"))  # a long line
 assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in recipe  # as the text says
+assert "peak=4e-3, warmup=150, beta_2=0.98" in recipe
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What from_logits means, and the two whole functions</summary>
-#
-# With `from_logits=True` the loss takes the logits, and does the softmax itself. The functions also keep what is drawn
-# above.
+# <details class="lesson-more" markdown="1"><summary>The two whole functions</summary>
 
 # %% tags=["source", "remove-input"]
 print(recipe, inside, sep="\n")
@@ -168,11 +196,11 @@ print(recipe, inside, sep="\n")
 # %% [markdown]
 # </details>
 #
-# The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for 150 steps,
-# up to `peak`, and then shrinks again to 0, so that the machine can settle. The growing is called **warm-up**. The
-# reason given for it is that at first Adam has seen few slopes and judges badly how large they are. Does our machine
-# need it? It was trained again without, and then with nudges two and a half times as large, three times each. ("Whole"
-# are three more trainings of our machine.) Guess before you look.
+# The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for `warmup` =
+# 150 steps, up to `peak` = 0.004, and then shrinks again to 0, so that the machine can settle. The growing is called
+# **warm-up**. The reason given for it is that at first Adam has seen few slopes and judges badly how large they are.
+# Does our machine need it? It was trained again without, and then with nudges two and a half times as large, three
+# times each. ("Whole" are three more trainings of our machine.) Guess before you look.
 
 # %% tags=["hide-input"]
 from trained.ablations import shares
@@ -182,9 +210,9 @@ for name in ("whole", "no warm-up", "larger nudges", "larger nudges, no warm-up"
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# With small nudges a few more dates are lost without it. With large ones it decides between a good machine and a bad
-# one. That is its use: it lets one take larger steps, and large machines are trained with steps as large as they can
-# bear.
+# With our nudges two of the machines are nearly as good without it, and the third loses two dates in a hundred. With
+# large ones it decides between a good machine and a bad one. That is its use: it lets one take larger steps, and large
+# machines are trained with steps as large as they can bear.
 #
 # <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
 #
@@ -206,11 +234,6 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 #
 # </details>
 #
-# ## Reading the function { #the-function-read }
-#
-# The model itself takes ids, and makes its masks by itself. There is nothing in it that the [map](recap.py) does not
-# show.
-#
 # <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
 #
 # Encode the source, decode the target with what was encoded, project to logits:
@@ -231,10 +254,10 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 #
 # ## Who found this, and when
 #
-# To go down a slope step by step is an idea of Cauchy's (1847). Linnainmaa (1970) found how to get all slopes at once by
-# walking backwards, and Rumelhart, Hinton and Williams (1986) made it the way in which networks are trained. Adam is by
-# Kingma and Ba (2014). Warm-up for it, and the two choices in the fold above, are in the first Transformer (2017), with
-# hardly a word about why.
+# To go down a slope step by step is an idea of Cauchy's (1847). Linnainmaa (1970) found how to get all slopes at once
+# by walking backwards, and Rumelhart, Hinton and Williams (1986) made it the way in which networks are trained. Adam is
+# by Kingma and Ba (2014). Warm-up for it, and the two choices in the fold above, are in the first Transformer (2017),
+# with hardly a word about why.
 #
 # ## Exercises
 #
@@ -246,6 +269,7 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 # %% tags=["answer"]
 logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
 mean = float(loss(right_ids[:, 1:], logits))
+print(f"loss {mean:.6f}")
 print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 
 # %% [markdown]
@@ -258,16 +282,38 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 #
 # ### Exercise 2
 #
-# The machine was trained on texts padded to 34 letters. Does the padding matter? Compare with a text that is not
-# padded.
+# Take the step above again, from the same random numbers, with learning rates of 0.01, 0.1, 0.3 and 1 for the nudge.
+# Which of them makes the loss smallest, and what do the large ones do? Guess first.
+
 
 # %% tags=["answer"]
-given = target.encode(["2018-05-03"])[:, :-1]
-short, padded = (source.encode(["3 may 2018"], length=n) for n in (None, 34))
-np.testing.assert_allclose(model(short, given), model(padded, given), atol=1e-4)
-print(short.shape, padded.shape, "the same logits: the mask hides all padding")
+def after_one_nudge(rate):
+    keras.utils.set_random_seed(0)
+    machine = Transformer(**dates.SIZES)
+    machine.build()
+    numbers = machine.trainable_variables
+    with tf.GradientTape() as tape:
+        now = loss(y[:, 1:], machine((x, y[:, :-1])))
+    for number, slope in zip(numbers, tape.gradient(now, numbers), strict=True):
+        number.assign_sub(rate * tf.convert_to_tensor(slope))
+    return float(loss(y[:, 1:], machine((x, y[:, :-1]))))
+
+
+losses = {rate: after_one_nudge(rate) for rate in (0.01, 0.1, 0.3, 1.0)}
+for rate, value in losses.items():
+    print(f"learning rate {rate:4}: loss {value:.2f}")
+assert min(losses, key=losses.get) == 0.1
+assert losses[1.0] > losses[0.3] > now
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
+#
+# It is as in the valley. A small nudge goes down a little. A large one jumps across the valley and lands higher than it
+# began. And 121,422 numbers are nudged at once, each as if the others stayed where they are. The larger the nudges,
+# the less this is true.
+#
+# </details>
+#
 # ## Check yourself
 #
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.

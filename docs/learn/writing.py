@@ -57,24 +57,24 @@ assert (
 )
 
 # %% [markdown]
-# (▪ is the end mark.) Each row shows the three most probable letters, and the first of them is what was written.
-# Nobody can know the year, so the machine had to make one up. (It never met a text without a year before, so don't be
-# surprised if it is an odd one.) And once a letter is written, the machine takes it for granted, and goes on as if it had
-# been told.
+# (▪ is the end mark.) Each row shows the three most probable letters, and the first of them is what was written. Nobody
+# can know the year, so the machine had to make one up. (It never met a text without a year before, and the year that it
+# invents is not even one of those it was trained on.) And once a letter is written, the machine takes it for granted,
+# and goes on as if it had been told.
 #
 # To take the most probable letter each time, and never to take one back, is called **greedy search**. Is its answer
 # the most probable one of all?
 #
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
-# How probable is a whole answer? The probabilities of its letters multiply, because each of them was computed for the
-# letters before it. Say the first letter is A with 0.6 or B with 0.4. The best that can follow A has 0.3, and the best
-# that can follow B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had
-# $0.4 \cdot 0.9 = 0.36$, twice as much. It has walked into a dead end: a first letter that looks best, and then nothing
-# good to go on with.
+# How probable is a whole answer? The probabilities of its letters multiply: if six in ten answers begin with A, and
+# three in ten *of these* go on in one way, then that is 0.6 · 0.3 of all. Say the first letter is A with 0.6 or B with
+# 0.4. The best that can follow A has 0.3, and the best that can follow B has 0.9. Greedy search takes A and ends with
+# $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$, twice as much. It has walked into a dead end:
+# a first letter that looks best, and then nothing good to go on with.
 #
 # **Beam search** keeps several beginnings at once. At each step it looks at all their continuations, and keeps the
-# best ones again. Compare the two. From which probability of A on does greedy search find the best answer?
+# best ones again. Compare the two. For which probabilities of A does greedy search miss the best answer?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -120,9 +120,9 @@ for (ids, total), theirs, score in zip(
     np.testing.assert_allclose(total, score, atol=1e-4)
 
 # %% [markdown]
-# (Ours is only right where all answers are equally long, as dates are. The package also keeps answers that have ended
-# while others go on. With `length_penalty=0.0` it compares probabilities as they are. Otherwise it helps longer answers
-# a little, since each letter more makes an answer less probable.)
+# (`log_probabilities` stands in the first cell of this page, which is folded: it gives the logarithms of what the table
+# at the top shows. Our search is only right where all answers are equally long, as dates are. The package also keeps
+# answers that have ended while others go on.)
 #
 # Does the beam read more dates right?
 
@@ -142,15 +142,14 @@ for name, answers in {
 # %% [markdown]
 # No, or hardly: where the year is given, the machine is so sure of each letter that there is no dead end to avoid. In
 # translation a small beam finds somewhat better sentences. A very wide one finds worse ones, although they are more
-# probable.
+# probable, and above all shorter ones: each word more makes a sentence less probable.
 #
-# ## Drawing
+# ## Drawing by lot { #drawing }
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
 # they do not always say the same. How daring they are is set by a number, the **temperature**. The machine gives each
 # id a [logit](training.py#how-wrong-is-it-by-hand), of which the softmax makes a probability, and all logits are
-# divided by the temperature first. Here is the letter of "3 may" of which the machine was the least sure, not counting
-# the first one:
+# divided by the temperature first. Here is the letter of its answer to "3 may" of which the machine was the least sure:
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]
@@ -181,7 +180,7 @@ assert top[0] > top[1] > top[2]
 # For dates, drawing is a bad idea. For a text that may go on in many ways it is the only good one, as [a later
 # lesson](language_model.py#drawing-a-letter) shows.
 #
-# ## Sure and wrong
+# ## Unsure, does it know? { #sure-and-wrong }
 #
 # Do these probabilities at least show when the machine doesn't know? Here are its three best answers to texts unlike
 # those it learnt from:
@@ -204,12 +203,13 @@ assert sure[1] > 0.8 > sure[2]
 #
 # ## What a cache saves
 #
-# Look at `log_probabilities` above: for each new letter it sends the whole answer through the machine again. Most of
-# that was computed one step before. And here the look-ahead mask, which was made for the training, makes us a present.
-# When the machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a
-# later one. So nothing that comes later can change what was computed for them, and their keys and values are the same
-# as one step before. `greedy_search` keeps them: this is the **cache**. It writes the same letters with and without
-# (the folded code compares 64 of them). This much time it saves for 64 letters:
+# For each new letter, our `log_probabilities` sends the whole answer through the machine again. Most of that was
+# computed one step before. And here the look-ahead mask, which was made for the training, makes us a present. When the
+# machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a later one.
+# So nothing that comes later can change what was computed for them. Their keys and values are the same as one step
+# before, and only those of the newest letter are new. `greedy_search` keeps them all: this is the **cache**. (The keys
+# and values of the text, for cross-attention, are computed once and kept, too.) It writes the same letters with and
+# without (the folded code compares 64 of them). This much time it saves for 64 letters:
 
 # %% tags=["hide-input"]
 import json
@@ -251,7 +251,8 @@ for row in results["decoding"]:
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# (Measured with a machine of two layers in each half, twice as wide as ours, on the computer that
+# (With many texts there is more to compute, so that more is saved. With one, much of the time goes into starting each
+# operation. Measured with a machine of two layers in each half, twice as wide as ours, on the computer that
 # [Benchmarks](../about/benchmarks.py) names.)
 #
 # <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
@@ -273,12 +274,13 @@ Markdown("\n".join(lines))
 #
 # ### Exercise 1
 #
-# From which probability of A on does greedy search find the best answer in the tree above? Compute it.
+# For which probabilities of A does greedy search miss the best answer in the tree above? Compute it.
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # With $a$ for the probability of A, the answer that begins with A has $0.3\, a$ and the other one $0.9\, (1 - a)$. They
-# are equal if $1.2\, a = 0.9$, so at $a = 0.75$. Between 0.5 and 0.75 greedy search misses the better answer.
+# are equal if $1.2\, a = 0.9$, so at $a = 0.75$. Between 0.5 and 0.75 greedy search misses the better answer. Below 0.5
+# it takes B, and is right.
 #
 # </details>
 #
@@ -288,6 +290,7 @@ Markdown("\n".join(lines))
 # answers that are no dates?
 
 # %% tags=["answer"]
+import re
 from collections import Counter
 
 from clear_attention import sample
@@ -306,13 +309,18 @@ print(
     *(f"{year} ({n})" for year, n in years.most_common(5)),
 )
 print(f"different ones: {len(years)}, from {min(years)} to {max(years)}")
+answers = target.decode(drawn)
+dates_drawn = [re.fullmatch(r"\d{4}-\d\d-\d\d", answer) for answer in answers]
+broken = dates_drawn.count(None)
+print(f"answers without the form of a date: {broken} of {len(answers)}")
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why so many?</summary>
 #
 # No letter of the text speaks for any year. So what it draws is what it has learnt about years as such, letter by
 # letter. Each letter is likely *after the letters before it*. But nothing makes sure that the whole is a year of its
-# training.
+# training, or even that it has four digits: one improbable letter, drawn once, and the machine goes on from there as
+# well as it can.
 #
 # </details>
 #
@@ -335,7 +343,7 @@ exercises.show("writing")
 # + 0.67 and 0.33 | All logits are halved. One was 4 times as probable as the other, now it is √4 = 2 times.
 # - 0.4 and 0.1 | The logits are halved, not the probabilities, which must still sum to 1.
 # - 0.94 and 0.06 | That is temperature 1/2: there the likely becomes likelier.
-# ? With a cache, ten tokens are done and kept. The eleventh is computed. What happens in self-attention?
+# ? With a cache, the keys of ten tokens are kept, and now the eleventh token comes in. What happens in self-attention?
 # - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
 # - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
 # - 1 query sees 1 key | That happens if the mask takes the new query for the first token. It is the eleventh, and sees all.

@@ -108,7 +108,10 @@ def test_what_is_none_of_the_mistakes_and_the_answer_shown(exercise):
     assert shape.get_by_role("button", name="Show the answer").count() == 0  # first a try
     shape.get_by_label("The shape").fill("(9, 9)")
     shape.get_by_role("button", name="Check").click()
-    expect(status).to_have_text("Not yet. The shape has 4 axes. This is none of the usual mistakes.")
+    expect(status).to_contain_text("Not yet. The shape has 4 axes. No usual mistake leads to this.")
+    shape.get_by_label("The shape").fill("9, 9, 9, 9")
+    shape.get_by_role("button", name="Check").click()
+    expect(status).to_contain_text("Not yet. The number of axes is right.")
     shape.get_by_label("The shape").fill("no")
     shape.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("Type the sizes")
@@ -117,6 +120,20 @@ def test_what_is_none_of_the_mistakes_and_the_answer_shown(exercise):
     expect(status).to_contain_text("The answer is shown above.")
     kept = json.loads(shape.page.evaluate(f"localStorage.getItem('{KEPT}')"))
     assert not kept["masks/shape-of-a-padding-mask"]["solved"]
+
+
+def test_a_fraction_is_a_number(exercise):
+    number = exercise("multi_head", "divided-by")
+    for typed, said in (
+        ("8/2", "Right."),
+        ("4/0", "Fill in"),
+        ("8/", "Fill in"),
+        ("/2", "Fill in"),
+        ("8/2/1", "Fill in"),
+    ):
+        number.get_by_role("textbox").fill(typed)
+        number.get_by_role("button", name="Check").click()
+        expect(number.get_by_role("status")).to_contain_text(said)
 
 
 def test_cells_that_are_partly_right(exercise):
@@ -151,12 +168,15 @@ def test_what_was_solved_is_there_again_listed_kept_in_a_file_and_erased(visit, 
     visitor.open("/exercises/")
     listed = page.locator("exercise-progress")
     total = sum(len(exercises.exercises_of(lesson)) for lesson in exercises.lessons())
-    expect(listed).to_contain_text(f"1 of {total} solved, 0 of 1 at the first try.")
+    expect(listed).to_contain_text(f"1 of {total} solved. Of 1 that you tried, you had 0 right at once.")
     expect(listed.get_by_role("row", name="Multi-head attention")).to_contain_text("1 of 4")
     with page.expect_download() as download:
         listed.get_by_role("button", name="Save it in a file").click()
     download.value.save_as(tmp_path / "kept.json")
     listed.get_by_role("button", name="Erase it").click()
+    expect(listed).to_contain_text("Press once more to erase what you have solved, on all pages.")
+    expect(listed).to_contain_text(f"1 of {total} solved.")
+    listed.get_by_role("button", name="Yes, erase it all").click()
     expect(listed).to_contain_text(f"0 of {total} solved.")
     assert page.evaluate(f"localStorage.getItem('{KEPT}')") == "{}"
     (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")

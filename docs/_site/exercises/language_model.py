@@ -76,6 +76,7 @@ EXERCISES = [
         because="Each byte but the last has a next one in the piece.",
         mistakes={
             "the last has no next": (lambda n: n, "What comes after the last byte was cut off."),
+            "one too few": (lambda n: n - 2, "The first byte is seen, and the second one must be said: that counts."),
             "one example": (lambda n: 1, "The look-ahead mask makes an example of each place."),
             "every pair": (lambda n: n * (n - 1) // 2, "At each place only the next byte is asked for."),
         },

@@ -5,7 +5,7 @@ import numpy as np
 from exercises import Cells, Exercise, Numbers
 
 BLOCKS = tuple(f"{4 * i} to {4 * i + 3}" for i in range(3))
-PAGES = (np.array([0.0, 1.0]), np.array([3.0]))
+PAGES = (np.array([1.0, 1.0]), np.array([3.0]))
 
 
 def skipped(n):
@@ -33,7 +33,8 @@ EXERCISES = [
     ),
     Exercise(
         name="blocks-not-computed",
-        question="12 letters, causal, in blocks of 4 queries and 4 keys. Which blocks need not be computed at all?",
+        question="12 letters, causal, in blocks of 4 queries and 4 keys. Which blocks need not be computed at all? Rows"
+        " are queries, columns are keys.",
         asks=Cells(BLOCKS, BLOCKS, on="skipped", off="computed"),
         given=(3,),
         right=skipped,
@@ -53,17 +54,17 @@ EXERCISES = [
     ),
     Exercise(
         name="carry-over",
-        question="A row has the scores 0, 1 and 3, in two pieces: 0, 1 and then 3. After the first piece the largest"
-        " score is 1 and the sum is 1.37. What is the sum after the second piece? (The exponential of -2 is 0.135.)",
+        question="A row has the scores 1, 1 and 3, in two pieces: 1, 1 and then 3. After the first piece the largest"
+        " score is 1 and the sum is 2. What is the sum after the second piece? (The exponential of -2 is 0.135.)",
         asks=Numbers(("",), digits=2),
         given=PAGES,
         right=lambda a, b: np.exp(np.concatenate([a, b]) - 3).sum(),
-        because="The new largest score is 3. So 1.37 is mended by the exponential of 1 - 3, which gives 0.19, and the 3"
+        because="The new largest score is 3. So 2 is mended by the exponential of 1 - 3, which gives 0.27, and the 3"
         " itself adds 1.",
         mistakes={
             "not mended": (
                 lambda a, b: np.exp(a - a.max()).sum() + np.exp(b - b.max()).sum(),
-                "The 1.37 was measured from 1, and the new 1 from 3. Bring both to the same measure first.",
+                "The 2 was measured from 1, and the new 1 from 3. Bring both to the same measure first.",
             ),
             "mended the wrong way": (
                 lambda a, b: np.exp(a - a.max()).sum() * np.exp(b.max() - a.max()) + 1,

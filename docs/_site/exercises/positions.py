@@ -74,7 +74,7 @@ EXERCISES = [
         name="equal-distance",
         question="The dot product of the encodings of place 0 and place 4 is some number. For which pairs of places is"
         " it exactly the same?",
-        asks=Cells(("",), tuple(f"{i}, {j}" for i, j in PAIRS[1:]), on="the same", off="another"),
+        asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS[1:]), on="the same", off="another"),
         given=(PAIRS[1:],),
         right=lambda pairs: alike(pairs, product),
         because="Only the angle between the hands counts, and so only how far apart the places are: four, in either"

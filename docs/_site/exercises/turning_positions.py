@@ -49,7 +49,7 @@ EXERCISES = [
         question="Before they are turned, a query is (2, 0) and a key is (1, 1), which points 45 degrees further. The"
         " query stands at place 4 and the key at place 2, and they have some product. At which places do the same two"
         " have the same product? (The first place is the query's.)",
-        asks=Cells(("",), tuple(f"{i}, {j}" for i, j in PAIRS), on="the same", off="another"),
+        asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS), on="the same", off="another"),
         given=(PAIRS,),
         right=lambda pairs: [int(product(*pair) == product(4, 2)) for pair in pairs],
         because="Whoever stands two places before the query is at the same angle to it, wherever both of them stand.",

@@ -52,6 +52,10 @@ EXERCISES = [
         because="The logits are divided by 2: 1 and 0. Then 2.718 / 3.718 is 0.73.",
         mistakes={
             "multiplied": (lambda z, t: softmax(z * t), "This is temperature 0.5: it makes the likely likelier."),
+            "in the other order": (
+                lambda z, t: softmax(z / t)[::-1],
+                "The right numbers, but the larger logit gets the larger probability.",
+            ),
             "temperature forgotten": (lambda z, t: softmax(z), "This is temperature 1."),
             "the probabilities were divided": (
                 lambda z, t: softmax(z) / t,
@@ -62,8 +66,9 @@ EXERCISES = [
     ),
     Exercise(
         name="shape-with-a-cache",
-        question="One text, one head. A decoder has written ten letters (with the start mark), and is asked for the"
-        " next, with a cache. Which shape do the weights of its self-attention have in this step?",
+        question="One text, one head. A decoder was given the start mark, has written nine letters, and is asked for"
+        " the tenth. The keys of all but the last of these ten are in its cache. Which shape do the weights of its"
+        " self-attention have in this step?",
         asks=Shape(),
         given=(10,),
         right=lambda n: (1, n),
@@ -72,7 +77,8 @@ EXERCISES = [
             "no cache": (lambda n: (n, n), "So it is without a cache: all letters ask again."),
             "the letter that is not yet written": (
                 lambda n: (1, n + 1),
-                "The eleventh letter is what is asked for. It has no key yet.",
+                "The letter that is asked for is not there yet, so it has no key. There are ten: the start mark and"
+                " nine letters.",
             ),
             "only itself": (lambda n: (1, 1), "What was kept is looked at: keys and values of all letters so far."),
             "its own key forgotten": (lambda n: (1, n - 1), "The last letter also sees itself."),

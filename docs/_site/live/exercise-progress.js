@@ -31,18 +31,21 @@ class ExerciseProgress extends HTMLElement {
     const first = tried.filter((name) => progress[name].first === "right").length;
     const fresh = document.createElement("template");
     fresh.innerHTML = `<style>${TOUCH}${STYLE}</style><div class="box">
-      <p><b>${solved} of ${names.length} solved</b>${tried.length ? `, ${first} of ${tried.length} at the first try` : ""}. This is kept in your browser only.</p>
+      <p><b>${solved} of ${names.length} solved</b>${tried.length ? `. Of ${tried.length} that you tried, you had ${first} right at once` : ""}. This is kept in your browser only.</p>
       <table><thead><tr><th scope="col">lesson</th><td></td><th scope="col">solved</th></tr></thead><tbody>${rows.join("")}</tbody></table>
       <div class="controls"><button data-do="save">Save it in a file</button><label>Read it from a file: <input type="file" accept=".json,application/json"></label>
-      <button data-do="erase">Erase it</button></div><p role="status" aria-live="polite">${escape(said)}</p></div>`;
+      <button data-do="erase">${this.sure ? "Yes, erase it all" : "Erase it"}</button></div><p role="status" aria-live="polite">${escape(said)}</p></div>`;
     morph(this.shadowRoot, fresh.content);
   }
 
   on_click({ target }) {
     const { do: name } = target.dataset;
+    const sure = this.sure;
+    this.sure = name === "erase" && !sure;
+    if (this.sure) return this.render("Press once more to erase what you have solved, on all pages.");
     if (name === "erase") {
       erase();
-      this.render("Erased. Nothing of it is left.");
+      return this.render("Erased. Nothing of it is left.");
     }
     if (name !== "save") return;
     const link = document.createElement("a");

@@ -13,8 +13,9 @@ function read({ kind }, answer) {
   if (kind === "cells" || kind === "choice") return answer;
   if (kind === "shape") return (answer[0].match(/\d+/g) || []).map(Number);
   return answer.map((text) => {
-    const plain = text.trim().replace("−", "-").replace(",", ".");
-    return plain === "" || Number.isNaN(Number(plain)) ? null : Number(plain);
+    const [above, below = "1", ...more] = text.trim().replace("−", "-").replace(",", ".").split("/");
+    const number = more.length || !above.trim() || !below.trim() ? NaN : Number(above) / Number(below);
+    return Number.isFinite(number) ? number : null;
   });
 }
 
@@ -31,7 +32,7 @@ export function judge(exercise, typed) {
   if (alike(exercise, answer, right)) return { verdict: "right" };
   const mistake = mistakes.find((one) => alike(exercise, answer, one.answer));
   if (mistake) return { verdict: "mistake", mistake };
-  return { verdict: "wrong", good: answer.filter((x, i) => alike(exercise, [x], [right[i]])).length };
+  return { verdict: "wrong", axes: answer.length === right.length, good: answer.filter((x, i) => alike(exercise, [x], [right[i]])).length };
 }
 
 /** What the reader has done: {name: {tries, solved, first}}, from this browser only. */

@@ -77,10 +77,10 @@ function said({ kind, because, right }, found) {
   const { verdict, mistake, good } = found;
   if (verdict === "right") return `<b class="right">Right.</b> ${because}`;
   if (verdict === "mistake") return `<b class="wrong">Not yet: ${escape(mistake.name)}.</b> ${mistake.says}`;
-  if (verdict === "unfinished") return kind === "shape" ? "Type the sizes, with commas between them." : "Fill in each field with a number.";
-  const axes = `The shape has ${right.length} ${right.length === 1 ? "axis" : "axes"}.`;
+  if (verdict === "unfinished") return kind === "shape" ? "Type the sizes, with commas between them." : "Fill in each field with a number, such as 0.25 or 1/4.";
+  const axes = found.axes ? "The number of axes is right." : `The shape has ${right.length} ${right.length === 1 ? "axis" : "axes"}.`;
   const what = kind === "shape" ? axes : right.length > 1 ? `${good} of ${right.length} ${kind} are right.` : "";
-  return `<b class="wrong">Not yet.</b> ${what} This is none of the usual mistakes.`;
+  return `<b class="wrong">Not yet.</b> ${what} No usual mistake leads to this. Go through it once more, or have the answer shown.`;
 }
 
 /** Write an answer as a reader would have typed it. */

@@ -71,19 +71,20 @@ def moved(before, after, places=range(WORDS)):
     """Say which words give something else than before."""
     gap = [float(np.abs(after[i] - before[i]).max()) if i in places else None for i in range(WORDS)]
     if all(np.isnan(g) for g in gap if g is not None):
-        return Finding(gap, "nan", f"{named(places)} {'gives' if len(places) == 1 else 'give'} NaN.")
+        return Finding(gap, "nan", f"{named(places)} {verb('give NaN', places)}.")
     lost = [i for i in places if np.isnan(gap[i])]
     there = [i for i in places if i not in lost and gap[i] > SEEN]
     still = [i for i in places if i not in lost and i not in there]
-    parts = [f"{named(there)} {verb('change', there)}", f"{named(still)} {verb('stay', still)}"]
-    parts = [part for part, some in zip(parts, (there, still), strict=True) if some]
-    parts += [f"{named(lost)} {verb('turn', lost)} into NaN"] if lost else []
+    said = {"change": there, "stay": still, "give NaN": lost}
+    parts = [f"{named(some)} {verb(word, some)}" for word, some in said.items() if some]
     key = "".join("n" if i in lost else "m" if i in there else "s" for i in places)
     return Finding(gap, key, ". ".join(parts) + ".")
 
 
-def verb(word, places):
-    return word if len(places) != 1 else word + "s"
+def verb(words, places):
+    """Put the first word into the singular if there is one place."""
+    first, *rest = words.split(" ")
+    return " ".join([first + "s" if len(places) == 1 else first, *rest])
 
 
 def named(places):
@@ -132,11 +133,11 @@ def equal(box, x):
     """All words are the first one: any mean of them is this word again."""
     same = np.repeat(x[:1], WORDS, axis=0)
     found = moved(same, ask(box, same))
-    off = [i for i in range(WORDS) if not (found.numbers[i] or 0) <= SEEN]
-    says = f"{named(off)} {verb('give', off)} something else than the word that stands everywhere."
-    if found.key == "nan":
+    off = [i for i in range(WORDS) if found.key[i : i + 1] == "m"]
+    if "n" in found.key:
         return found
-    return Finding(found.numbers, found.key, says if off else "Every word gives the word that stands everywhere.")
+    what = f"{named(off)} {verb('give', off)} something else than this word" if off else "Every word gives this word"
+    return Finding(found.numbers, found.key, f"{what}.")
 
 
 def double(box, x):

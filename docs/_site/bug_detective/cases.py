@@ -13,8 +13,8 @@ from bug_detective import boxes
 class Suspect:
     """A bug that a reader may name.
 
-    `row` is the row of certify that it breaks, or "" if no row can see it; `cause` is the cause that certify names, or
-    "" if it only breaks the row. `room` is its place in the museum.
+    `row` is a row of certify that it breaks, or "" if no row can see it. `cause` is what certify proves to be behind it,
+    or "" where that is left open. `room` is its place in the museum.
     """
 
     title: str
@@ -58,12 +58,12 @@ SUSPECTS = {
         cause="own_token_hidden",
     ),
     "backwards": Suspect(
-        title="The look-ahead mask hides the past",
+        title="The look-ahead mask is transposed",
         group=FUTURE,
-        wrong="The mask is the wrong way round: every word sees itself and what comes later, and nothing before it.",
+        wrong="Rows and columns of the mask are swapped: a word sees itself and what comes later, and nothing before.",
         room="star",
         row="no_future_leak",
-        cause="runs_backwards",
+        cause="mask_transposed",
     ),
     "corner": Suspect(
         title="With fewer queries than keys, the first query stands on the first key",
@@ -87,7 +87,6 @@ SUSPECTS = {
         wrong="A cell is hidden where query and key are both padding. The words see the padding.",
         room="only-from-padding",
         row="padding_invariance",
-        cause="padding_hidden_only_from_padding",
     ),
     "inverted": Suspect(
         title="The padding mask is the wrong way round",
@@ -95,7 +94,6 @@ SUSPECTS = {
         wrong="A 1 in the padding mask is taken for a word: the words are hidden, and the padding is seen.",
         room="star",
         row="padding_invariance",
-        cause="mask_inverted",
     ),
     "shared": Suspect(
         title="What is padding in one sentence is hidden in all",
@@ -131,7 +129,7 @@ SUSPECTS = {
         group=SOFTMAX,
         wrong="The weights of one key sum to 1, where those of one query should.",
         room="softmax",
-        row="no_future_leak",
+        row="weights_sum_to_one",
         cause="softmax_over_queries",
     ),
     "soft": Suspect(
@@ -169,7 +167,7 @@ SUSPECTS = {
         group=REST,
         wrong="A reshape alone cuts the sentence into pieces, where each word should be cut into heads.",
         room="heads",
-        row="key_permutation",
+        row="no_future_leak",
         cause="heads_not_transposed",
     ),
     "swapped": Suspect(
@@ -193,11 +191,15 @@ SUSPECTS = {
 
 @dataclass(frozen=True)
 class Case:
-    """A box with its suspect. `mended` is the line that belongs in the place of the one marked as the bug."""
+    """A box with its suspect. `mended` is the line that belongs in the place of the one marked as the bug.
+
+    The numbers of its words are drawn from `seed`, and from its name, so that no two cases show the same ones.
+    """
 
     box: Callable[..., object]
     suspect: str
     mended: str = ""
+    seed: int = 0
 
     @property
     def name(self):
@@ -222,26 +224,26 @@ ATTENDED = "return weights @ finite(v)"
 CASES = [
     Case(boxes.one_function, "healthy"),
     Case(boxes.in_blocks, "healthy"),
-    Case(boxes.softmax_by_hand, "healthy"),
+    Case(boxes.softmax_by_hand, "healthy", seed=1),
     Case(boxes.no_look_ahead, "open", MASK),
     Case(boxes.one_step_ahead, "ahead", MASK),
     Case(boxes.without_itself, "itself", MASK),
     Case(boxes.backwards, "backwards", LATER),
     Case(boxes.first_on_first, "corner", LATER),
     Case(boxes.padding_lost, "lost", MASK),
-    Case(boxes.padding_from_padding, "pairs", "hidden = padding[:, None, :]"),
+    Case(boxes.padding_from_padding, "pairs", "hidden = padding[:, None, :]", seed=1),
     Case(boxes.padding_inverted, "inverted", MASK),
-    Case(boxes.one_padding_for_all, "shared", MASK),
+    Case(boxes.one_padding_for_all, "shared", MASK, seed=1),
     Case(boxes.nan_gets_through, "nan", ATTENDED),
     Case(boxes.mean_of_the_hidden, "empty", ZEROED.format("scores_of(q, k)")),
-    Case(boxes.masked_after, "after", HIDDEN),
+    Case(boxes.masked_after, "after", HIDDEN, seed=2),
     Case(boxes.over_queries, "queries", HIDDEN),
-    Case(boxes.subtracts_five, "soft", ZEROED.format("scores_of(q, k)")),
-    Case(boxes.masked_then_capped, "cap", ZEROED.format("capped(scores_of(q, k))")),
+    Case(boxes.subtracts_five, "soft", ZEROED.format("scores_of(q, k)"), seed=6),
+    Case(boxes.masked_then_capped, "cap", ZEROED.format("capped(scores_of(q, k))"), seed=5),
     Case(boxes.infinity_times_mask, "infinity", HIDDEN),
     Case(boxes.not_divided, "root", "scores = scores_of(q, k)"),
     Case(boxes.heads_reshaped, "heads", "q, k, v = (split_heads(t, 2) for t in (q, k, v))"),
     Case(boxes.heads_not_turned_back, "heads", "return merge_heads(output)"),
     Case(boxes.length_before_batch, "swapped", "order = (0, 1, 2)"),
-    Case(boxes.drops_weights, "dropout", ATTENDED),
+    Case(boxes.drops_weights, "dropout", ATTENDED, seed=1),
 ]

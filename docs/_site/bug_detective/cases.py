@@ -13,8 +13,8 @@ from bug_detective import boxes
 class Suspect:
     """A bug that a reader may name.
 
-    `row` is a row of certify that it breaks, or "" if no row can see it. `cause` is what certify proves to be behind it,
-    or "" where that is left open. `room` is its place in the museum.
+    `row` is a row of certify that it breaks, or "" if no row can see it. `cause` is what certify proves to be behind
+    it, or "" where that is left open. `room` is its place in the museum.
     """
 
     title: str

@@ -135,7 +135,7 @@ def told(case, ruled):
         "code": case.code,
         "bug": case.bug,
         "mended": case.mended,
-        "certify": verdict(case),
+        "certify": asked(verdict(case)),
     }
 
 

@@ -62,9 +62,8 @@ def proven(cases=tuple(CASES)):
         for name, probes in found[case.name].items():
             if not probes:
                 law = "Each case of the bug detective can be told from every other bug."
-                raise ValueError(
-                    refusal(law, "a probe that tells them apart", f"{case.name!r} and {name!r} look alike")
-                )
+                alike = f"{case.name!r} and {name!r} look alike"
+                raise ValueError(refusal(law, "a probe that tells them apart", alike))
     return found
 
 
@@ -76,10 +75,9 @@ def clear(case):
         if probe.name == "double" and numbers and CLEAR / 2 < max(numbers) < 2 * CLEAR:
             near = [max(numbers)]
         if near:
-            law = (
-                f"A number of a probe is clearly on one side of the border, as at {case.name!r}, probe {probe.name!r}."
-            )
-            raise ValueError(refusal(law, f"nothing between {NOISE} and {DOUBT * SEEN}", f"{near[0]:.2g}"))
+            law = "What a probe finds must not hang on rounding."
+            what = f"a number that is clearly large or small at {case.name!r}, probe {probe.name!r}"
+            raise ValueError(refusal(law, what, f"{near[0]:.2g}"))
 
 
 def as_called(box, q, k, v, padding):
@@ -169,7 +167,8 @@ def folded(number, case):
     )
     head = '<thead><tr><th scope="col">probe</th><th scope="col">what happens</th></tr></thead>'
     room = f' <a href="{MUSEUM}#{suspect.room}">Its room in the museum</a>.' if suspect.room else ""
-    mended = f"<p>The line with the bug, and the mended one:</p><pre><code>{html.escape(case.bug)}\n{html.escape(case.mended)}</code></pre>"
+    lines = f"{html.escape(case.bug)}\n{html.escape(case.mended)}"
+    mended = f"<p>The line with the bug, and the mended one:</p><pre><code>{lines}</code></pre>"
     return (
         f"<details><summary>Case {number}</summary><table>{head}<tbody>{rows}</tbody></table>"
         f"<details><summary>The answer</summary><p>{html.escape(suspect.title)}. {html.escape(suspect.wrong)}{room}</p>"
@@ -180,5 +179,6 @@ def folded(number, case):
 def asked(certificate):
     """Say what certify would have asked."""
     if not certificate["row"]:
-        return f"certify would have asked all it knows: {certificate['found']}."
-    return f"certify would have asked: {certificate['asked']}? ({certificate['row']}) It finds: {certificate['found']}."
+        return f"certify would have asked all that it knows: {certificate['found']}."
+    question = f"certify would have asked whether this holds: “{certificate['asked']}” (row {certificate['row']})."
+    return f"{question} It does not: {certificate['found']}. (certify counts from 0.)"

@@ -92,6 +92,8 @@ def named(places):
     numbers = [str(i + 1) for i in places]
     if len(numbers) == 1:
         return f"Word {numbers[0]}"
+    if len(numbers) == WORDS:
+        return "All words"
     return f"Words {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
@@ -178,7 +180,7 @@ def last(box, x):
 
 CHANGE = "change of the output"
 PROBES = [
-    Probe("again", "Ask twice", "The same input goes in a second time.", CHANGE, twice),
+    Probe("again", "Ask twice", "The same sentence goes in a second time.", CHANGE, twice),
     Probe("future", "Change a later word", "Word 4 is replaced by another word.", CHANGE, future),
     Probe(
         "padding",
@@ -187,7 +189,9 @@ PROBES = [
         CHANGE,
         padding,
     ),
-    Probe("nan", "Spoil the padding", "Words 1 and 2 are marked as padding. Then NaN is put in.", CHANGE, nan),
+    Probe(
+        "nan", "Spoil the padding", "Words 1 and 2 are marked as padding. Then their numbers become NaN.", CHANGE, nan
+    ),
     Probe("empty", "Leave nothing to see", "All words are marked as padding.", "size of the output", empty),
     Probe("order", "Change the order", "Words 1 to 4 are put in the opposite order. Word 5 asks.", CHANGE, order),
     Probe("equal", "Make all words equal", "Word 1 is put in all five places.", "distance from that word", equal),

@@ -96,7 +96,8 @@ def verdict(case):
     certificate = certified(case.box, suspect.row)
     if not suspect.row:
         held = sum(row.verdict == "held" for row in certificate.rows)
-        return {"row": "", "asked": "", "found": f"{held} promises are held, and none is broken"}
+        unseen = "" if case.suspect == "healthy" else ", so it does not see this bug"
+        return {"row": "", "asked": "", "found": f"{held} promises are held, and none is broken{unseen}"}
     row = certificate[suspect.row]
     return {"row": row.name, "asked": row.promise, "found": row.detail}
 

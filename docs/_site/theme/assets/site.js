@@ -32,7 +32,7 @@ function addCopyButtons() {
 }
 
 function loadElements() {
-  const machines = ["mask-lab", "date-machine", "text-machine", "head-designer"];
+  const machines = ["mask-lab", "date-machine", "text-machine", "head-designer", "bug-detective"];
   for (const name of [...machines, "lesson-piece", "page-exercise", "exercise-progress"]) {
     if (!document.querySelector(name) || document.querySelector(`script[data-element=${name}]`)) continue;
     const script = document.createElement("script");

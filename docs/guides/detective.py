@@ -27,9 +27,9 @@
 # %% tags=["hide-input"]
 import sys
 
-sys.path += ["_site"]
+sys.path += ["../_site"]
 from bug_detective import CASES, PROBES
-from bug_detective.exhibits import findings, numbers_of, ruled_out, sentence_of
+from bug_detective.exhibits import findings, ruled_out, sentence_of
 from IPython.display import Markdown, display
 
 case = next(case for case in CASES if case.name == "one-step-ahead")
@@ -66,9 +66,11 @@ assert all(ruled_out(case, other) for other in ("healthy", "open", "lost", "afte
 # a single suspect: the build of this page fails if two of them cannot be told apart.
 
 # %% tags=["live", "hide-input"]
+import tensorflow as tf
 from bug_detective import facts, still
 from live import bug_detective
 
+tf.get_logger().setLevel("ERROR")  # or the search for what makes NaN is logged
 bug_detective(facts(), still())
 
 # %% [markdown]

@@ -13,8 +13,12 @@
 # - The **box** is a function that somebody wrote. Five words go in, each as a list of numbers, and one output for each word
 #   comes out. An output is a mean of the words, in which some count more than others. How much each one counts is
 #   called its weight, and the code that finds the weights is called *attention*.
-# - The box makes **two promises**. A word is not told what comes later in the sentence. And no word is told what stands in the
-#   padding, which is what fills up a sentence that is too short.
+# - Each word has three lists of numbers. Its **query** asks, its **key** is what others find it by, and its **value** is what it
+#   hands over. A query is compared with each key: this gives a score, and a function called softmax turns the scores into weights.
+#   Here all three lists are the word itself.
+# - The box makes **three promises**. A word is not told what comes later in the sentence: that is hidden by a look-ahead mask. No word is
+#   told what stands in the padding, which fills up a sentence that is too short: that is hidden by a padding mask. And
+#   nothing else counts: not chance, not the other sentences of the batch, and not the order of the words that come before.
 # - A **probe** changes one thing in the input, and says which outputs changed. You also read what a healthy box would do.
 # - The **suspects** are twenty bugs, and health: some boxes are sound. A broken box has one bug.
 #
@@ -63,7 +67,8 @@ assert all(ruled_out(case, other) for other in ("healthy", "open", "lost", "afte
 #
 # Ten cases are drawn for you. Press as many probes as you like, then choose from the list. Your first answer counts. If it
 # is wrong, you are told which probe rules it out, and you can try again. All ten probes together always leave
-# a single suspect: the build of this page fails if two of them cannot be told apart.
+# a single suspect: the build of this page fails if two of them cannot be told apart. If a word in the list is new to you,
+# look it up in the [glossary](../glossary.md).
 
 # %% tags=["live", "hide-input"]
 import tensorflow as tf
@@ -79,9 +84,8 @@ bug_detective(facts(), still())
 #
 # ## What the names in the code mean
 #
-# A box gets `q`, `k` and `v`, the queries, keys and values: what a word looks for, what it offers to be found by, and what it
-# hands over. Here all three are the words themselves. `padding` is 1 where padding stands. The boxes share a
-# few functions: `blocked` makes the mask as it should be, in which 1 hides a key from a query. `scores_of` compares
+# A box gets `q`, `k` and `v`, the queries, keys and values, and `padding`, which is 1 where padding stands. The boxes share
+# a few functions: `blocked` makes the mask as it should be, in which 1 hides a key from a query. `scores_of` compares
 # queries with keys, divided by the root of their width. `hide` puts a large negative number where the mask is 1. `triangle`
 # makes a look-ahead mask that begins on a given diagonal, and `finite` puts 0 in the place of NaN ("not a number").
 #
@@ -89,5 +93,5 @@ bug_detective(facts(), still())
 #
 # [`certify`][clear_attention.certify] presses such probes for you, on your own layer: it is told how the layer is called, and
 # asks for each promise with many inputs. [Certify your layer](certify_your_layer.py) says how, and [the
-# museum of bugs](museum.py) has a room for each of these bugs, and for thirty others. One of the bugs here is beyond it:
+# museum of bugs](museum.py) has a room for each of these bugs, and for more than thirty others. One of the bugs here is beyond it:
 # the missing root breaks no promise, so only a comparison finds it. That is why "Double the queries" is among the probes.

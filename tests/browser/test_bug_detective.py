@@ -1,4 +1,4 @@
-"""The bug detective: every case named rightly and wrongly, its probes, links, the score, what is kept, and its looks."""
+"""The bug detective: every bug named rightly and wrongly, its probes, links, the score, what is kept, and its looks."""
 
 import json
 import re
@@ -226,6 +226,7 @@ class TestControls:
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         assert says(detective) == f"Right. {title}."
+        assert "says" in page.evaluate(f"({active})().className")  # a screen reader reads the answer
         for _ in range(6):
             if page.evaluate(f"({active})()?.dataset?.do") == "next":
                 break

@@ -190,7 +190,11 @@ PROBES = [
         padding,
     ),
     Probe(
-        "nan", "Spoil the padding", "Words 1 and 2 are marked as padding. Then their numbers become NaN.", CHANGE, nan
+        "nan",
+        "Spoil the padding",
+        "Words 1 and 2 are marked as padding. Then their numbers become NaN, which is “not a number”.",
+        CHANGE,
+        nan,
     ),
     Probe("empty", "Leave nothing to see", "All words are marked as padding.", "size of the output", empty),
     Probe("order", "Change the order", "Words 1 to 4 are put in the opposite order. Word 5 asks.", CHANGE, order),

@@ -95,12 +95,18 @@ class BugDetective extends HTMLElement {
       },
       share: () => {},
     };
+    const { done } = this.current;
     this.message = name === "erase" ? "Erased. Nothing of it is left." : "";
     if (["tell", "next"].includes(name)) this.wrong = null;
     actions[name]();
     this.show();
-    if (["next", "new", "tell"].includes(name)) this.shadowRoot.querySelector(name === "tell" ? ".answer a, [data-do=next], [data-do=new]" : ".title").focus();
+    if (["next", "new"].includes(name)) this.focusOn(".title");
+    else if (this.current.done && !done) this.focusOn(".says"); // the button that was pressed is gone
     if (name === "share") this.copy();
+  }
+
+  focusOn(selector) {
+    this.shadowRoot.querySelector(selector).focus();
   }
 
   /** Show what a probe finds, before all others. */

@@ -7,7 +7,7 @@ button[aria-disabled=true]{color:var(--md-default-fg-color--light);border-color:
 select{font:inherit;color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.2em .4em;min-height:2.1em;max-width:100%}
 label{max-width:100%}
 .title{font-size:1.15em;margin:.9em 0 .2em}
-.title:focus{outline:0}
+[tabindex="-1"]:focus{outline:0}
 .score{float:right;font-weight:500}
 .task{margin:.2em 0 .6em;max-width:44em}
 .findings{display:grid;gap:.6em 1.6em;margin:.6em 0}

@@ -70,7 +70,7 @@ function answer({ facts, found, current, state }) {
   const code = found.code.split("\n").map((line) => (line.trim() === found.bug ? `<mark>${escape(line)}</mark>` : escape(line)));
   const mended = found.bug ? `<p>The mended line:</p><pre tabindex="0"><code>${escape(found.mended)}</code></pre>` : "";
   const next = state.at + 1 < CASES ? '<div class="row"><button data-do="next">Next case</button></div>' : "";
-  return `<div class="says ${right ? "right" : ""}" aria-live="polite"><p>${word} ${escape(suspect.title)}.</p></div>
+  return `<div class="says ${right ? "right" : ""}" tabindex="-1" aria-live="polite"><p>${word} ${escape(suspect.title)}.</p></div>
     <div class="answer"><p>${escape(suspect.wrong)}${room}</p><p>This was in the box:</p><pre tabindex="0"><code>${code.join("\n")}</code></pre>${mended}
     <p>${escape(found.certify)}</p></div>${next}`;
 }

@@ -46,6 +46,11 @@ def head_designer(without):
     return HTML(f"<head-designer>{data(PUZZLES)}{without}</head-designer>")
 
 
+def bug_detective(facts, without):
+    """Show the element in which a reader names bugs: `bug_detective.facts()`, and mostly `bug_detective.still()`."""
+    return HTML(f"<bug-detective>{data(facts)}{without}</bug-detective>")
+
+
 def data(value):
     text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")  # "</script>" would end it
     return f'<script type="application/json">{text}</script>'

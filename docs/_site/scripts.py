@@ -24,6 +24,7 @@ ENTRIES = {
         "page-exercise",
         "exercise-progress",
         "head-designer",
+        "bug-detective",
     )
 }  # by the element that each one defines
 IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)

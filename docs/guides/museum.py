@@ -1714,4 +1714,5 @@ held("cache_equals_full", attention, at_once, cache=counting, **told)
 # %% [markdown]
 # ## Is yours here?
 #
-# Run all rows on your layer: [Certify your layer](certify_your_layer.py) says how.
+# Run all rows on your layer: [Certify your layer](certify_your_layer.py) says how. To practise finding a bug by its
+# symptoms, play the [Bug detective](detective.py).

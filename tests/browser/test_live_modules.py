@@ -50,6 +50,12 @@ def test_a_page_opened_from_a_folder_has_its_head(from_folder):
     assert designer.locator(".says").inner_text().startswith("Solved: ")
 
 
+def test_a_page_opened_from_a_folder_has_its_detective(from_folder):
+    detective = from_folder("guides/detective").locator("bug-detective")
+    detective.get_by_role("button", name="Show the answer").click()
+    assert detective.locator(".says").inner_text().startswith("This is the answer.")
+
+
 @pytest.mark.parametrize("element", sorted(scripts.ENTRIES))
 def test_the_browser_takes_the_sources_as_modules(visit, element):
     page = visit("/notation/").page  # it has neither, so no joined script

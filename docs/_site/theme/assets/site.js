@@ -33,7 +33,7 @@ function addCopyButtons() {
 }
 
 function loadElements() {
-  const machines = ["mask-lab", "date-machine", "text-machine", "head-designer"];
+  const machines = ["mask-lab", "date-machine", "text-machine", "head-designer", "bug-detective"];
   for (const name of [...machines, "lesson-piece", "page-exercise", "exercise-progress"]) {
     if (!document.querySelector(name) || asked.has(name)) continue;
     asked.add(name);

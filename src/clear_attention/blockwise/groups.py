@@ -1,0 +1,108 @@
+"""Which heads attend together: so many that the scores of one block of their queries stay small.
+
+All heads at once would be the simplest. But of a long text, one block of queries has many scores in each head, and
+several tensors of that size are held at the same time. So the leading axes are cut: first the batch, then the heads.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from clear_attention.attention import full_shape
+
+LARGEST_BLOCK = 2**24  # bytes of scores in one block of one group: larger products would not be quicker
+FEWEST = 16  # queries: with fewer in a block, the keys would be read too often
+
+
+class Cut(NamedTuple):
+    """Say into how many groups one of the leading axes is cut; where a tensor has 1 there, all groups share it."""
+
+    axis: int
+    number: int | tf.Tensor
+
+    def size(self, n):
+        """Return how many of the n places of the axis belong to a group."""
+        if isinstance(self.number, int):
+            return n // self.number if isinstance(n, int) else tf.maximum(1, n // self.number)
+        return 1  # a number that is not known yet is that of all places
+
+    def shares(self, x):
+        return x is None or x.shape[self.axis] == 1
+
+    def part(self, x, g):
+        """Take what belongs to group g."""
+        if self.shares(x):
+            return x
+        begin, sizes = [0] * x.shape.rank, full_shape(x)
+        number, sizes[self.axis] = sizes[self.axis], self.size(sizes[self.axis])
+        begin[self.axis] = tf.minimum(g * sizes[self.axis], number - sizes[self.axis])
+        return tf.slice(x, begin, sizes)
+
+    def spec(self, result):
+        """Describe the part of a result that comes from one group."""
+        shape = result.shape.as_list()
+        shape[self.axis] = 1 if self.shares(result) else self.size(shape[self.axis])
+        return tf.TensorSpec(shape, result.dtype)
+
+    def start(self, result):
+        """Return room for a result: a sum where the groups share what it is the gradient of."""
+        if self.shares(result):
+            return tf.zeros(result.shape, result.dtype)
+        return tf.TensorArray(result.dtype, size=self.number, element_shape=self.spec(result).shape)
+
+    def added(self, total, g, part):
+        return total.write(g, part) if isinstance(total, tf.TensorArray) else total + part
+
+    def joined(self, total, result):
+        """Join the parts of all groups; all axes before this one are already down to 1."""
+        if self.shares(result):
+            return total
+        parts = total.stack()
+        shape = tf.concat([tf.ones(self.axis, tf.int32), [-1], tf.shape(parts)[self.axis + 2 :]], axis=0)
+        return tf.ensure_shape(tf.reshape(parts, shape), result.shape)
+
+
+def in_groups(cuts, step, tensors, results):
+    """Take a step for each group of heads, one after the other, and join the results, which are of these shapes."""
+    if not cuts:
+        return step(*tensors)
+    cut, *inner = cuts
+    parts = [cut.spec(result) for result in results]
+
+    def of_group(g, *totals):
+        found = in_groups(inner, step, [cut.part(x, g) for x in tensors], parts)
+        return g + 1, *(cut.added(total, g, x) for total, x in zip(totals, found, strict=True))
+
+    once = {"parallel_iterations": 1, "maximum_iterations": cut.number}
+    start = [cut.start(result) for result in results]
+    _, *totals = tf.while_loop(lambda g, *_: g < cut.number, of_group, (0, *start), **once)
+    return [cut.joined(total, result) for total, result in zip(totals, results, strict=True)]
+
+
+def cuts_of(q, k, score_bytes):
+    """Cut the leading axes until a block fits that has `score_bytes` of scores in each head, or no axis is left."""
+    cuts, *leading = [], *q.shape[:-2]
+    for axis, n in enumerate(leading):
+        entry = score_bytes * math.prod(m or 1 for m in leading[axis + 1 :])
+        fitting = LARGEST_BLOCK // max(1, entry)
+        if n is None:
+            if fitting > 1:
+                break  # perhaps all of them fit
+            cuts.append(Cut(axis, tf.shape(q)[axis]))
+        elif n > fitting:
+            shared = k.shape[axis]  # fewer, if several heads of queries share one of keys, and so stay together
+            number = next((d for d in range(1, shared) if shared % d == 0 and n // d <= fitting), shared)
+            cuts += [Cut(axis, number)] if number > 1 else []
+            if number < n:
+                break
+    return cuts
+
+
+def queries_at_once(size, row_bytes):
+    """Halve a block of queries until its scores fit, if those of one query take so many bytes: `row_bytes(size)`."""
+    while size > FEWEST and size * row_bytes(size) > LARGEST_BLOCK:
+        size = -(-size // 2)
+    return size

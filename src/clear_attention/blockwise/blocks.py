@@ -123,10 +123,11 @@ class QueryBlocks(NamedTuple):
     def hiding_with(self, blocked, documents):
         return self._replace(hiding=self.hiding._replace(blocked=blocked, documents=documents))
 
-    def cuts(self, q, k, *given):
-        """Cut the heads into groups, if everything that this depends on is known."""
-        known = all(x is None or x.shape.is_fully_defined() for x in given)
-        if not known or 0 in q.shape or not isinstance(self.size, int) or not isinstance(self.keys, int):
+    def cuts(self, q, k, v, *given):
+        """Cut the heads into groups, if all sizes are known; that of the first axis, which is the batch, may be not."""
+        known = all(x.shape[1:].is_fully_defined() for x in (q, k, v))
+        known = known and all(x is None or x.shape.is_fully_defined() for x in given)
+        if not known or 0 in q.shape:
             return []
         return cuts_of(q, k, self.size * self.hiding.reach(self.keys, self.size) * q.dtype.size)
 

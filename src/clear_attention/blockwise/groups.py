@@ -51,18 +51,17 @@ class Cut(NamedTuple):
         """Return room for a result: a sum where the groups share what it is the gradient of."""
         if self.shares(result):
             return tf.zeros(result.shape, result.dtype)
-        return tf.TensorArray(result.dtype, size=self.number, element_shape=self.spec(result).shape)
+        return tf.zeros([self.number, *self.spec(result).shape], result.dtype)
 
-    def added(self, total, g, part):
-        return total.write(g, part) if isinstance(total, tf.TensorArray) else total + part
+    def kept(self, g, total, part, result):
+        """Put what came from group g where it belongs, without a copy of the rest: TensorFlow writes into the room."""
+        return total + part if self.shares(result) else tf.tensor_scatter_nd_update(total, [[g]], part[tf.newaxis])
 
     def joined(self, total, result):
-        """Join the parts of all groups; all axes before this one are already down to 1."""
-        if self.shares(result):
-            return total
-        parts = total.stack()
-        shape = tf.concat([tf.ones(self.axis, tf.int32), [-1], tf.shape(parts)[self.axis + 2 :]], axis=0)
-        return tf.ensure_shape(tf.reshape(parts, shape), result.shape)
+        """Return all groups as one tensor; since all axes before this one are already down to 1, nothing moves."""
+        return (
+            total if self.shares(result) else tf.reshape(total, [self.number if n is None else n for n in result.shape])
+        )
 
 
 def in_groups(cuts, step, tensors, results):
@@ -74,7 +73,7 @@ def in_groups(cuts, step, tensors, results):
 
     def of_group(g, *totals):
         found = in_groups(inner, step, [cut.part(x, g) for x in tensors], parts)
-        return g + 1, *(cut.added(total, g, x) for total, x in zip(totals, found, strict=True))
+        return g + 1, *(cut.kept(g, *x) for x in zip(totals, found, results, strict=True))
 
     once = {"parallel_iterations": 1, "maximum_iterations": cut.number}
     start = [cut.start(result) for result in results]
@@ -84,20 +83,15 @@ def in_groups(cuts, step, tensors, results):
 
 def cuts_of(q, k, score_bytes):
     """Cut the leading axes until a block fits that has `score_bytes` of scores in each head, or no axis is left."""
-    cuts, *leading = [], *q.shape[:-2]
+    cuts, leading = [], q.shape[:-2].as_list()
     for axis, n in enumerate(leading):
-        entry = score_bytes * math.prod(m or 1 for m in leading[axis + 1 :])
-        fitting = LARGEST_BLOCK // max(1, entry)
-        if n is None:
-            if fitting > 1:
-                break  # perhaps all of them fit
-            cuts.append(Cut(axis, tf.shape(q)[axis]))
+        fitting = LARGEST_BLOCK // (score_bytes * math.prod(leading[axis + 1 :]))
+        if n is None:  # the batch: where two texts don't fit, one at a time
+            cuts += [Cut(axis, tf.shape(q)[axis])] if fitting < 2 else []
         elif n > fitting:
             shared = k.shape[axis]  # fewer, if several heads of queries share one of keys, and so stay together
             number = next((d for d in range(1, shared) if shared % d == 0 and n // d <= fitting), shared)
             cuts += [Cut(axis, number)] if number > 1 else []
-            if number < n:
-                break
     return cuts
 
 

@@ -13,8 +13,8 @@ from clear_attention.blockwise.groups import in_groups
 
 
 def attend_by_blocks(blocks, by_distance, q, k, v, bias, sink):
-    """Loop over groups of heads, and in each over blocks of queries, forward and backward; nothing of a block is kept."""
-    cuts, given = blocks.cuts(q, k, bias, sink), [x for x in (bias, sink) if x is not None]
+    """Loop over groups of heads, in each over blocks of queries, forward and backward; nothing of a block is kept."""
+    cuts, given = blocks.cuts(q, k, v, bias, sink), [x for x in (bias, sink) if x is not None]
 
     @tf.custom_gradient
     def attend(q, k, v, *given):
@@ -176,7 +176,7 @@ class VisibleByBlocks(NamedTuple):
 
     def places(self):
         q, k, v, *given = self.tensors
-        cuts, tensors = self.blocks.cuts(q, k, *given), [*self.blocks.hiding.tensors, *self.tensors]
+        cuts, tensors = self.blocks.cuts(q, k, v, *given), [*self.blocks.hiding.tensors, *self.tensors]
         return in_groups(cuts, self.of_group, tensors, [output_of(q, v, tf.bool)])
 
     def of_group(self, blocked, documents, q, k, v, *given):

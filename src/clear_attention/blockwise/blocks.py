@@ -9,7 +9,7 @@ import tensorflow as tf
 from clear_attention._xla import in_xla
 from clear_attention.attention import grouped_matmul, with_sink
 from clear_attention.biases import DistanceBias, on_diagonals
-from clear_attention.blockwise.groups import cuts_of
+from clear_attention.blockwise.groups import cuts_of, room
 
 
 class Hiding(NamedTuple):
@@ -127,7 +127,7 @@ class QueryBlocks(NamedTuple):
         """Cut the heads into groups, if all sizes are known; that of the first axis, which is the batch, may be not."""
         known = all(x.shape[1:].is_fully_defined() for x in (q, k, v))
         known = known and all(x is None or x.shape.is_fully_defined() for x in given)
-        if not known or 0 in q.shape:
+        if not known or 0 in q.shape or q.shape.rank < 3:
             return []
         return cuts_of(q, k, self.size * self.hiding.reach(self.keys, self.size) * q.dtype.size)
 
@@ -258,7 +258,7 @@ class QueryBlocks(NamedTuple):
 
     def results(self, leading, depth, dtype):
         """Return room for what is computed of each block, `(*leading, size, depth)`."""
-        return tf.TensorArray(dtype, size=self.number, element_shape=[*leading, self.known_size, depth])
+        return room(self.number, [*leading, self.known_size, depth], dtype)
 
     def joined(self, results, leading, depth):
         """Join what was computed of each block: `(*leading, query_length, depth)`, as far as these are known."""

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from clear_attention._xla import in_xla
 from clear_attention.attention import full_shape
 
-LARGEST_BLOCK = 2**24  # bytes of scores in one block of one group: larger products would not be quicker
+LARGEST_BLOCK = 2**23  # bytes of scores in one block of one group: larger products would not be quicker
 FEWEST = 16  # queries: with fewer in a block, the keys would be read too often
 
 
@@ -51,17 +52,46 @@ class Cut(NamedTuple):
         """Return room for a result: a sum where the groups share what it is the gradient of."""
         if self.shares(result):
             return tf.zeros(result.shape, result.dtype)
-        return tf.zeros([self.number, *self.spec(result).shape], result.dtype)
+        return room(self.number, self.spec(result).shape, result.dtype)
 
     def kept(self, g, total, part, result):
-        """Put what came from group g where it belongs, without a copy of the rest: TensorFlow writes into the room."""
-        return total + part if self.shares(result) else tf.tensor_scatter_nd_update(total, [[g]], part[tf.newaxis])
+        return total + part if self.shares(result) else total.write(g, part)
 
     def joined(self, total, result):
-        """Return all groups as one tensor; since all axes before this one are already down to 1, nothing moves."""
-        return (
-            total if self.shares(result) else tf.reshape(total, [self.number if n is None else n for n in result.shape])
-        )
+        """Return all groups as one tensor. Since all axes before this one are already down to 1, nothing moves."""
+        if self.shares(result):
+            return total
+        return tf.reshape(total.stack(), [self.number if n is None else n for n in result.shape])
+
+
+class Room(NamedTuple):
+    """Hold parts of known shape side by side from the beginning.
+
+    A TensorArray holds them one by one, in between what is thrown away, and then once more when they are put together.
+    """
+
+    parts: tf.Tensor
+
+    def write(self, i, part):
+        return Room(written(self.parts, i, part))
+
+    def stack(self):
+        return self.parts
+
+
+def room(number, shape, dtype):
+    """Return room for so many parts: a TensorArray if they are few or of unknown shape, or where XLA places them."""
+    shape = tf.TensorShape(shape)
+    known = shape.is_fully_defined() and isinstance(number, int)
+    if in_xla() or not known or number * shape.num_elements() * dtype.size < LARGEST_BLOCK // 4:
+        return tf.TensorArray(dtype, size=number, element_shape=shape)
+    return Room(tf.raw_ops.Empty(shape=[number, *shape], dtype=dtype))
+
+
+@tf.custom_gradient
+def written(parts, i, part):
+    """Write a part in its place, without a copy of the others."""
+    return tf.raw_ops.InplaceUpdate(x=parts, i=[i], v=part[tf.newaxis]), lambda upstream: (upstream, None, upstream[i])
 
 
 def in_groups(cuts, step, tensors, results):

@@ -31,6 +31,7 @@ BLOCKWISE = [
     "test_blockwise",
     "test_blockwise_random",
     "test_blockwise_rules",
+    "test_blockwise_groups",
     "test_blockwise_layer",
     "test_nonfinite",
 ]

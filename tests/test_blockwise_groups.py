@@ -132,3 +132,25 @@ def test_no_tensor_holds_more_scores_than_the_limit(options, monkeypatch):
     sizes = [int(np.prod(t.shape)) for t in tensors if t.shape.is_fully_defined()]
     assert len(functions) > 4
     assert max(sizes) <= limit
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_second_derivatives_are_those_of_the_plain_function(tiny, graph):
+    def second(attend, *tensors):
+        with tf.GradientTape() as outer:
+            outer.watch(tensors)
+            with tf.GradientTape() as tape:
+                tape.watch(tensors)
+                loss = tf.reduce_sum(tf.sin(attend(*tensors)))
+            slopes = tape.gradient(loss, tensors)
+            total = tf.add_n([tf.reduce_sum(x**2) for x in slopes])
+        return outer.gradient(total, tensors)
+
+    def found(*tensors):
+        return second(lambda *x: blockwise_attention(*x, block_size=8), *tensors)
+
+    tensors = [tf.constant(x) for x in (Q, K, V)]
+    run = tf.function(found, autograph=False) if graph else found
+    expected = second(lambda *x: scaled_dot_product_attention(*x).output, *tensors)
+    for one, other in zip(run(*tensors), expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=ATOL)

@@ -31,6 +31,7 @@ BLOCKWISE = [
     "test_blockwise",
     "test_blockwise_random",
     "test_blockwise_rules",
+    "test_blockwise_groups",
     "test_blockwise_layer",
     "test_nonfinite",
 ]
@@ -50,6 +51,7 @@ TESTS = {
     "biases": ["test_biases", "test_blockwise_rules"],
     "blocks": ["test_blocks", "test_layers", "test_options_inside", "test_nonfinite", *LAYERS],
     "blockwise/blocks": [*BLOCKWISE, *LAWS],
+    "blockwise/groups": BLOCKWISE,
     "blockwise/passes": [*BLOCKWISE, *LAWS],
 }
 SWAPS = {  # of the eleven things an operator can become, those that still compute something

@@ -213,7 +213,7 @@ import textwrap
 
 from clear_attention.blockwise import passes
 
-function = inspect.getsource(passes.attend_by_blocks)
+function = inspect.getsource(passes)
 step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
 
@@ -310,8 +310,11 @@ for name, lines in {"memory": memory, "time": times}.items():
 print("measured on", results["date"])
 
 # %% [markdown]
-# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks only twice.
-# PyTorch's own attention needs less still, because it cuts the keys as well.
+# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks at most twice.
+# Heads do not need each other, so where rows are long, the function takes a few heads at a time, all blocks of the one
+# group before the first of the next. PyTorch's own attention needs less still. It cuts the keys as well, and is a single
+# program that keeps the scores of a small piece close to the processor: it never writes a block of scores to memory at
+# all.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
 # it still grows with the square, since every letter meets every other before it. Only with a **window** does the time

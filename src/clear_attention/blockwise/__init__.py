@@ -2,6 +2,7 @@
 
 The weights of one block of queries are made, used and thrown away. The backward pass makes them again. Each block meets
 whole rows of keys, so that its softmax is the ordinary one; where nobody in a block sees a key, it is not read at all.
+Where rows are long, heads attend in groups, so that the weights of a block stay few.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from clear_attention._checks.options import flag, flags
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._types import Bias, Mask, TensorLike
 from clear_attention._xla import in_xla
-from clear_attention.attention import narrowed, widened
+from clear_attention.attention import heads_of, narrowed, widened
 from clear_attention.biases import DistanceBias
 from clear_attention.blockwise.blocks import Hiding, QueryBlocks, with_axes
+from clear_attention.blockwise.groups import queries_at_once
 from clear_attention.blockwise.passes import VisibleByBlocks, attend_by_blocks
 
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
@@ -65,7 +67,8 @@ def blockwise_attention(
         causal: hide later keys; the last query stands on the last key.
         window: hide keys that are this far from a query's position, or farther; a positive integer. So a query sees at
             most `window` keys on each side, its own counted.
-        block_size: how many queries are computed together; 256 when left out. Memory grows with it.
+        block_size: how many queries are computed together; 256 when left out, or fewer where rows are very long. Memory
+            grows with it.
         bias: as in `scaled_dot_product_attention`. A [`DistanceBias`][clear_attention.DistanceBias] stays as small as
             it is.
         softcap: as in `scaled_dot_product_attention`.
@@ -101,12 +104,12 @@ def blockwise_attention(
     flags(causal=causal, return_weights=return_weights, check_finite=check_finite)
     window = None if window is None else numbers.within(numbers.size("window", window), numbers.FARTHEST)
     first_keys = numbers.beside_a_window(first_keys, window)
-    block = BLOCK if block_size is None else min(numbers.known_size("block_size", block_size), numbers.FARTHEST)
+    block = None if block_size is None else min(numbers.known_size("block_size", block_size), numbers.FARTHEST)
     known_axes(q=q, k=k, v=v)
     bias, softcap, sink = score_rules(q, k, bias, softcap, sink)
     documents = None if segment_ids is None else documents_fit(segment_ids, q, k)
     hiding = Hiding(blocked, causal, window, first_keys, documents)
-    blocks = QueryBlocks.of(q, k, hiding, softcap, sink is not None, block)
+    blocks = QueryBlocks.of(q, k, hiding, softcap, sink is not None, block or block_that_fits(q, k, hiding))
     by_distance, axes = isinstance(bias, DistanceBias), q.shape.rank
     added = with_axes(bias.values, axes - 1) if by_distance else with_axes(bias, axes)
     wide = widened(q, k, v, added, with_axes(sink, axes))
@@ -116,6 +119,14 @@ def blockwise_attention(
 
     (output,) = marked([output], strange, VisibleByBlocks(blocks, by_distance, wide))
     return narrowed(q.dtype, output)[0]
+
+
+def block_that_fits(q, k, hiding):
+    """Return how many queries to compute together: fewer where their scores would be too many in a single head."""
+    keys, sharing = k.shape[-2], (heads_of(q) or 1) // (heads_of(k) or 1)
+    if keys is None:
+        return BLOCK
+    return queries_at_once(BLOCK, lambda size: sharing * hiding.reach(keys, size) * max(4, q.dtype.size))
 
 
 def blockwise_pays(q, k, causal):

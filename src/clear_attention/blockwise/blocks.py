@@ -9,6 +9,7 @@ import tensorflow as tf
 from clear_attention._xla import in_xla
 from clear_attention.attention import grouped_matmul, with_sink
 from clear_attention.biases import DistanceBias, on_diagonals
+from clear_attention.blockwise.groups import cuts_of, room
 
 
 class Hiding(NamedTuple):
@@ -23,6 +24,16 @@ class Hiding(NamedTuple):
     @property
     def by_places(self):
         return self.causal or self.window is not None
+
+    @property
+    def tensors(self):
+        return self.blocked, self.documents
+
+    def reach(self, keys, size):
+        """Return how many of so many keys a block may see at most, as far as that is known beforehand."""
+        if self.window is None or in_xla():
+            return keys
+        return min(keys, size + (self.window - 1) * (1 if self.causal else 2) + self.first_keys)
 
 
 class Keys(NamedTuple):
@@ -106,8 +117,19 @@ class QueryBlocks(NamedTuple):
         number = -(-queries // size)  # one of padding where there are no queries
         number = max(1, number) if isinstance(number, int) else tf.maximum(1, number)
         if hiding.blocked is not None:
-            hiding = hiding._replace(blocked=whole_blocks(hiding.blocked, number * size))
+            hiding = hiding._replace(blocked=with_axes(whole_blocks(hiding.blocked, number * size), q.shape.rank))
         return cls(queries, keys, size, number, hiding, softcap, not in_xla(), not (sees_itself or has_sink))
+
+    def hiding_with(self, blocked, documents):
+        return self._replace(hiding=self.hiding._replace(blocked=blocked, documents=documents))
+
+    def cuts(self, q, k, v, *given):
+        """Cut the heads into groups, if all sizes are known; that of the first axis, which is the batch, may be not."""
+        known = all(x.shape[1:].is_fully_defined() for x in (q, k, v))
+        known = known and all(x is None or x.shape.is_fully_defined() for x in given)
+        if not known or 0 in q.shape or q.shape.rank < 3:
+            return []
+        return cuts_of(q, k, self.size * self.hiding.reach(self.keys, self.size) * q.dtype.size)
 
     @property
     def known_size(self):
@@ -236,7 +258,7 @@ class QueryBlocks(NamedTuple):
 
     def results(self, leading, depth, dtype):
         """Return room for what is computed of each block, `(*leading, size, depth)`."""
-        return tf.TensorArray(dtype, size=self.number, element_shape=[*leading, self.known_size, depth])
+        return room(self.number, [*leading, self.known_size, depth], dtype)
 
     def joined(self, results, leading, depth):
         """Join what was computed of each block: `(*leading, query_length, depth)`, as far as these are known."""

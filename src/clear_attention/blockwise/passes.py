@@ -1,4 +1,4 @@
-"""The passes over the blocks: forward, backward, and one that looks for what is not finite."""
+"""The passes over groups of heads and their blocks: forward, backward, and one that looks for what is not finite."""
 
 from __future__ import annotations
 
@@ -9,62 +9,93 @@ import tensorflow as tf
 from clear_attention.attention import depth, for_each_head, full_shape, grouped_matmul, heads_of
 from clear_attention.biases import DistanceBias, diagonal_sums
 from clear_attention.blockwise.blocks import QueryBlocks, is_zero
+from clear_attention.blockwise.groups import in_groups
 
 
 def attend_by_blocks(blocks, by_distance, q, k, v, bias, sink):
-    """Loop over blocks of queries, forward and backward; nothing of a block is kept."""
-    given = [x for x in (bias, sink) if x is not None]
-    leading, d_v = q.shape[:-2], v.shape[-1]
+    """Loop over groups of heads, in each over blocks of queries, forward and backward; nothing of a block is kept."""
+    cuts, given = blocks.cuts(q, k, v, bias, sink), [x for x in (bias, sink) if x is not None]
 
     @tf.custom_gradient
     def attend(q, k, v, *given):
-        scale = depth(q) ** -0.5
-        padded = blocks.padded(q * scale)
-        added, taken = rules(blocks, by_distance, bias is not None, given)
-
-        def forward(i, outputs):
-            keys = blocks.seen(i)
-            scored = blocks.scored(blocks.cut(padded, i), keys.taken(k), added, taken, i, keys)
-            output = grouped_matmul(scored.weights, keys.taken(v))  # (..., size, d_v)
-            return i + 1, outputs.write(i, zero_where(scored.sees_nothing, output))
-
-        (outputs,) = blocks.repeat(forward, blocks.results(leading, d_v, v.dtype))
-        output = blocks.joined(outputs, leading, d_v)
+        tensors = [q, k, v, *with_none(given, bias, sink)]
+        (output,) = in_groups(cuts, outputs, [*blocks.hiding.tensors, *tensors], [output_of(q, v, v.dtype)])
 
         def backward(upstream):
-            delta = tf.reduce_sum(upstream * output, axis=-1, keepdims=True)  # (..., query_length, 1)
-            upstream, delta = blocks.padded(upstream), blocks.padded(delta)
-            totals = [Total.of(blocks, x, by_distance and n == 0 and bias is not None) for n, x in enumerate(given)]
-
-            def step(i, dq, dk, dv, *sums):
-                keys = blocks.seen(i)
-                seen_k, seen_v, q_block = keys.taken(k), keys.taken(v), blocks.cut(padded, i)
-                scored = blocks.scored(q_block, seen_k, added, taken, i, keys)
-                do, of_rows = zero_where(scored.sees_nothing, blocks.cut(upstream, i)), blocks.cut(delta, i)
-                dw = grouped_matmul(do, seen_v, transpose_b=True) - of_rows
-                ds = tf.math.multiply_no_nan(dw, scored.weights)  # a hidden dw may have overflowed
-                parts = [] if bias is None else [ds]
-                parts += [] if sink is None else [-scored.to_sink * of_rows]
-                added_up = [total.plus(i, keys, x, part) for total, x, part in zip(totals, sums, parts, strict=True)]
-                ds = ds if scored.slope is None else ds * scored.slope
-                dq = dq.write(i, grouped_matmul(ds, seen_k) * scale)
-                dk = keys.added(dk, matmul_over_queries(ds, q_block, k))
-                dv = keys.added(dv, matmul_over_queries(scored.weights, do, v))
-                return i + 1, dq, dk, dv, *added_up
-
-            start = (blocks.results(leading, q.shape[-1], q.dtype), tf.zeros_like(k), tf.zeros_like(v))
-            dq, dk, dv, *sums = blocks.repeat(step, *start, *(total.start() for total in totals))
-            of_rules = [total.result(x) for total, x in zip(totals, sums, strict=True)]
-            return blocks.joined(dq, leading, q.shape[-1]), dk, dv, *of_rules
+            return in_groups(cuts, gradients, [*blocks.hiding.tensors, *tensors, output, upstream], [q, k, v, *given])
 
         return output, backward
+
+    def outputs(blocked, documents, q, k, v, bias, sink):
+        return forward_pass(blocks.hiding_with(blocked, documents), by_distance, q, k, v, bias, sink)
+
+    def gradients(blocked, documents, *tensors):
+        return backward_pass(blocks.hiding_with(blocked, documents), by_distance, *tensors)
 
     return attend(q, k, v, *given)
 
 
-def rules(blocks, by_distance, has_bias, given):
+def forward_pass(blocks, by_distance, q, k, v, bias, sink):
+    """Return the output of a group of heads."""
+    padded = blocks.padded(q * depth(q) ** -0.5)
+    added, taken = rules(blocks, by_distance, bias, sink)
+
+    def forward(i, outputs):
+        keys = blocks.seen(i)
+        scored = blocks.scored(blocks.cut(padded, i), keys.taken(k), added, taken, i, keys)
+        output = grouped_matmul(scored.weights, keys.taken(v))  # (..., size, d_v)
+        return i + 1, outputs.write(i, zero_where(scored.sees_nothing, output))
+
+    leading, d_v = q.shape[:-2], v.shape[-1]
+    (outputs,) = blocks.repeat(forward, blocks.results(leading, d_v, v.dtype))
+    return [blocks.joined(outputs, leading, d_v)]
+
+
+def backward_pass(blocks, by_distance, q, k, v, bias, sink, output, upstream):
+    """Return the gradients of q, k and v, and of a bias and a sink if there are any, of a group of heads."""
+    scale, leading = depth(q) ** -0.5, q.shape[:-2]
+    padded = blocks.padded(q * scale)
+    added, taken = rules(blocks, by_distance, bias, sink)
+    delta = tf.reduce_sum(upstream * output, axis=-1, keepdims=True)  # (..., query_length, 1)
+    upstream, delta = blocks.padded(upstream), blocks.padded(delta)
+    totals = [] if bias is None else [Total(blocks, bias, by_distance)]
+    totals += [] if sink is None else [Total(blocks, sink, False)]
+
+    def step(i, dq, dk, dv, *sums):
+        keys = blocks.seen(i)
+        seen_k, seen_v, q_block = keys.taken(k), keys.taken(v), blocks.cut(padded, i)
+        scored = blocks.scored(q_block, seen_k, added, taken, i, keys)
+        do, of_rows = zero_where(scored.sees_nothing, blocks.cut(upstream, i)), blocks.cut(delta, i)
+        dw = grouped_matmul(do, seen_v, transpose_b=True) - of_rows
+        ds = tf.math.multiply_no_nan(dw, scored.weights)  # a hidden dw may have overflowed
+        parts = [] if bias is None else [ds]
+        parts += [] if sink is None else [-scored.to_sink * of_rows]
+        added_up = [total.plus(i, keys, x, part) for total, x, part in zip(totals, sums, parts, strict=True)]
+        ds = ds if scored.slope is None else ds * scored.slope
+        dq = dq.write(i, grouped_matmul(ds, seen_k) * scale)
+        dk = keys.added(dk, matmul_over_queries(ds, q_block, k))
+        dv = keys.added(dv, matmul_over_queries(scored.weights, do, v))
+        return i + 1, dq, dk, dv, *added_up
+
+    start = (blocks.results(leading, q.shape[-1], q.dtype), tf.zeros_like(k), tf.zeros_like(v))
+    dq, dk, dv, *sums = blocks.repeat(step, *start, *(total.start() for total in totals))
+    of_rules = [total.result(x) for total, x in zip(totals, sums, strict=True)]
+    return [blocks.joined(dq, leading, q.shape[-1]), dk, dv, *of_rules]
+
+
+def output_of(q, v, dtype):
+    """Describe what attention returns for these."""
+    return tf.TensorSpec([*q.shape[:-1], v.shape[-1]], dtype)
+
+
+def with_none(given, *places):
+    """Put what there is where it belongs, and None where there is nothing."""
+    given = iter(given)
+    return [None if x is None else next(given) for x in places]
+
+
+def rules(blocks, by_distance, bias, sink):
     """Return the bias and the sink, each padded to whole blocks, None for what there is not."""
-    bias, sink = (given[0] if has_bias else None), (given[-1] if len(given) > has_bias else None)
     sink = None if sink is None else blocks.whole(sink)
     if bias is None:
         return None, sink
@@ -89,10 +120,6 @@ class Total(NamedTuple):
     blocks: QueryBlocks
     x: tf.Tensor
     by_distance: bool
-
-    @classmethod
-    def of(cls, blocks, x, by_distance):
-        return cls(blocks, x, by_distance)
 
     @property
     def in_rows(self):
@@ -148,12 +175,17 @@ class VisibleByBlocks(NamedTuple):
     cheap: bool = False
 
     def places(self):
-        blocks, (q, k, v, *given) = self.blocks, self.tensors
+        q, k, v, *given = self.tensors
+        cuts, tensors = self.blocks.cuts(q, k, v, *given), [*self.blocks.hiding.tensors, *self.tensors]
+        return in_groups(cuts, self.of_group, tensors, [output_of(q, v, tf.bool)])
+
+    def of_group(self, blocked, documents, q, k, v, *given):
+        blocks = self.blocks.hiding_with(blocked, documents)
         bad_q = blocks.padded(~tf.reduce_all(tf.math.is_finite(q), axis=-1, keepdims=True))  # (..., query_length, 1)
         bad_k = for_each_head(~tf.reduce_all(tf.math.is_finite(k), axis=-1)[..., tf.newaxis, :], q)
         bad_v = tf.cast(~tf.math.is_finite(v), tf.float32)
-        bad = [~tf.math.is_finite(x) for x in given if x is not None]
-        bad_bias, bad_sink = rules(blocks, self.by_distance, given[0] is not None, bad)
+        bad = (None if x is None else ~tf.math.is_finite(x) for x in given)
+        bad_bias, bad_sink = rules(blocks, self.by_distance, *bad)
         leading, d_v = q.shape[:-2], v.shape[-1]
 
         def step(i, found):

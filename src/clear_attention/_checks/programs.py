@@ -31,6 +31,31 @@ def of_one_depth(names, first, second):
         raise ValueError(refusal(law, f"equal depths, such as {len(first)}", f"depths {len(first)} and {len(second)}"))
 
 
+def as_wide(what, into):
+    if what.shape[1] != into.shape[1]:
+        law = "into has one column for each number that is carried over."
+        raise ValueError(refusal(law, f"into of width {what.shape[1]}, that of what", f"into.shape={into.shape}"))
+
+
+def room_for_notes(depth, least):
+    """Return how many numbers of a token are free."""
+    if depth is not None and depth < least:
+        law = "A token holds what it is and where it stands, and then notes."
+        raise ValueError(refusal(law, f"depth >= {least}", f"depth={depth}"))
+    return 0 if depth is None else depth - least
+
+
+def sums_that_fit(value, base, columns):
+    """Return pairs of whole numbers, each sum of which has a digit in each column."""
+    law = "Each column holds one digit of the sum."
+    pairs, limit = np.asarray(value), base ** (columns - 1)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
+        raise ValueError(refusal(law, "pairs of integers, of shape (pairs, 2)", f"pairs={shown(value)}"))
+    if pairs.size and (pairs.min() < 0 or pairs.sum(axis=1).max() >= limit):
+        raise ValueError(refusal(law, f"numbers from 0 on, whose sum is below {limit}", f"pairs={shown(value)}"))
+    return pairs
+
+
 def table_of(name, value, shape):
     """Return a table of numbers, one for each pair."""
     law = f"{name} has one number for each pair."

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import keras
 import numpy as np
-import numpy.typing as npt
 
 from clear_attention._checks.numbers import size
-from clear_attention._checks.programs import feature, of_one_depth, rising, table_of
+from clear_attention._checks.programs import as_wide, feature, of_one_depth, rising, table_of
 from clear_attention.heads import MultiHeadAttention
 
 GAP = 128.0  # between two scores that are one step apart: exp(-128) is 0 in float32
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Chosen: TypeAlias = Callable[[int, int], Any] | npt.ArrayLike
+Feature: TypeAlias = Any  # an array `(depth, width)`, or nested lists
+Table: TypeAlias = Any  # likewise, with one number for each pair
 
 
 class Selector(NamedTuple):
@@ -33,8 +32,8 @@ class Selector(NamedTuple):
         (8, 5)
     """
 
-    queries: Matrix
-    keys: Matrix
+    queries: Feature
+    keys: Feature
 
     def __add__(self, other: Selector) -> Selector:  # type: ignore[override]  # scores add up, and not the fields
         """Add the scores of both: rows of query and key are laid side by side, so the dot products add up."""
@@ -42,7 +41,7 @@ class Selector(NamedTuple):
         return Selector(*(np.hstack(pair) for pair in zip(self, other, strict=True)))
 
 
-def features(*widths: int) -> list[Matrix]:
+def features(*widths: int) -> list[Feature]:
     """Say which numbers of a token belong to which feature.
 
     A token is a row of numbers: one-hot what it is, one-hot where it stands, and room for notes. Each feature is a
@@ -69,7 +68,7 @@ def features(*widths: int) -> list[Matrix]:
     return [columns[:, start:end] for start, end in itertools.pairwise(ends)]
 
 
-def select(query: npt.ArrayLike, key: npt.ArrayLike, chosen: Chosen) -> Selector:
+def select(query: Feature, key: Feature, chosen: Callable[[int, int], Any] | Table) -> Selector:
     """Choose, for each query, the keys that it looks at: a `W_Q` and a `W_K`.
 
     A chosen pair gets a score that is 128 above that of any other. The softmax makes 0 of what lies so far below the
@@ -115,7 +114,7 @@ def select(query: npt.ArrayLike, key: npt.ArrayLike, chosen: Chosen) -> Selector
     return Selector(query @ table_of("chosen", chosen, shape), key)
 
 
-def aggregate(selector: Selector, what: npt.ArrayLike, into: npt.ArrayLike | None = None) -> MultiHeadAttention:
+def aggregate(selector: Selector, what: Feature, into: Feature | None = None) -> MultiHeadAttention:
     """Carry over the average of what the chosen tokens have: a `MultiHeadAttention` of one head, its weights set.
 
     Args:
@@ -147,16 +146,16 @@ def aggregate(selector: Selector, what: npt.ArrayLike, into: npt.ArrayLike | Non
     """
     what = feature("what", what)
     of_one_depth("selector and what", selector.queries, what)
-    out = np.eye(what.shape[1]) if into is None else feature("into", into).T
-    of_one_depth("what and into, counted by their width,", what.T, out)
+    into = np.eye(what.shape[1]) if into is None else feature("into", into)
+    as_wide(what, into)
     d_k = selector.keys.shape[1]
-    layer = MultiHeadAttention(out.shape[1], 1, d_k=d_k, d_v=what.shape[1], use_bias=False)
+    layer = MultiHeadAttention(len(into), 1, d_k=d_k, d_v=what.shape[1], use_bias=False)
     layer.build((None, None, len(what)))
-    layer.set_weights([selector.queries * GAP * d_k**0.5, selector.keys, what, out])  # attention divides by the root
+    layer.set_weights([selector.queries * GAP * d_k**0.5, selector.keys, what, into.T])  # attention divides by the root
     return layer
 
 
-def look_up(number: npt.ArrayLike, points: npt.ArrayLike, values: npt.ArrayLike, into: npt.ArrayLike) -> Any:
+def look_up(number: Feature, points: Table, values: Table, into: Feature) -> keras.Sequential:
     """Turn a number into what a table says: a feed-forward, its weights set.
 
     Between two points it goes straight from one value to the next, and before the first and behind the last it stays.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clear_attention._checks.texts import known_texts
+from clear_attention._checks.programs import room_for_notes, sums_that_fit
+from clear_attention._checks.texts import known_texts, long_enough
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
@@ -27,7 +29,7 @@ def rows(texts: Sequence[str], alphabet: str, length: int, depth: int | None = N
 
     Raises:
         TypeError: texts that are no list of texts.
-        ValueError: a letter that the alphabet lacks, a text that is too long.
+        ValueError: a letter that the alphabet lacks, a text that is too long, a depth without room for both.
 
     Examples:
         >>> from clear_attention.programs import rows
@@ -40,6 +42,7 @@ def rows(texts: Sequence[str], alphabet: str, length: int, depth: int | None = N
         array([0., 0., 1.], dtype=float32)
     """
     known_texts(texts, alphabet)
+    long_enough(length, max(map(len, texts)))
     number, places = {letter: i for i, letter in enumerate(alphabet)}, np.eye(length)
     letters = np.full((len(texts), length), -1)
     for row, text in zip(letters, texts, strict=True):
@@ -47,7 +50,7 @@ def rows(texts: Sequence[str], alphabet: str, length: int, depth: int | None = N
     return encoded(letters, np.broadcast_to(places, (len(texts), length, length)), len(alphabet), depth)
 
 
-def columns(pairs: npt.ArrayLike, base: int, columns: int, depth: int | None = None) -> Arrays:
+def columns(pairs: Any, base: int, columns: int, depth: int | None = None) -> Arrays:
     """Write pairs of numbers as tokens: first `^` in column 0, then the digits of both, the lowest in column 1.
 
     Args:
@@ -59,13 +62,16 @@ def columns(pairs: npt.ArrayLike, base: int, columns: int, depth: int | None = N
     Returns:
         The tokens `(pairs, 2 * columns - 1, depth)`, and a mask `(pairs, 1, 1, 2 * columns - 1)` that hides nothing.
 
+    Raises:
+        ValueError: what are no pairs of whole numbers, a sum that does not fit, a depth without room for both.
+
     Examples:
         >>> from clear_attention.programs import columns
         >>> tokens, mask = columns([[6, 3]], base=2, columns=4)  # 110 and 011
         >>> tokens[0, 1:, :2].argmax(axis=-1)  # from the lowest digit on, first of 6, then of 3
         array([0, 1, 1, 1, 1, 0])
     """
-    pairs = np.asarray(pairs)
+    pairs = sums_that_fit(pairs, base, columns)
     digits = pairs[:, :, None] // base ** np.arange(columns - 1) % base
     digits = np.hstack([np.full((len(pairs), 1), -1), digits.reshape(len(pairs), -1)])
     where = np.eye(columns)[[0, *range(1, columns), *range(1, columns)]]
@@ -75,9 +81,8 @@ def columns(pairs: npt.ArrayLike, base: int, columns: int, depth: int | None = N
 
 
 def encoded(kinds, where, number, depth):
-    """Return tokens that are one-hot of a kind, and have the features `where`; those of kind -1 are zeros, and hidden."""
+    """Return tokens that are one-hot of a kind and have the features `where`, and a mask; kind -1 is hidden."""
     real = kinds >= 0
     tokens = np.concatenate([np.eye(number)[kinds], where], axis=-1) * real[..., None]
-    room = 0 if depth is None else depth - tokens.shape[-1]
-    tokens = np.pad(tokens, [(0, 0), (0, 0), (0, room)]).astype(np.float32)
+    tokens = np.pad(tokens, [(0, 0), (0, 0), (0, room_for_notes(depth, tokens.shape[-1]))]).astype(np.float32)
     return tokens, (~real[:, None, None]).astype(np.float32)

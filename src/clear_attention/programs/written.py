@@ -79,7 +79,7 @@ def histogram(letters: int = 4, length: int = 9) -> Program:
     letter, _, share = features(letters, length, 1)
     begin = letter[:, :1]
     my_letters = select(letter, letter, lambda query, key: key in (0, query))
-    return Program([aggregate(my_letters, begin, into=share), look_up(share, *counts(length), into=np.eye(length))])
+    return Program([aggregate(my_letters, begin, into=share), look_up(share, *counts(length), np.eye(length))])
 
 
 def sort(letters: int = 4, length: int = 9) -> Program:
@@ -101,7 +101,7 @@ def sort(letters: int = 4, length: int = 9) -> Program:
     below_me = select(letter, letter, lambda query, key: key < query or key == 0)
     my_place = select(place, smaller, lambda query, key: key if key < query else -length)
     not_begin = select(place @ np.ones((length, 1)), begin, [[-2 * length]])
-    count = look_up(share, *counts(length), into=smaller)
+    count = look_up(share, *counts(length), smaller)
     return Program([aggregate(below_me, begin, into=share), count, aggregate(my_place + not_begin, letter)])
 
 
@@ -171,7 +171,7 @@ def addition(base: int = 10, columns: int = 5) -> Program:
     )
 
 
-def counts(length):
+def counts(length: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the shares 1 / (n + 1) in rising order, and the numbers n that they stand for, one-hot."""
     n = np.arange(length)[::-1]
     return 1 / (n + 1), np.eye(length)[n]

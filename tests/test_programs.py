@@ -15,6 +15,7 @@ from clear_attention.programs import (
     histogram,
     induction,
     look_up,
+    parts,
     reverse,
     rows,
     running_average,
@@ -122,38 +123,48 @@ SMALL["addition"] = addition(2, 3)
 HEADS = [(name, number) for name, program in SMALL.items() for number in range(len(program.heads))]
 
 
+def softened(head):
+    """Return the head with scores that are 128 times as small.
+
+    Who looks at one key only is not changed by any other, so a certificate would overlook most leaks. And promises about
+    masks are those of the layer, not of its numbers.
+    """
+    soft = type(head).from_config(head.get_config())
+    soft.build((None, None, head.project_queries.kernel.shape[0]))
+    queries, *others = head.get_weights()
+    soft.set_weights([queries / parts.GAP, *others])
+    return soft
+
+
+def certificate_of(name, number, causal, **options):
+    def call(layer, x, padding, return_weights=False):
+        return layer(x, mask=padding[:, None, None], causal=causal, return_weights=return_weights)
+
+    head = softened(SMALL[name].heads[number])
+    options = {"causal": name in CAUSAL, "depth": depth_of(SMALL[name]), "progress": False, **options}
+    return certify(head, call, "blocked", **options)
+
+
 @pytest.mark.parametrize(("name", "number"), HEADS)
 def test_each_head_is_certified(name, number):
-    head, causal = SMALL[name].heads[number], name in CAUSAL
-
-    def call(layer, x, mask, return_weights=False):
-        return layer(x, mask=mask, causal=causal, return_weights=return_weights)
-
-    call = call if not causal else lambda layer, x, mask: layer(x, mask=mask, causal=True)
-    certificate = certify(head, call, "blocked", causal=causal, depth=depth_of(SMALL[name]), progress=False)
+    certificate = certificate_of(name, number, causal=name in CAUSAL)
     assert certificate.broken == ()
     assert sum(row.verdict == "held" for row in certificate.rows) >= 12
+
+
+@pytest.mark.parametrize(("name", "number"), [each for each in HEADS if each[0] in CAUSAL])
+def test_a_causal_head_without_its_flag_is_found_out(name, number):
+    certificate = certificate_of(name, number, causal=False, only=["no_future_leak"])
+    assert certificate.broken == ("no_future_leak",)
 
 
 @pytest.mark.parametrize("name", ["sort", "induction"])
 def test_a_whole_program_is_certified(name):
     options = {"causal": name in CAUSAL, "depth": depth_of(SMALL[name]), "level": "correct", "progress": False}
-    certificate = certify(SMALL[name], lambda layer, x, mask: layer(x, mask=mask), "blocked", **options)
-    assert certificate.broken == ()
-
-
-def test_a_causal_head_without_its_flag_is_found_out():
-    program = SMALL["induction"]
     certificate = certify(
-        program.heads[0],
-        lambda layer, x, mask: layer(x, mask=mask),
-        "blocked",
-        causal=True,
-        depth=depth_of(program),
-        only=["no_future_leak"],
-        progress=False,
+        SMALL[name], lambda layer, x, padding: layer(x, mask=padding[:, None, None]), "blocked", **options
     )
-    assert certificate.broken == ("no_future_leak",)
+    assert certificate.broken == ()
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -184,8 +195,8 @@ def test_weights_are_those_of_the_heads():
     program = reverse()
     tokens, mask = rows(["abca"], LETTERS, 8, depth_of(program))
     _, (latest, mirrored) = program(tokens, mask=mask, return_weights=True)
-    np.testing.assert_array_equal(latest[0, 0, :4], np.eye(8)[[3] * 4])
-    np.testing.assert_array_equal(mirrored[0, 0, :4], np.eye(8)[[3, 2, 1, 0]])
+    np.testing.assert_allclose(latest[0, 0, :4], np.eye(8)[[3] * 4], atol=1e-6)
+    np.testing.assert_allclose(mirrored[0, 0, :4], np.eye(8)[[3, 2, 1, 0]], atol=1e-6)
 
 
 def test_chosen_keys_share_the_weight_and_others_get_none():
@@ -222,5 +233,5 @@ def test_a_note_is_written_into_its_place():
 def test_a_table_is_exact_at_its_points_straight_between_them_and_flat_outside():
     points, values = [0.25, 0.5, 2.0], np.array([[1, 0], [3, 4], [0, 1]])
     table = look_up(np.eye(1), points, values, into=np.eye(2))
-    x = np.array([[0.25], [0.5], [2.0], [1.25], [-9], [9]], "float32")
-    np.testing.assert_allclose(table(x), [*values, [1.5, 2.5], values[0], values[-1]], atol=1e-6)
+    x = np.array([[[0.25], [0.5], [2.0], [1.25], [-9], [9]]], "float32")
+    np.testing.assert_allclose(table(x)[0], [*values, [1.5, 2.5], values[0], values[-1]], atol=1e-6)

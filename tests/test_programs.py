@@ -23,6 +23,8 @@ from clear_attention.programs import (
     sort,
 )
 
+# Keras saves through NumPy's old __array__ protocol, which NumPy 2 warns about; nothing of ours is involved.
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 LONGEST = 8  # letters of a text, without the sign ^ at its beginning
 
 

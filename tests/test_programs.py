@@ -128,8 +128,8 @@ HEADS = [(name, number) for name, program in SMALL.items() for number in range(l
 def softened(head):
     """Return the head with scores that are 128 times as small.
 
-    Who looks at one key only is not changed by any other, so a certificate would overlook most leaks. And promises about
-    masks are those of the layer, not of its numbers.
+    Who looks at one key only is not changed by any other, so a certificate would overlook most leaks. And
+    promises about masks are those of the layer, not of its numbers.
     """
     soft = type(head).from_config(head.get_config())
     soft.build((None, None, head.project_queries.kernel.shape[0]))

@@ -55,7 +55,7 @@ np.testing.assert_allclose(weights[2], [0.212, 0.576, 0.212], atol=5e-4)
 for yes in (1, 5, 20, 128):
     w = softmax(np.float32(yes) * wishes.astype("float32"))[2]
     print(f"yes = {yes:3}   chosen: {w[1]:.4f}   others exactly 0: {w[0] == 0}")
-assert 0 < w.dtype.type(np.exp(-20)) and w[0] == 0
+assert w[0] == 0
 
 # %% [markdown]
 # At 128 the others get $e^{-128}$, which is smaller than every number above 0 that 32 bits can hold. So it is 0, and
@@ -82,7 +82,7 @@ fetched = head(tokens, mask=mask).numpy()[0, :4]
 print(type(head).__name__, [weight.shape for weight in head.get_weights()])
 print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
 assert head.count_params() == 13 * 9 + 13 * 9 + 13 * 4 + 4 * 4
-np.testing.assert_array_equal(fetched, np.eye(4)[[0, 0, 3, 1]])
+np.testing.assert_allclose(fetched, np.eye(4)[[0, 0, 3, 1]], atol=1e-6)
 
 # %% [markdown]
 # The sign `^` stands for the beginning of the text, so that the first letter has something to fetch. It is the first
@@ -120,7 +120,7 @@ right = [
     for row, text in zip(answers, texts, strict=True)
 ]
 print(f"{sum(right):,} of {len(right):,} texts are right")
-assert all(right) and len(right) == 9840
+assert right == [True] * 9840
 
 # %% [markdown]
 # The texts are of different lengths. What lies behind them is hidden by a mask, as always.
@@ -141,7 +141,9 @@ from clear_attention.programs import histogram
 
 counting = histogram()
 tokens, mask = tokens_of("histogram", ["^abca"])
-share = counting.heads[0](tokens, mask=mask).numpy()[0, :5, 13]  # the note in column 13
+share = counting.heads[0](tokens, mask=mask).numpy()[
+    0, :5, 13
+]  # the note in column 13
 counts = counting(tokens, mask=mask).numpy()[0, :5].argmax(axis=-1)
 for sign, part, count in zip("^abca", share, counts, strict=True):
     print(f"{sign}   ^ gets {part:.3f}   so it occurs {count} times")
@@ -211,9 +213,14 @@ for row, (name, text) in zip(
     written = TASKS[name].make()(tokens, mask=mask, return_weights=True).weights
     learnt = twins[name][0](tokens, return_weights=True)[1]
     for i in (0, 1):
-        for ax, kind, maps in ((row[2 * i], "written", written), (row[2 * i + 1], "trained", learnt)):
+        for ax, kind, maps in (
+            (row[2 * i], "written", written),
+            (row[2 * i + 1], "trained", learnt),
+        ):
             n = len(text)
-            plot_weights(maps[i][0, 0, :n, :n], tokens=[*text], ax=ax, colour_bar=False)
+            plot_weights(
+                maps[i][0, 0, :n, :n], tokens=[*text], ax=ax, colour_bar=False
+            )
             ax.set_title(f"{name}, head {i + 1}, {kind}")
 plt.show()
 
@@ -268,10 +275,9 @@ for name in ("sort", "induction"):
     shares = [texts_right(name), texts_right(name, 0), texts_right(name, 1)]
     print(f"{name:10} as it is {shares[0]:4.0%}, ", end="")
     print(f"head 1 even {shares[1]:4.0%}, head 2 even {shares[2]:4.0%}")
-    if name == "sort":
-        assert shares[0] > 0.99 and shares[1] > 0.6 and shares[2] < 0.1
-    else:
-        assert shares[0] > 0.99 and max(shares[1:]) < 0.1
+    assert shares[0] > 0.99
+    assert shares[2] < 0.1
+    assert (shares[1] > 0.6) == (name == "sort")
 
 # %% [markdown]
 # Most texts stay right, so most of what this head does is to take the average. (Where it is not quite even, it helps
@@ -344,9 +350,13 @@ last_a = aggregate(an_a + latest, place)
 
 text = "bacabb"
 tokens, mask = rows([text], "abc", length=8)
-found = last_a(tokens, mask=mask, causal=True)[0, : len(text)].numpy().argmax(axis=-1)
+found = (
+    last_a(tokens, mask=mask, causal=True)[0, : len(text)].numpy().argmax(axis=-1)
+)
 print("place of the last a:", found[1:])
-assert [text.rindex("a", 0, i + 1) for i in range(1, len(text))] == found[1:].tolist()
+assert [text.rindex("a", 0, i + 1) for i in range(1, len(text))] == found[
+    1:
+].tolist()
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>

@@ -292,17 +292,17 @@ for name in ("sort", "induction"):
 #
 # ## A twin that cuts a corner
 #
-# There is a third case. To add two numbers, each column needs to know whether a 1 is carried over to it. Look at 2 9 9
-# + 3 0 1: the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what
+# There is a third case. To add two numbers, each column needs to know whether a 1 is carried over to it. Look at
+# 299 + 301: the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what
 # it gets. So the second head of our program looks for the nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over to me;
 # * if it is 8 or less, none is;
 # * if there is no such column, the head finds `^`, and none is.
 #
-# The twin adds nine pairs out of ten without a mistake. But its second head has nearly nothing in common with ours. It
-# looks at its own column. Its first head is the one that looks at other columns, and mostly at the neighbour. What will
-# it do when the neighbour has a 9?
+# The twin adds nine pairs out of ten without a mistake. But its second head has nearly nothing in common with ours: it
+# looks at its own column. Its first head looks there, too, and a little at the next lower column. Farther down neither
+# looks much. What will the twin do when the next column has a 9?
 
 # %% tags=["hide-input"]
 pairs = np.random.default_rng(5).integers(0, 5000, size=(20000, 2))
@@ -337,8 +337,9 @@ assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
 # Gail Weiss, Yoav Goldberg and Eran Yahav described what a Transformer does as a small language in 2021, and called it
 # RASP. `select` and `aggregate` are their words, and so are the counting with a first token and the sorting by counts.
 # David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the weights of a
-# Transformer. Alexander Rush made puzzles of them. In the same year Hattie Zhou and others proposed a rule: training
-# finds those programs easily that are short in this language and work for every length.
+# Transformer. Alexander Rush made puzzles of it. Also in 2023 Hattie Zhou and others proposed a rule of thumb: what a
+# Transformer has learnt on short inputs tends to stay right on longer ones if a short program in this language does the
+# task for every length.
 #
 # ## Exercises
 #

@@ -67,9 +67,9 @@ def columns(pairs: Any, base: int, columns: int, depth: int | None = None) -> Ar
 
     Examples:
         >>> from clear_attention.programs import columns
-        >>> tokens, mask = columns([[6, 3]], base=2, columns=4)  # 110 and 011
-        >>> tokens[0, 1:, :2].argmax(axis=-1)  # from the lowest digit on, first of 6, then of 3
-        array([0, 1, 1, 1, 1, 0])
+        >>> tokens, mask = columns([[6, 1]], base=2, columns=4)  # 110 and 001
+        >>> tokens[0, 1:, :2].argmax(axis=-1)  # from the lowest digit on, first of 6, then of 1
+        array([0, 1, 1, 1, 0, 0])
     """
     pairs = sums_that_fit(pairs, base, columns)
     digits = pairs[:, :, None] // base ** np.arange(columns - 1) % base

@@ -139,7 +139,7 @@ def aggregate(selector: Selector, what: Feature, into: Feature | None = None) ->
         >>> before = aggregate(select(place, place, lambda query, key: key == max(query - 1, 0)), letter)
         >>> tokens, mask = rows(["bca"], "abc", length=5)
         >>> before(tokens, mask=mask)[0, 2].numpy()  # a c stood before the a
-        array([0., 0., 1., 0.], dtype=float32)
+        array([0., 0., 1.], dtype=float32)
 
     References:
         Weiss, Goldberg, Yahav (2021), *Thinking Like Transformers*, section 3.

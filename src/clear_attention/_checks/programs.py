@@ -37,6 +37,13 @@ def as_wide(what, into):
         raise ValueError(refusal(law, f"into of width {what.shape[1]}, that of what", f"into.shape={into.shape}"))
 
 
+def nothing_else(**given):
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        law = "A program reads whole texts, and where a token stands is one of its features."
+        raise ValueError(refusal(law, "x, mask, causal and return_weights", ", ".join(names)))
+
+
 def room_for_notes(depth, least):
     """Return how many numbers of a token are free."""
     if depth is not None and depth < least:

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from clear_attention._checks.programs import nothing_else
 from clear_attention._types import Mask, Shape, Weights
 from clear_attention.attention import unpacked
 from clear_attention.blocks import SelfAttending
@@ -34,6 +35,9 @@ class Program(SelfAttending):
     Returns:
         The answer for each token, `(batch, length, width)`; with `return_weights=True` an
             [`Attention`][clear_attention.Attention] of answer and weights.
+
+    Raises:
+        ValueError: a cache, positions or segment ids, or what its attention refuses.
 
     Examples:
         >>> from clear_attention.programs import rows, shift
@@ -62,6 +66,7 @@ class Program(SelfAttending):
         self, x: tf.Tensor, mask: Mask, causal: bool, return_weights: bool, training: bool | None, **others: Any
     ) -> tuple[tf.Tensor, Weights, None]:
         """Return the answer and the weights of all steps, None if they were not asked for."""
+        nothing_else(**others)
         weights, last = [], len(self.steps) - 1
         for number, step in enumerate(self.steps):
             if step in self.heads:

@@ -160,9 +160,9 @@ def test_a_causal_head_without_its_flag_is_found_out(name, number):
     assert certificate.broken == ("no_future_leak",)
 
 
-@pytest.mark.parametrize("name", ["sort", "induction"])
+@pytest.mark.parametrize("name", ["sort", "induction", "balanced"])
 def test_a_whole_program_is_certified(name):
-    options = {"causal": name in CAUSAL, "depth": depth_of(SMALL[name]), "level": "correct", "progress": False}
+    options = {"causal": name in CAUSAL, "depth": depth_of(SMALL[name]), "progress": False}
     certificate = certify(
         SMALL[name], lambda layer, x, padding: layer(x, mask=padding[:, None, None]), "blocked", **options
     )

@@ -9,6 +9,7 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks.programs import nothing_else
+from clear_attention._nonfinite import Tokens
 from clear_attention._types import Mask, Shape, Weights
 from clear_attention.attention import unpacked
 from clear_attention.blocks import SelfAttending
@@ -74,7 +75,9 @@ class Program(SelfAttending):
                 note, found, _ = unpacked(step(x, mask=mask, **options), return_weights, False)
                 weights.append(found)
             else:
-                note = step(x)
+                tokens = Tokens.of(x)
+                note = tokens.marked(step(tokens.finite))
+            note = tf.cast(note, x.dtype)
             x = note if number == last else x + note
         return x, weights if return_weights else None, None
 

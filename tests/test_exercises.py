@@ -68,6 +68,7 @@ def test_no_two_answers_of_an_exercise_coincide(lesson, exercise):
         ("packing", "where-the-loss-counts", [1, 1, 0, 1, 0]),
         ("language_model", "what-top-p-keeps", [1, 1, 1, 0]),
         ("induction", "where-it-looks", ["a at 1"]),
+        ("programs", "where-the-carry-comes-from", ["column 2"]),
     ],
 )
 def test_the_right_answer_is_right(lesson, name, expected):

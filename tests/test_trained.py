@@ -119,4 +119,4 @@ def test_an_unknown_name_is_refused():
     run = subprocess.run([sys.executable, "-m", "trained", "dat"], cwd=trained.ROOT, capture_output=True, text=True)
     assert run.returncode == 2
     assert "There is no such model. Expected: language, language-one-layer, " in run.stderr
-    assert run.stderr.endswith("digits-8. Received: dat.\n")
+    assert run.stderr.endswith("twin-addition. Received: dat.\n")

@@ -6,8 +6,9 @@ import keras
 import numpy as np
 import pytest
 
+import clear_attention
 import trained
-from clear_attention import Transformer, create_date_pairs, greedy_search
+from clear_attention import MultiHeadAttention, Transformer, create_date_pairs, greedy_search
 from clear_attention.blocks import ResidualBlock
 from trained import dates, digits
 from trained.recipes import arrays_of, shares_right
@@ -52,6 +53,12 @@ def test_the_config_says_what_was_built(models, name):
         assert [layer.self_attention.attention.num_heads for layer in model.stack.layers] == [
             config["num_heads"]
         ] * config["num_layers"]
+        return
+    if config["kind"] == "twin":
+        written = getattr(clear_attention.programs, config["program"])()
+        attention = [step.num_heads for step in model.steps if isinstance(step, MultiHeadAttention)]
+        assert attention == [head.num_heads for head in written.heads] == [1] * len(attention)
+        assert shapes["widen/kernel"] == (written.heads[0].project_queries.kernel.shape[0], config["width"])
         return
     assert shapes["embed_source/embeddings"] == (config["source_vocab"], config["d_model"])
     assert shapes["encoder/layer_0/feed_forward/widen/kernel"] == (config["d_model"], config["d_ff"])

@@ -38,6 +38,14 @@ PROGRAMS = {  # the name of a model -> the module with its recipe; those that ta
     "today-one-key-head": "dates",
     "digits-1": "digits",
     "digits-8": "digits",
+    "twin-shift": "programs",
+    "twin-reverse": "programs",
+    "twin-running_average": "programs",
+    "twin-histogram": "programs",
+    "twin-sort": "programs",
+    "twin-balanced": "programs",
+    "twin-induction": "programs",
+    "twin-addition": "programs",
 }
 STARTERS = ("__main__.py", "ablations.py")  # they start what the other files train, and change no model
 UNUSED = ("certify", "plots")  # rooms of the package that train nothing

@@ -343,11 +343,11 @@ exercises.show("induction")
 #
 # ## Where to go next
 #
-# You can now say what depth is for: a later layer asks about what an earlier one has written down. In [Design a
-# head](../design_a_head.py) you can choose the numbers of a head yourself. You have built every part of a model of
-# today, and know how to ask of each part whether it is needed: take it out, and measure.
+# You can now say what depth is for: a later layer asks about what an earlier one has written down. You have built every
+# part of a model of today, and know how to ask of each part whether it is needed: take it out, and measure. In the next
+# lesson you write such heads yourself, without training.
 #
-# * [Learn](index.md): all lessons.
+# * [Programs with attention](programs.py): what would you have to write into W_Q and W_K?
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.
 #
 # Read on elsewhere: Elhage and others (2021), [A Mathematical Framework for Transformer

@@ -262,12 +262,12 @@ def fill_infinity(scores, mask):
     )
 
 
-def select(scores, mask):
+def select_visible(scores, mask):
     return softmax_of_visible(scores, mask == 1)  # ours: its source is below
 
 
 found = {}
-for way in (add_infinity, add_a_billion, fill_infinity, select):
+for way in (add_infinity, add_a_billion, fill_infinity, select_visible):
     for dtype in ("float32", "float16"):
         scores = tf.constant([[2, 1, 3], [2, 1, 3]], dtype)
         mask = tf.constant([[0, 0, 1], [1, 1, 1]], dtype)
@@ -290,7 +290,7 @@ for way, words in {
     "add_infinity": "add minus infinity times the mask",
     "add_a_billion": "add -1,000,000,000 times the mask",
     "fill_infinity": "fill with minus infinity",
-    "select": "select",
+    "select_visible": "select",
 }.items():
     rows = zip(found[way, "float32"], found[way, "float16"], strict=True)
     cells = [both(said(whole), said(half)) for whole, half in rows]
@@ -298,7 +298,7 @@ for way, words in {
 display(Markdown("\n".join(lines)))
 
 np.testing.assert_allclose(
-    found["select", "float16"], [[0.731, 0.269, 0], [0, 0, 0]], atol=1e-3
+    found["select_visible", "float16"], [[0.731, 0.269, 0], [0, 0, 0]], atol=1e-3
 )
 np.testing.assert_allclose(
     found["fill_infinity", "float32"][0], [0.731, 0.269, 0], atol=1e-3

@@ -21,6 +21,7 @@ The names in the order data flows: the definition, who may not look where, atten
     weights      carry weights to and from Keras's layers, torch's layout and checkpoints
     plots        heat maps of masks, weights, heads, positions and alignments
     dates        a translation task that trains within a minute
+    programs     heads whose weights are written by hand: who looks at whom, and what is carried over
 """
 
 from clear_attention.attention import Attention, DotProductAttention, scaled_dot_product_attention
@@ -57,6 +58,7 @@ from clear_attention.masks import (
 )
 from clear_attention.plots import plot_alignment, plot_heads, plot_mask, plot_positions, plot_weights
 from clear_attention.positions import PositionalEncoding, sinusoidal_encoding
+from clear_attention.programs import aggregate, select
 from clear_attention.rotary import RotaryPositions, convert_rotary
 from clear_attention.transformer import Transformer
 from clear_attention.weights import (
@@ -135,4 +137,6 @@ __all__ = [  # noqa: RUF022 - the order of data flow, which is the order of the 
     "DatePairs",
     "CharacterTokenizer",
     "date_tokenizers",
+    "select",
+    "aggregate",
 ]

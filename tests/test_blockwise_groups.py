@@ -80,13 +80,18 @@ RULES = {
 }
 
 
-def results(q, k, v, block_size=None, **rules):
+def results(q, k, v, block_size=None, bias=None, sink=None, **rules):
+    """Return the output and the gradients of everything that has one."""
+    by_distance = isinstance(bias, DistanceBias)
+    given = {"bias": bias.values if by_distance else bias, "sink": sink}
+    given = {name: tf.convert_to_tensor(x) for name, x in given.items() if x is not None}
     tensors = [tf.convert_to_tensor(x) for x in (q, k, v)]
     with tf.GradientTape() as tape:
-        tape.watch(tensors)
-        output = blockwise_attention(*tensors, block_size=block_size, **rules)
+        tape.watch([tensors, given])
+        added = given | ({"bias": DistanceBias(given["bias"])} if by_distance else {})
+        output = blockwise_attention(*tensors, block_size=block_size, **added, **rules)
         loss = tf.reduce_sum(tf.sin(output))
-    return [output, *tape.gradient(loss, tensors)]
+    return [output, *tape.gradient(loss, [*tensors, *given.values()])]
 
 
 @pytest.mark.parametrize("name", RULES)

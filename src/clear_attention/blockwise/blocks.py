@@ -31,7 +31,7 @@ class Hiding(NamedTuple):
 
     def reach(self, keys, size):
         """Return how many of so many keys a block may see at most, as far as that is known beforehand."""
-        if not isinstance(self.window, int) or in_xla():  # a window may be a tensor
+        if not isinstance(self.window, int) or not isinstance(self.first_keys, int) or in_xla():
             return keys
         return min(keys, size + (self.window - 1) * (1 if self.causal else 2) + self.first_keys)
 

@@ -18,9 +18,10 @@
 #   turns the scores of a row into weights. A score that is higher by 10 gets [22,000 times](learn/attention.py#why-divide-by-the-root-of-d_k) the weight, so nearly all of it. Equal scores share it equally.
 #
 # Then the head sums what the keys hand over, by these weights. If nine tenths of what comes in are one letter, this
-# letter is written. In some puzzles the keys hand over whether they are the start sign. Then what comes in is a share,
-# the small number beside the answer, and the answer is read from it: a share of 1/2 means 1, a share of 1/3 means 2,
-# and so on. (Yes is written below 0.4.)
+# letter is written. In some puzzles the keys hand over whether they are the start sign. Then what comes in is the share
+# of the start sign, the small number beside the answer. Where the start sign and n letters share the weight equally, it
+# is 1 / (n + 1). So a share of 1/2 is read as 1, a share of 1/3 as 2, and so on; a question mark stands where it fits
+# no number. (In puzzle 7, "yes" is written below 0.4.)
 #
 # Press a switch to turn it on or off. Its strength is set below the table. Queries and keys may read several things at
 # once: press all that you need. What you switch off there comes back when you press it again.

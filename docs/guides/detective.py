@@ -71,11 +71,9 @@ assert all(ruled_out(case, other) for other in ("healthy", "open", "lost", "afte
 # look it up in the [glossary](../glossary.md).
 
 # %% tags=["live", "hide-input"]
-import tensorflow as tf
 from bug_detective import facts, still
 from live import bug_detective
 
-tf.get_logger().setLevel("ERROR")  # or the search for what makes NaN is logged
 bug_detective(facts(), still())
 
 # %% [markdown]

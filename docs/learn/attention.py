@@ -451,7 +451,7 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
 # them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
 # scores the softmax hardly changes any more, and built a whole machine of it. The names key and value come from
-# machines that look things up in a memory, a year before.
+# networks that look things up in a memory (Miller and others, 2016).
 #
 # ## Exercises
 #

@@ -295,9 +295,9 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # ## Who found this, and when
 #
-# Teacher forcing was named by Williams and Zipser in 1989. Their machines read one word after the other and could not
-# peek, because a later word was not there yet. Attention sees everything at once, so it needed the mask, and the first
-# Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
+# Teacher forcing was named by Williams and Zipser in 1989. Their machines read one symbol after the other and could not
+# peek, because a later symbol was not there yet. Attention sees everything at once, so it needed the mask, and the
+# first Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
 # network with no mask, a causal mask and a prefix mask in turn.
 #
 # ## Exercises

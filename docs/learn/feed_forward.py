@@ -162,8 +162,8 @@ assert 0.25 < added < 0.27 < found[0]
 # begins to ring, it rings the louder the larger $x$ is. The second matrix multiplies it by a number, which may be
 # negative. Drawn over $x$, that is a line that lies flat up to some place, and from there on is a ramp, up or down.
 # These are the thin lines. Below the picture you can read them: the network starts with the first answer, which is its
-# $b_2$, and adds the ramps. The sum is the thick line, and each ReLU gives it one bend. How many ReLUs must you give it
-# until it knows the whole table?
+# $b_2$, and adds the ramps. The sum is the thick line. How many ReLUs, and so ramps, must you give it until it knows
+# the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -171,7 +171,7 @@ from live import touch
 
 touch(
     "bends",
-    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven bends, one for each answer but the first. With three, four of the"
+    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven ramps, one for each answer but the first. With three, four of the"
     " eight answers are right.</p>",
     table=[2, 5, 3, 8, 8, 1, 4, 6],
     alarms=3,
@@ -179,14 +179,14 @@ touch(
 )
 
 # %% [markdown]
-# With enough bends every table can be drawn. Here it took one for each answer but the first. But the secret table has
+# With enough ramps every table can be drawn. Here it took one for each answer but the first. But the secret table has
 # 676 entries, and 128 alarms were enough. How?
 #
-# An alarm need not stand for one entry. It may ring for many pairs at once, say for 290 of the 676, and speak for some
-# answers and against others. Alone it knows nothing. But each pair has its own set of ringing alarms, and with 128
-# alarms there are far more such sets than 676 pairs. So an answer is what all ringing alarms say together. And they
-# have enough numbers to say it with: the two matrices and their biases hold 8,352. In our trained layer very many
-# alarms ring for each pair:
+# An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and speak for some answers and
+# against others. Alone it knows nothing. But each pair has its own set of ringing alarms, and with 128 alarms there are
+# far more such sets than 676 pairs. So an answer is what all ringing alarms say together. And they have enough numbers
+# to say it with: the two matrices and their biases hold 8,352. In our trained layer very many alarms ring for each
+# pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]

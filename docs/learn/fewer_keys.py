@@ -116,9 +116,9 @@ np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3
 #
 # ## Reading the function
 #
-# One could repeat the keys for each head that shares them, and go on as before. Less is kept then, but while it
-# computes, all the copies are in memory after all. Nothing has to be repeated, though: all heads of a group meet the
-# *same* keys, so their queries can be put below each other, as if they were more letters of one head.
+# One could repeat the keys for each head that shares them, and go on as before. Then less is kept, but during the
+# computation all the copies are in memory. Nothing has to be repeated, though: all heads of a group meet the *same*
+# keys, so their queries can be put below each other, as if they were more letters of one head.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package does it</summary>
 
@@ -191,14 +191,17 @@ plot_heads(maps, letters)
 plt.show()
 apart = max(np.abs(a - b).max() for a in maps for b in maps)
 assert apart > 0.2
+assert maps[1][:, 4].max() < 0.1  # head 1 is the answer to the question below
 
 # %% [markdown]
-# Which head looks at the y? The keys are the same for all four, but their questions differ, and so do their pictures.
-# (Head 1 of the picture is the first.)
+# Which head never looks at the y? The keys are the same for all four, but their questions differ, and so do their
+# pictures.
 #
 # ## A check: it is the same as repeating
 #
-# Sharing is nothing new to compute. It gives the numbers of a layer whose keys and values were repeated for each head:
+# Sharing brings no new formula: the outputs are those of a layer whose keys and values were copied for each head. But
+# there are two ways to copy. *Repeated*, two heads of keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0,
+# 1, 0, 1:
 
 # %%
 rng = np.random.default_rng(0)
@@ -218,23 +221,22 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [1, 4]
 
 # %% [markdown]
-# *Repeated*, the keys stand as 0, 0, 0, 1, 1, 1. *Tiled*, they stand as 0, 1, 0, 1, 0, 1. The
-# shapes are the same, and four of the six heads are right all the same, so a careless test does not see it. The other
-# two meet keys they were never trained with. (With a single head of keys, as in our date machine, the two are the same.
-# So test it with two or more.) It is [in the museum](../guides/museum.py#tiled-groups).
+# Repeated is right, and tiled is not. The shapes are the same, and four of the six heads are right all the same, so a
+# careless test does not see it. The other two meet keys they were never trained with. (With a single head of keys, as
+# in our date machine, the two are the same. So test it with two or more.) It is [in the
+# museum](../guides/museum.py#tiled-groups).
 #
 # ## Your machine so far
 #
 # Your `multi_head` from [Multi-head attention](multi_head.py#your-machine-so-far) splits queries, keys and values into
 # equally many heads. Now `W_K` and `W_V` are narrower, so that they make fewer heads. Before your `attention` can
-# compare them, each head must meet the keys of its group. Which number of the keys belongs to which head of the
-# queries? One line is missing:
+# compare them, each head must meet the keys of its group. One line is missing:
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
 #     q = split(x @ W_Q, heads)
 #     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
-#     group = ...  # for each head of queries, the number of its keys: 0, 0, 1, 1
+#     group = ...  # for each head of queries, which head of keys it takes: 0, 0, 1, 1
 #     found = attention(q, k[group], v[group], mask)
 #     return merge(found) @ W_O
 # ```

@@ -67,7 +67,7 @@ assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 
 # %% [markdown]
-# For a long time nothing seems to happen, and then, within a hundred steps, it can do it. What has it found?
+# For 200 steps little seems to happen, and then, within 150 more, it can do it. What has it found?
 #
 # ## Why one look is not enough
 #
@@ -210,6 +210,7 @@ for number, layer in enumerate(model.stack.layers, start=1):
     hands_on.assign(kept)
 for name, share in shares.items():
     print(f"{name:32} {share:4.0%} right")
+print(f"{'who guesses':32} {1 / 26:4.0%} right")
 whole, *without = shares.values()
 assert whole > 0.85 > 0.3 > max(without)
 
@@ -249,7 +250,8 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 #
 # Nelson Elhage, Catherine Olsson and others took models with one and two layers of nothing but attention apart in 2021,
 # and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
-# the same moment at which these models become better at using what stands far back.
+# the same moment at which these models become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
+# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless it is exponentially larger.
 #
 # ## Exercises
 #
@@ -338,7 +340,7 @@ exercises.show("induction")
 # ? Why can't a machine with one layer and two heads do it?
 # - because two heads can't look at different places | They can.
 # + because both heads of a layer read what came in, and neither reads the other's note | The note must be there before the second head looks.
-# - because it has fewer numbers | What is missing is the order of the two steps, and more numbers don't bring it.
+# - because it has fewer numbers | What is missing is the order of the two steps. A single layer would have to be enormously larger.
 # ```
 #
 # ## Where to go next

@@ -34,8 +34,8 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # %% [markdown]
 # Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
 # a manual. It means nothing by it. But this very half, only larger, is what stands behind the chat programs: GPT is
-# short for *generative pre-trained Transformer*: it is trained on texts of every kind before it is trained, on far
-# fewer examples, to answer questions.
+# short for *generative pre-trained Transformer*. Pre-trained means that it first learns from texts of every kind, and
+# only then, from far fewer examples, to answer questions.
 #
 # <details class="lesson-more" markdown="1"><summary>The four pages, whole: 600 letters each</summary>
 
@@ -182,8 +182,8 @@ assert found["`xz`, has read the rest"] < ours
 # sentence that has occurred costs it next to nothing. Our machine has 420,000 letters behind it and looks back at 128.
 # And look at the machine with one layer: who counts after five letters beats it.
 #
-# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. So much
-# better can one be.
+# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits, with an
+# alphabet of 27 signs.
 #
 # ## Drawing a letter
 #
@@ -265,9 +265,9 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About ten. It may look back at 128 letters, and uses a word or two of them. That agrees with its nonsense: words are
-# right, neighbours fit, and the sentence as a whole is about nothing. The surprise of larger machines goes on falling
-# for thousands of letters.
+# About five or ten. It may look back at 128 letters, and uses a word or two of them. That agrees with its nonsense:
+# words are right, neighbours fit, and the sentence as a whole is about nothing. The surprise of larger machines goes on
+# falling for thousands of letters.
 #
 # <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
 #
@@ -327,6 +327,7 @@ print("the short prompt, alone and beside the long one: the same logits")
 # | 2014 | Bahdanau and others | a network that writes looks back: attention |
 # | 2017 | Vaswani and others | nothing but attention: the Transformer |
 # | 2018 | Radford and others | half a Transformer, trained on books, then taught other tasks: GPT |
+# | 2020 | Holtzman and others | draw from the most probable only: top-p |
 # | 2020 | Brown and others | the same, a thousand times larger, does tasks that are only described to it: GPT-3 |
 #
 # What each step changed is smaller than it looks from outside. You have built nearly all of it.
@@ -394,7 +395,7 @@ exercises.show("language_model")
 #
 # You can now train half a Transformer on any text, and say in bits how good it is. In the table, two layers are better
 # than one. That may simply be because they are larger. But is there anything that two layers can do together and a
-# single one can't, however large it is?
+# single one can't, unless it is enormously larger?
 #
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.

@@ -43,8 +43,8 @@ assert bytes_in_words(weights) == "32 TB"
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
 # output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
 # products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. For the book
-# that is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. Who takes one head after the other needs 1 GB,
-# and with 32 queries in a block 0.1 GB.
+# that is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. One head at a time needs 1 GB, and with 32
+# queries in a block it is 0.1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -192,9 +192,9 @@ assert round(output / total, 2) == 38.72
 
 # %% [markdown]
 # This is the *online softmax*. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so
-# that no scores ever travel to the slow memory. (From TensorFlow we cannot reach into the chip, so this package cuts
-# only the queries into blocks, and takes rows whole. [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows)
-# measures both.)
+# that no scores ever travel to the slow memory. (From TensorFlow's Python we cannot reach into the chip, so this
+# package cuts only the queries into blocks, and takes rows whole.
+# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
 #
 # ## Reading the function { #the-function-read }
 #
@@ -312,14 +312,14 @@ print("measured on", results["date"])
 # %% [markdown]
 # Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks at most twice.
 # Heads do not need each other, so where rows are long, the function takes a few heads at a time, all blocks of the one
-# group before the first of the next. PyTorch's own attention needs less still. It cuts the keys as well, and is a single
-# program that keeps the scores of a small piece close to the processor: it never writes a block of scores to memory at
-# all.
+# group before the first of the next. PyTorch's own attention needs less still. It cuts the keys as well, and is a
+# single program that keeps the scores of a small piece close to the processor: it never writes a block of scores to
+# memory at all.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
-# it still grows with the square, since every letter meets every other before it. Only with a **window** does the time
-# grow in proportion to the length. A window is a mask that hides all but the nearest keys, so that blocks far away are
-# never computed. Its price is that no letter sees farther than the window.
+# it still grows with the square, since every letter meets every other before it. Of what you have met, only a
+# **window** lets the time grow in proportion to the length. It is a mask that hides all but the nearest keys, so that
+# blocks far away are never computed. Its price is that no letter sees farther than the window.
 #
 # ## When to use it
 #

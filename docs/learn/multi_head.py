@@ -167,9 +167,9 @@ lab(
 
 # %% [markdown]
 # No number is lost, and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts
-# the pieces side by side again. Side by side, what head 1 found would stay in the first numbers for ever, and the next
-# part of the machine could not tell which head it should listen to. So one last matrix $W_O$ mixes what the heads
-# found. In your own machine these are two functions of one line each:
+# the pieces side by side again. Left like this, the first head could write only into the first numbers of the letter's
+# vector, and the last head only into the last ones. So one last matrix $W_O$ mixes what the heads found, and each of
+# them can write into all numbers. In your own machine these are two functions of one line each:
 
 
 # %%

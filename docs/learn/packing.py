@@ -30,7 +30,8 @@ assert 0.3 < padding < 0.7
 # Let our trained machine read rows of two dates each. (It is the machine with [positions that
 # turn](turning_positions.py), which does not mind where in the row a text stands.) Two dates go through the encoder in
 # one row, so that there the letters of both look at each other. Then the decoder writes each of the two dates by
-# itself, and looks only at the letters of this date.
+# itself, and looks only at the letters of this date. (Each letter is asked for with the right ones before it, so these
+# shares are a little higher than those of whole dates.)
 
 # %% tags=["hide-input"]
 import sys
@@ -91,11 +92,11 @@ assert shares["not kept apart"] < 0.9 < 0.98 < shares["kept apart"]
 #
 # ## A number for each document
 #
-# To keep them apart one has to know which letter belongs to which text. So each place gets the number of its
-# **document**. (In programs it is called a *segment id*.) A key is hidden if its number is not that of the query. A
-# document is just one of the texts in a row. Padding gets the number 0, which no document has. So padding sees only
-# padding. That does no harm, because nobody else looks at it, and no row of the mask is empty. (A number must not come
-# back later in the row: each document is one piece.)
+# To keep them apart one has to know which letter belongs to which text. Call each text in a row a **document**, and
+# give each place the number of its document. (In programs it is called a *segment id*.) A key is hidden if its number
+# is not that of the query. Padding gets the number 0, which no document has. So padding sees only padding. That does no
+# harm, because nobody else looks at it, and no query has all its keys hidden. (A number must not come back later in the
+# row: each document is one piece.)
 #
 # Here is what the letters of "3 may" and "7 june" look at in one head of the machine, in one row:
 
@@ -137,8 +138,9 @@ assert not np.any(np.where(apart[0], maps["kept apart"], 0))
 # both keys get 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
 #
 # The third line of the table counts again from 0 in each document. If positions are *added* to the letters, it must be
-# so, or the second text stands where no text of the training began, which [such a machine does not
-# bear](turning_positions.py). If they turn, only distances count, and within a document these are the same in any case.
+# so, or the second text stands where no text of the training began, and [such a machine cannot read it
+# there](turning_positions.py). If they turn, only distances count, and within a document these are the same in any
+# case.
 
 # %%
 from clear_attention import create_document_positions
@@ -162,7 +164,7 @@ np.testing.assert_allclose(powers @ values / powers.sum(), 45)
 #
 # It is a mask like any other, so it goes together with the look-ahead mask of a machine that writes:
 # `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
-# `layer(x, causal=True, segment_ids=documents)`. Then the mask is never held as a whole, and [attention by
+# `layer(x, causal=True, segment_ids=documents)`. Then the mask is never in memory as a whole, and [attention by
 # blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
 #
 # ## Your machine so far
@@ -264,9 +266,9 @@ assert (filled != 0).sum() == lengths.sum()
 # ## A check: the neighbours do not matter
 #
 # The package makes two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one
-# document, the others do not change by a single bit, even if it is full of NaN. (Your machine keeps the first. For the
-# second it would have to take the NaN out beforehand, because 0 times NaN is NaN.) Here it is with two layers that were
-# not trained:
+# document, the others do not change by a single bit, even if somebody fills it with NaN to try it. (Your machine keeps
+# the first. For the second it would have to take the NaN out beforehand, because 0 times NaN is NaN.) Here it is with
+# two layers that were not trained:
 
 # %%
 import keras

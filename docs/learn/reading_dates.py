@@ -91,9 +91,9 @@ assert nonsense[2] != "2018-12-31"
 
 # %% [markdown]
 # It accepts a 30th of February, it gives Christmas a day of its own invention, and it makes something even of a month
-# of 31. And look how sure it is of the first two! Only at the third it wavers. Nobody ever taught it to say that a text
-# is no date. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which answer it
-# prefers, not whether the answer is right.**
+# of 31. And look how sure it is of the first two! Only at the third does it waver. Nobody ever taught it to say that a
+# text is no date. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which
+# answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
@@ -155,8 +155,8 @@ assert month > 0.5
 
 # %% [markdown]
 # More than half of the weight goes to "may". (And why does some of it go elsewhere, such as to the f of "of"? Before
-# the decoder looks, the encoder has let the letters look at each other. So the vector at this f knows by then what
-# stands beside it.)
+# the decoder looks, the encoder has let the letters look at each other. So the vector at this f knows by then that a
+# month follows.)
 #
 # Each letter of the answer has weights of its own. Try it in the machine at the top: press a digit of the year, and
 # then one of the day. Nobody said where to look. The machine found out during its training, because looking there made
@@ -167,8 +167,8 @@ assert month > 0.5
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters counts for
 # 1/24. (It still looks as it likes at the letters that it has itself written so far. Only its looks at the text are
-# averages.) It was trained for 500 steps. So for a fair comparison the picture has the whole machine twice: as it is,
-# and as it was after 500 steps. Try them on a date of your own.
+# averages.) It was trained for 500 steps. So for a fair comparison the table says of the whole machine, too, what it
+# read after 500 steps. Try them on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -225,10 +225,10 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 # ## Who found this, and when
 #
 # In 2014, the new translation programs had the same kind of trouble. They read a sentence word by word into one vector,
-# and wrote the translation from that vector. The longer the sentence was, the worse it got. In the same year Dzmitry
-# Bahdanau, Kyunghyun Cho and Yoshua Bengio let the writing half *look back* at every word of the sentence, with new
-# weights for each word that it wrote. That was attention. In 2017 eight authors kept the attention, left out the
-# reading of one word after the other, and called the result the Transformer.
+# and wrote the translation from that vector. Kyunghyun Cho and others measured that long sentences came out worse than
+# short ones. In the same year Dzmitry Bahdanau, Cho and Yoshua Bengio let the writing half *look back* at every word of
+# the sentence, with new weights for each word that it wrote. That was attention. In 2017 eight authors kept the
+# attention, left out the reading of one word after the other, and called the result the Transformer.
 #
 # ## Exercises
 #

@@ -36,8 +36,7 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
 # Nothing was added to the letters, and nothing was turned. It is 16 numbers for each head, and they make a reader of a
-# bag of letters. (Why then do most models turn? On texts as short as ours all ways are good. On long ones a straight
-# line lets far letters fade, buckets take them all for equally far, and adding costs more time than turning.) Between
+# bag of letters. Between
 # the scores and the softmax people have put other things, too. This page is about three of them.
 #
 # ## A bias: one number for each distance
@@ -48,10 +47,13 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 #
 # * **A straight line.** Each place farther away costs the same, say 0.5. Each head has another price, so that some
 #   heads look near and others far. Nothing is learnt. This is called **ALiBi**.
-# * **Learnt buckets.** Each distance has a number that is learnt, and distances that are large share one, since it
-#   hardly matters whether a letter is 20 or 22 places away. Our machine has 16 buckets: eight for the letter itself and
-#   those before it, and eight for those after it. Each of the nearest letters has one to itself, those 4 to 6 places
-#   away share the next, and so on. This is how the language model **T5** does it.
+# * **Learnt buckets.** Near distances have a learnt number each, and far ones share one, since it hardly matters
+#   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. Our machine has eight for
+#   the letter itself and those before it, and seven for those after it: one for each of the nearest letters, one for
+#   those 4 to 6 places away, and so on. This is how the language model **T5** does it.
+#
+# (Why do most models turn queries and keys instead? On texts as short as ours all ways are good. On long ones a
+# straight line lets far letters fade, and buckets take them all for equally far.)
 #
 # Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
@@ -72,18 +74,21 @@ ax.axvline(0, linewidth=0.8, color="0.5")
 ax.set(xlabel="distance of the key", ylabel="added to the score")
 ax.legend(ncols=2)
 plt.show()
+peaks = distances[added.argmax(axis=1)]
+print("each head likes best the distance", *peaks)
 assert np.ptp(added, axis=1).max() > 0.5
 
 # %% [markdown]
-# Each head has its own taste for distances: where its line is high, it likes to look. Find the peak of each line.
-# Besides the look-ahead mask, that is all this machine knows about order, and it suffices.
+# Each head has its own taste for distances: where its line is high, it likes to look. Find the peak of each line: there
+# the numbers below the picture say where it is. Besides the look-ahead mask, that is all this machine knows about
+# order, and it suffices.
 #
 # ## A limit: the soft cap
 #
-# The root keeps scores small only as long as the numbers are random. A training can make them as large as it likes. If
-# one key is ahead by 50, the softmax gives it everything. The others get so little that the training can hardly lift
-# them again. A **soft cap** $c$ lets no score be larger than $c$ or smaller than $-c$, and leaves small scores nearly
-# as they are:
+# Dividing by the root of $d_k$ keeps the scores small only as long as the numbers are random. A training can make them
+# as large as it likes. If one key is ahead by 50, the softmax gives it everything. The others get so little that the
+# training can hardly lift them again. A **soft cap** $c$ lets no score be larger than $c$ or smaller than $-c$, and
+# leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -153,8 +158,7 @@ assert min(x.min() for x in given.values()) > 0
 assert max(x.max() for x in given.values()) < 1
 
 # %% [markdown]
-# All heads use it, some of them much more than others. A mean over 200 texts does not tell what a head looked for in
-# vain. That a sink is of use at all shows in exercise 2.
+# All heads use it, and some of them much more than others. What it is good for shows best in numbers: see exercise 2.
 #
 # ## All of it, by hand
 #
@@ -301,8 +305,8 @@ np.testing.assert_allclose(
 #
 # ### Exercise 1
 #
-# Somebody hides keys with a bias of -1,000,000,000 in place of a mask: in the first row of three keys only the last
-# one, in the second row all three. In which row does it show, and how?
+# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. There are two queries and three keys. For the
+# first query he hides the last key, and for the second all three. In which row does it show, and how?
 
 # %% tags=["answer"]
 hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])

@@ -170,8 +170,9 @@ assert after < now - 0.2
 # %% [markdown]
 # ## The program
 #
-# Now do this a thousand times, with Adam for the nudge and new dates for each step. Each date is seen once, so there is
-# no time to learn them by heart. These are the lines of the program that trained our machine. `compile` tells the model
+# Now do this a thousand times, with Adam for the nudge, and each time with 64 examples that are drawn anew. There are
+# 29,220 dates to draw from, and many ways to write each. So a date comes about twice, mostly in another form, and there
+# is little to learn by heart. These are the lines of the program that trained our machine. `compile` tells the model
 # what to make small, the loss, and how, with Adam. `fit` hands it one batch of 64 after the other. (`from_logits=True`
 # says that the loss has to do the softmax itself. `accuracy` and `curve` only keep what is drawn above.)
 

@@ -54,7 +54,7 @@ machine(
     *names,
     piece="beside",
     sibling="dates-no-residual",
-    text="april 26th, 2021",
+    text=mixed_up[0][0],
     without=comparison(*names),
 )
 
@@ -427,9 +427,9 @@ assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 # 0.8^{24} = 0.0047
 # $$
 #
-# Half a percent of the letter arrives at the top. The rest was added on the way, and that consists of averages of
-# averages, in which all letters are alike. With the norm first nothing divides the letter on its way. Only the last
-# norm does, once.
+# Half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in which all
+# letters are alike, and what the feed-forward networks made of them. With the norm first nothing divides the letter on
+# its way. Only the last norm does, once.
 #
 # If this is the reason, then a post-norm tower must learn as soon as the letter is made *louder* than what is added to
 # it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing

@@ -109,9 +109,9 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
 # The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
-# wins. (The matrix of the queries can turn them all a little back, or further, as in [the lesson on
-# positions](positions.py#distance-is-a-turn). Then another distance wins.) Now divide by $\sqrt 2$, take the softmax
-# and average the values 1, 2 and 3:
+# wins. ($W_Q$ may itself turn each query by a fixed angle, say 60 degrees back, before its place turns it. Then the key
+# two places before gets the largest product.) Now divide by $\sqrt 2$, take the softmax and average the values 1, 2 and
+# 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -162,9 +162,9 @@ for moved in (0, 20):
 #
 # ## Your machine so far
 #
-# In your machine the turn comes after the heads are split and before they look: `q` and `k` are turned, `v` is not. Here
-# is a function that turns all pairs of a head at once. The first half of its numbers are the $a$, and the second half
-# the $b$. Two lines are missing, and they stand in the formula:
+# In your machine the turn comes after the heads are split and before they look: `q` and `k` are turned, `v` is not.
+# Here is a function that turns all pairs of a head at once. The first half of its numbers are the $a$, and the second
+# half the $b$. Two expressions are missing: the two rows of the formula. (In `speeds`, the length of $a$ is $d/2$.)
 #
 # ```python
 # def turn_all(x, places):  # (letters, numbers)
@@ -198,10 +198,10 @@ print("moved by 20 places: the same products, and the same numbers as the packag
 #
 # The package's layer is `RotaryPositions`. There is nothing to learn in it: no number to be trained was added to the
 # machine. A layer gets it with `rotary=RotaryPositions()`, and an encoder hands it on to its layers with
-# `self_attention={"rotary": RotaryPositions()}`. Only self-attention is turned. In cross-attention the query has a place
-# in the answer and the key a place in the text, and between these two there is no distance. How does the decoder then
-# find the right digit of a year? The encoder has turned and compared before. What it hands over for the 0 of 2018 says
-# what stands around this 0.
+# `self_attention={"rotary": RotaryPositions()}`. Only self-attention is turned. In cross-attention the query has a
+# place in the answer and the key a place in the text, and between these two there is no distance. How does the decoder
+# then find the right digit of a year? In the encoder, self-attention was turned. So what it hands over for the 0 of
+# 2018 already says what stands around this 0.
 #
 # <details class="lesson-more" markdown="1"><summary>Its heart, and a second layout</summary>
 #
@@ -266,7 +266,8 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 #
 # ## A check: only distance counts
 #
-# The same with the layer itself, on vectors that are not trained at all, and moved by 10,000 places:
+# The same with the layer itself, on vectors that are not trained at all, moved by 10,000 places, and once in the other
+# order:
 
 # %%
 import keras
@@ -285,11 +286,10 @@ print("in the other order: other outputs")
 # %% [markdown]
 # ## Two layouts, and a machine that is silently wrong
 #
-# In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are in
-# use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A
-# machine only works with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its
-# layers pair the numbers 0 and 1, 2 and 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing
-# complains.
+# In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are
+# in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine only works
+# with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its layers pair the
+# numbers 0 and 1, 2 and 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing complains.
 
 # %%
 from clear_attention import convert_rotary, create_date_pairs
@@ -337,8 +337,8 @@ assert abs(mended - first) < 0.01
 #
 # * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
 #   are harder to tell apart.
-# * `scaling="ntk"` slows the last dial down by 4, the first not at all, and those between the more, the slower they
-#   are.
+# * `scaling="ntk"` slows the last dial down by 4, the first not at all, and of the others a slow one more than a quick
+#   one. So neighbours stay easy to tell apart.
 # * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
 #   steeper, because among more keys each gets less. (Llama 3's own way, `"by_parts"`, is much like it.)
 #
@@ -394,8 +394,8 @@ assert not np.allclose(*outputs, atol=0.1)
 # ### Exercise 2
 #
 # A dial of 30 degrees comes back to where it was after 12 places. So for a single pair, a key 12 places away looks as
-# near as can be. Add a second pair that turns by 5 degrees a place, with the same numbers. Which of the distances 0 to
-# 40 gets the largest score now, and which the second largest?
+# near as can be. Add a second pair that turns by 5 degrees a place. In both pairs the query is (2, 0) and the key (1,
+# 0). Which of the distances 0 to 40 gets the largest score now, and which the second largest?
 
 # %% tags=["answer"]
 distances = np.arange(41)
@@ -434,7 +434,7 @@ exercises.show("turning_positions")
 # - Queries, keys and values. | If values were turned, what a letter hands over would depend on where it stands.
 # + Queries and keys. | Their product then tells how far apart they are. The values are averaged as they are.
 # - The letters' vectors, before anything else. | Then the values, which are made of them, would be turned as well.
-# ? How many weights do rotary positions add to a machine?
+# ? How many numbers to be trained do rotary positions add to a machine?
 # + None. | The angles follow from the place and the number of the pair.
 # - One for each pair of numbers. | The speeds of the dials are given by a formula, and not learnt.
 # - One vector for each distance. | So it was before, with relative positions that are learnt.

@@ -177,7 +177,7 @@ assert top[0] > top[1] > top[2]
 
 # %% [markdown]
 # A low temperature makes the likely likelier, and a high one gives the unlikely a chance. Near 0 it is greedy search.
-# For dates, drawing is a bad idea. For a text that may go on in many ways it is the only good one, as [a later
+# For dates, drawing is a bad idea. For a text that may go on in many ways it is the usual one, as [a later
 # lesson](language_model.py#drawing-a-letter) shows.
 #
 # ## Unsure, does it know? { #sure-and-wrong }

@@ -74,6 +74,10 @@ EXERCISES = [
                 "There are fewer heads of keys, not fewer keys: each letter still has one.",
             ),
             "heads forgotten": (lambda texts, heads, keys, n: (texts, n, n), "Each head has weights of its own."),
+            "the axis of texts forgotten": (
+                lambda texts, heads, keys, n: (heads, n, n),
+                "A layer gets a batch of texts, even if there is only one in it.",
+            ),
             "the outputs": (
                 lambda texts, heads, keys, n: (texts, heads, n, 16),
                 "These are the outputs of the heads, 16 numbers a letter. Weights say who looks at whom.",

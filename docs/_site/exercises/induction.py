@@ -51,7 +51,7 @@ EXERCISES = [
             "one place back": (lambda text, place: NAMES[place - 1], "That is what the head of layer 1 does."),
             "behind the letter before": (
                 lambda text, place: NAMES[behind_the_last(text, place - 1)],
-                "That is behind the last a. But it is the b whose successor is asked for.",
+                "That is after the first a. But it is the b whose successor is asked for.",
             ),
             "itself": (lambda text, place: NAMES[place], "Nothing has come after this b yet."),
         },

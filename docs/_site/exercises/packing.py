@@ -51,7 +51,7 @@ EXERCISES = [
     Exercise(
         name="positions-in-a-row",
         question="The documents of a row are 3, 3, 3, 4, 4. Which positions do the letters get?",
-        asks=Numbers(tuple("01234"), digits=0),
+        asks=Numbers(tuple(f"place {i}" for i in range(5)), digits=0),
         given=(ROW,),
         right=lambda d: create_document_positions(d).numpy()[0],
         because="Each document counts from 0, as if it had a row of its own.",

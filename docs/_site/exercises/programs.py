@@ -28,9 +28,8 @@ def decides(sums, asking):
 EXERCISES = [
     Exercise(
         name="who-gets-weight",
-        question="The text is `bcab`, and a head is made with"
-        " `select(letter, letter, lambda query, key: key < query)`, where `a < b < c`. Mark all cells that get weight."
-        " (A row is a letter that looks.)",
+        question="The text is `bcab`, and a head is made with `select(letter, letter, lambda query, key: key < query)`,"
+        " where `a < b < c`. Mark all cells that get weight. (A row is a letter that looks.)",
         asks=Cells(NAMES, NAMES, on="weight", off="no weight"),
         given=(TEXT,),
         right=lambda text: weighed(text, lambda query, key: key < query),

@@ -46,9 +46,9 @@ EXERCISES = [
     ),
     Exercise(
         name="same-product",
-        question="Before they are turned, a query is (2, 0) and a key is (1, 1), which points 45 degrees further. The"
-        " query stands at place 4 and the key at place 2, and they have some product. At which places do the same two"
-        " have the same product? (The first place is the query's.)",
+        question="A dial turns by 30 degrees from place to place. Before they are turned, a query is (2, 0) and a key"
+        " is (1, 1), which points 45 degrees further. The query stands at place 4 and the key at place 2, and they have"
+        " some product. At which places do the same two have the same product? (The first place is the query's.)",
         asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS), on="the same", off="another"),
         given=(PAIRS,),
         right=lambda pairs: [int(product(*pair) == product(4, 2)) for pair in pairs],
@@ -85,6 +85,10 @@ EXERCISES = [
             "only the query turned": (
                 lambda q, k, i, j: turned(q, 30 * i) @ np.array(k),
                 "The key is turned, too: by its own place.",
+            ),
+            "one place too few": (
+                lambda q, k, i, j: np.dot(q, k) * np.cos(np.radians(30 * (i - j - 1))),
+                "From 5 to 7 it is two places, and so two turns of 30 degrees.",
             ),
             "lengths forgotten": (
                 lambda q, k, i, j: np.cos(np.radians(30 * (i - j))),

@@ -211,6 +211,9 @@ def saved_and_loaded(subject, given):
 
 def first_nan(subject, given):
     """Return which operation gives the first number that is none, such as "Mul", or None."""
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")  # the watch tells everybody that it is on
     tf.debugging.enable_check_numerics()
     try:
         evaluate(subject, given)
@@ -219,6 +222,7 @@ def first_nan(subject, given):
         return found and found[1]
     finally:
         tf.debugging.disable_check_numerics()
+        logger.setLevel(level)
 
 
 def scaled_mask(subject, given):

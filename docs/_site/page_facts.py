@@ -18,11 +18,11 @@ log = logging.getLogger("mkdocs.page_facts")
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = ("learn/", "guides/")
 WORDS_A_MINUTE = 220
-NOT_READ = re.compile(r"<(pre|svg|math|script|style|template)\b.*?</\1>|<[^>]*>", re.S)
+NOT_READ = re.compile(r"<(pre|svg|math|script|style|template|bug-detective|head-designer)\b.*?</\1>|<[^>]*>", re.S)
 
 
 def reading_time(content):
-    """Say how long the text takes, without blocks of code, formulas and pictures."""
+    """Say how long the text takes, without code, formulas, pictures, and what stands in place of a game."""
     words = len(re.findall(r"\w+(?:[.'\u2019_-]\w+)*", NOT_READ.sub(" ", content)))
     number = max(1, round(words / WORDS_A_MINUTE))
     return f"about {number} minute{'s' * (number > 1)}"

@@ -80,8 +80,8 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (They are others
-# than those of the arrows.) Three letters, with two numbers each:
+# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (The keys will be
+# others than those of the arrows.) Three letters, with two numbers each:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -222,9 +222,10 @@ plt.show()
 #
 # A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums become, and the softmax
 # exaggerates large differences: a score that is larger by 10 makes a weight $e^{10}$ times as large, which is about
-# 22,000. Then one key takes nearly all, say 0.99995 of the weight. If the training nudges its score, 0.99995 becomes
-# 0.99996, and the output stays what it was. The training learns from how much the output changes when it nudges a
-# number. Here nothing changes, so it learns next to nothing. That is why the scores are divided. But by what?
+# 22,000. Against one other key it then gets 22,000 of 22,001 parts, which is 0.99995 of the weight. If the training
+# nudges its score, 0.99995 becomes 0.99996, and the output stays what it was. The training learns from how much the
+# output changes when it nudges a number. Here nothing changes, so it learns next to nothing. That is why the scores are
+# divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
 # *one rule that suits all depths*: in which column do the bars stay about the same?
@@ -268,9 +269,9 @@ lab(
 #
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will not be 64.
 # Most throws cancel each other, and the sum is typically about 8 away from 0, which is √64. A dot product of random
-# numbers is such a sum, if the numbers are about 1 in size and as often negative as positive: each product is then like
-# such a coin. With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth.
-# That is why this attention is called *scaled* dot-product attention.
+# numbers is such a sum. If the numbers are about 1 in size and as often negative as positive, its terms are like coins.
+# With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth. That is why
+# this attention is called *scaled* dot-product attention.
 #
 # <details class="lesson-more" markdown="1"><summary>Why coins cancel, and 500 queries in place of one</summary>
 #
@@ -348,12 +349,12 @@ assert len(lines) == 4
 print("\n".join(lines))
 
 # %% [markdown]
-# They are your two functions. `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, once it is sure that
-# all of them are numbers. `depth(q)` is $d_k$. `grouped_matmul` is a product of matrices; [a later
-# lesson](fewer_keys.py) shows why it has a name of its own. `softmax_of_visible` is your softmax over what a mask, here
-# `blocked`, leaves visible. Our example has no mask, and no `sink` either, which is one more thing for later. The third
-# line is new: during a training it may set some weights to 0 at random, so that the machine does not rely on single
-# ones. For "y" the function gives what you computed by hand.
+# They are your two functions. `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, without infinity and
+# without what a computer gives for 0 divided by 0. `depth(q)` is $d_k$. `grouped_matmul` is a product of matrices; [a
+# later lesson](fewer_keys.py) shows why it has a name of its own. `softmax_of_visible` is your softmax over what a
+# mask, here `blocked`, leaves visible. Our example has no mask, and no `sink` either, which is one more thing for
+# later. The third line is new: during a training it may set some weights to 0 at random, so that the machine does not
+# rely on single ones. For "y" the function gives what you computed by hand.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
@@ -384,8 +385,7 @@ print("the function's output of y:", result.output[2].numpy().round(3))
 # %% [markdown]
 # Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
 # = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
-# `DotProductAttention` is the function as a layer of Keras. It is called as the tutorials do it, with $d_k$ as the last
-# input.
+# `DotProductAttention` is the function as a layer of Keras. It takes $d_k$ as a last input, as in several tutorials.
 
 # %%
 from clear_attention import DotProductAttention

@@ -82,9 +82,10 @@ assert forgetful_record["steps"][-1] == 333
 # ## Try it yourself
 #
 # Here you see the forgetful machine peeking. A row is a letter that looks, a column a letter that is looked at. Look at
-# the cells just right of the diagonal. In the row "start" this cell is bright: there the machine looks at the 2, which
-# is what it has to say. The same happens in the row of the 1. (In the two rows between them it does so, too, but not in
-# this map. The machine looks in four ways at the same time, and has another map that is bright there.)
+# the cells just right of the diagonal. Look at the rows "start" and "1". In the row "start" this cell is bright: there
+# the machine looks at the 2, which is what it has to say. The same happens in the row of the 1. (In the two rows
+# between them it does so, too, but not in this map. The machine looks in four ways at the same time, and has another
+# map that is bright there.)
 #
 # Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
@@ -304,8 +305,10 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # ### Exercise 1 { #three-triangles }
 #
-# Your friend has written three masks, and one of them is right. What may each letter see with the other two? One of
-# these two is worse, because you would not notice it in training. Which one?
+# Your friend has written three masks for four letters, in which 1 blocks, and one of them is right: `np.triu(ones,
+# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. (`ones` is a square of ones. `triu` keeps of it what lies on
+# the diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right.) What may each
+# letter see with the other two? One of these two is worse, because you would not notice it in training. Which one?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))

@@ -8,7 +8,8 @@
 #
 # Texts are handed to a machine many at a time, because a processor multiplies one large matrix faster than many small
 # ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
-# **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places.
+# **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places, so that every date
+# fits.
 #
 # What if nobody tells it that the padding is not text? Here is a machine that was trained without being told, beside
 # the whole one. At 34 places nothing seems to be wrong. Then both read the same dates again, with more padding behind
@@ -121,8 +122,8 @@ lab(
 # | weight, padding hidden | **0.665** | 0.245 | 0.090 | 0 | 1 |
 #
 # Note the order. The padding leaves *before* the division, so that the other weights still add up to one. Setting its
-# weight to 0 afterwards would leave 0.356 in all. So your softmax gets a mask, and your attention hands it on. (Without
-# a mask it is 0, which blocks nothing.)
+# weight to 0 afterwards would leave 0.356 in all. So your softmax gets a mask, and your attention hands it on. (Whoever
+# has no mask leaves it at 0, which blocks nothing.)
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -182,8 +183,9 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # %% [markdown]
 # ## A row with nothing left { #queries-with-no-key-left }
 #
-# One line of your file is empty. In the batch it becomes a text of nothing but padding, and its letters may look at no
-# key at all. (You may have made such a row in the grid above.) What will your own attention say of it?
+# Say that one text is empty, like a blank line in a file. In the batch it becomes a text of nothing but padding, and
+# its letters may look at no key at all. (You may have made such a row in the grid above.) What will your own attention
+# say of it?
 #
 # Here two letters look at three places. Only the third place is hidden from the first letter, but from the second
 # letter all three are hidden. (The values are chosen so that the output shows the weights.) Guess, then run it:
@@ -231,7 +233,8 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Other programs do it in one of these ways:
+# Your softmax leaves the hidden keys out of the sum. Programs that work with large tensors do it in one of these ways,
+# of which the last is that of this package:
 #
 # 1. **Add minus infinity times the mask** to the scores: `scores + mask * -inf`.
 # 2. **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. A hidden score is then so low that its weight is 0.
@@ -316,8 +319,8 @@ np.testing.assert_allclose(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What happens in each of them</summary>
 #
-# * **Minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that *may*
-#   be seen is spoilt. This one fails at once, which is the best that can be said for it.
+# * **Minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
+#   *may* be seen is spoilt. This one fails at once, which is the best that can be said for it.
 # * **-1,000,000,000 times the mask.** In an empty row *every* score gets this number added, and what is added to all
 #   scores changes no difference between them. (Besides, a number of 32 bits has about seven digits, so that
 #   -1,000,000,000 + 3 is -1,000,000,000 again.) So the empty text quietly reads its padding: no error, no NaN, nothing
@@ -333,8 +336,8 @@ np.testing.assert_allclose(
 # ## Reading the function { #the-function-read }
 #
 # This is the line that hides, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is
-# minus infinity. Only in an empty row `fill` is 0, so that the softmax finds numbers there. The weights that it makes
-# of them are replaced by zeros in another line.
+# minus infinity. In an empty row `fill` is 0 instead, because a row of nothing but minus infinity would give NaN. What
+# comes out there is replaced by zeros afterwards.
 
 # %% tags=["source"]
 import inspect

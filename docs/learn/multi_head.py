@@ -95,7 +95,8 @@ assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
 # The two texts cannot be told apart any more. Here are all hundred texts of two digits. Green are those that bring the
-# same number as "3 5". Try other weights. Then give the machine a second head.
+# same number as "3 5". (What comes after the head can hardly tell 3.2 from 3.3, so numbers within 0.12 count as the
+# same here.) Try other weights. Then give the machine a second head.
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -138,7 +139,7 @@ touch(
 #
 # Four attentions with queries of 64 numbers would cost four times as much. So each head gets shorter ones. A letter's
 # vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads; keys and values
-# likewise. Here are three such results, for three letters, with eight numbers each. The numbers are simply 0 to 23, so
+# likewise. Here is such a result for three letters, with eight numbers for each. The numbers are simply 0 to 23, so
 # that you see where each of them goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
@@ -388,6 +389,7 @@ plot_weights(
     ax=ax,
     colour_bar=False,
 )
+ax.set_ylabel("head")
 plt.show()
 print("text:", text, "  read:", said[chosen])
 head, letter = np.unravel_index(shares_of.argmax(), shares_of.shape)

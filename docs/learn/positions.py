@@ -51,8 +51,9 @@ assert answers[2] == answers[3]
 # The same answer, letter for letter, and in the last two texts day and month have changed places without any effect.
 # You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not
 # mind the order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is
-# a *bag of letters*. (The half that writes is better off, because its look-ahead mask gives the order away: if all
-# scores were equal, the fifth letter would get 1/5 of the start mark, and the sixth 1/6.)
+# a *bag of letters*. (The half that writes is better off, because its look-ahead mask gives the order away. If all
+# scores were equal, the fifth letter would give the start mark a weight of 1/5, and the sixth one of 1/6. So this
+# weight tells the place.)
 #
 # Before you read on, guess: which parts of a date can such a machine still read?
 
@@ -84,7 +85,8 @@ print(f"the whole date: {record['exact']:.1%}")
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 large when they enter the machine.
+#   numbers are about 1 large when they enter the machine. (In the embedding they are smaller, and the machine
+#   multiplies them by 8 first.)
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
@@ -212,12 +214,13 @@ for place in (12, 52):
 # %% [markdown]
 # The same four numbers take you from 12 to 9 and from 52 to 49. Each of the other dials has such a matrix, too.
 #
-# That is just what a head needs. It compares a query with keys by their dot product. Let the query's hand stand at the
-# angle $a$ and the key's hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product, and that
-# is $\cos(a - b)$. So two hands that point the same way add 1, two at a right angle nothing, and two that point in
-# opposite directions take 1 away. Below are our three dials, with a hand for the place of the query and one for the
-# place of the key. Move one place. Then move both together: nothing changes, because only the angle *between* the hands
-# counts. Last, turn the query's hands back by 3. Where must the key stand now to fit best?
+# That is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that query
+# and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's hand at
+# $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product, and that is $\cos(a - b)$. So two hands
+# that point the same way add 1, two at a right angle nothing, and two that point in opposite directions take 1 away.
+# Below are our three dials, with a hand for the place of the query and one for the place of the key. Move one place.
+# Then move both together: nothing changes, because only the angle *between* the hands counts. Last, turn the query's
+# hands back by 3. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -284,8 +287,8 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does, and it expects each dial in its place. Swap the columns of the table of positions, first all sines and then
-# all cosines, so that no number is lost, and it reads hardly any date.
+# It does, and it expects each dial in its place. Reorder the columns of the table of positions, so that all sines come
+# first and all cosines after them. No number is lost, and it reads hardly any date.
 #
 # <details class="lesson-more" markdown="1"><summary>Sines and cosines in turns, or in halves?</summary>
 #
@@ -415,7 +418,7 @@ exercises.show("positions")
 # - `[0, 0, 1, 1]` | That is the layout in halves: first the sines, then the cosines.
 # + `[0, 1, 0, 1]` | Sine and cosine in turns, and both dials begin at angle 0.
 # - `[1, 0, 1, 0]` | The sine stands first in each pair.
-# ? Code takes the depth for the length, `x.shape[2]`, and adds that many positions to `x` of shape `(batch, length, depth)`. For which `x` is it wrong without an error?
+# ? A program has a bug. It adds positions to `x` of shape `(batch, length, depth)`, and takes `x.shape[2]`, the depth, for the length. For which shape of `x` is the result wrong without an error?
 # - `(4, 10, 16)` | There is an error: `(10, 16)` and `(16, 16)` don't fit.
 # + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
 # - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.

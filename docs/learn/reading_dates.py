@@ -90,10 +90,10 @@ assert nonsense[1] != "2018-12-25"
 assert nonsense[2] != "2018-12-31"
 
 # %% [markdown]
-# It accepts a 30th of February, it gives Christmas a day of its own invention, and it makes something even of a month
-# of 31. And look how sure it is of the first two! Only at the third does it waver. Nobody ever taught it to say that a
-# text is no date. Remember this when a larger machine of the same kind sounds certain: **how sure it is says which
-# answer it prefers, not whether the answer is right.**
+# It accepts a 30th of February, and it gives Christmas a day of its own invention. Of a month of 31 it does not even
+# make a whole date: it writes `2018-3`, and stops. And look how sure it is of the first two! Only at the third does it
+# waver. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the same kind
+# sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
@@ -220,7 +220,8 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 # it hardly tells where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint:
 # the colour says what went in, and not where each drop fell. If some dates come out right all the same, that is because
 # the encoder computes something from each letter *together with its place* before the average is taken, and a faint
-# trace of the places survives. (To add the place alone would not help: that is one more sum.)
+# trace of the places survives. (Adding a place to each letter would leave no trace by itself, because the sum of all
+# places is the same, whichever letter stands on which.)
 #
 # ## Who found this, and when
 #

@@ -100,7 +100,8 @@ EXERCISES = [
     ),
     Exercise(
         name="nothing-left",
-        question="All four keys of a letter are hidden. Which weights does it give in this package?",
+        question="A letter has the scores 3, 1, 0 and 0, and all four keys are hidden from it. Which weights does it"
+        " give in this package?",
         asks=Numbers(("1", "2", "3", "4"), digits=2),
         given=(np.array([3.0, 1.0, 0.0, 0.0]), np.ones(4, int)),
         right=attended,

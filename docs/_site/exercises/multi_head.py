@@ -86,8 +86,8 @@ EXERCISES = [
     ),
     Exercise(
         name="mask-of-a-batch",
-        question="Two texts of 6 letters, 4 heads, and a mask of its own for each text: all heads of a text share it."
-        " Mark the axes that have length 1.",
+        question="Two texts of 6 letters, 4 heads, and for each text a mask of its own with a row for each query, which"
+        " all its heads share. Mark the axes that have length 1.",
         asks=Cells(("",), ("texts", "heads", "queries", "keys"), on="length 1", off="full"),
         given=((2, 1, 6, 6),),
         right=lambda shape: [int(size == 1) for size in shape],

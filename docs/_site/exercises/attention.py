@@ -38,7 +38,8 @@ EXERCISES = [
     ),
     Exercise(
         name="row-to-weights",
-        question="The scores are computed and divided already. Which weights does `a` give? (e is about 2.718, and its third power 20.1.)",
+        question="The scores are computed and divided already. Which weights does `a` give? (e is about 2.718, and its"
+        " third power 20.1.)",
         shown=table(SCORES, head=NAMES, side=NAMES, caption="scores: a row is a letter that looks"),
         asks=Numbers(NAMES, digits=2),
         given=(SCORES,),

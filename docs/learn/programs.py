@@ -59,7 +59,8 @@ assert w[0] == 0
 
 # %% [markdown]
 # At 128 the others get $e^{-128}$, which is smaller than every number above 0 that 32 bits can hold. So it is 0, and
-# the head fetches the letter and nothing else. The softmax has become a choice.
+# the head fetches the letter and nothing else. The softmax has become a choice. (In a row without a yes all scores are
+# equal. Such a place takes the average of all that is visible.)
 #
 # ## Select and aggregate
 #
@@ -123,10 +124,10 @@ print(f"{sum(right):,} of {len(right):,} texts are right")
 assert right == [True] * 9840
 
 # %% [markdown]
-# The texts are of different lengths. What lies behind them is hidden by a mask, as always. And since each of these heads
-# is a layer like others, it can be [certified](../guides/certify_your_layer.py): our tests do so for every head on this
-# page. They make its scores 128 times as small first. A head as sharp as ours looks at one key only, and would notice no
-# other key even if its mask were wrong.
+# The texts are of different lengths. What lies behind them is hidden by a mask, as always. And since each of these
+# heads is a layer like others, [`certify`](../guides/certify_your_layer.py) can test whether its masks leak, and our
+# tests let it do so for every head on this page. (A head as sharp as ours looks at one key only, so that a wrong mask
+# would not show. For these tests its scores are divided by 128 first.)
 #
 # ## What a head can't do: count
 #
@@ -169,9 +170,11 @@ print(docstring.sub("", inspect.getsource(sort)))
 
 # %% [markdown]
 # First, each letter counts how many are *smaller*, with the trick from above. In `^cabacb` each b finds two, the a's.
-# So the b's begin at the third place behind `^`. Then each place fetches the letter with the largest count that is not
-# beyond it. Here `select` gets more than yes or no: it gets *how much* a key is wanted, and the best one wins. Letters
-# that are alike have the same count, and whichever of them is fetched is right.
+# So the b's begin at the third place behind `^`. Then each place fetches the letter with the largest count that is
+# smaller than the number of the place: places 1 and 2 get an a, places 3 and 4 a b. Here `select` gets more than yes or
+# no: it gets *how much* a key is wanted, and the best one wins. Letters that are alike have the same count, and
+# whichever of them is fetched is right. Two selectors can be added, as in the last lines: then their scores are added.
+# And `place @ np.ones((length, 1))` is a feature that is 1 for every token.
 #
 # There are eight such programs in [the reference](../reference/programs.md). Each of them is right on every input that
 # we could try, which for texts means all of up to eight letters:
@@ -193,7 +196,7 @@ print(docstring.sub("", inspect.getsource(sort)))
 # which was trained for 700 steps on what the program answers. It was not told how. Here are two programs beside their
 # twins. A row is a token that looks:
 
-# %% tags=["hide-input"] alt="Eight maps of weights in two rows. Upper row, induction on ^abcabc: written heads have one bright cell in each row; the twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half. Lower row, sort on ^cabacb: the written first head has bright cells in the columns of ^ and of smaller letters, the twin's first head is nearly the same grey everywhere; their second heads differ, too."
+# %% tags=["hide-input"] alt="Eight maps of weights in two rows. Upper row, induction on ^abcabc: written heads have one bright cell in each row; the twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half. Lower row, sort on ^cabacb: the written first head has bright cells in the columns of ^ and of smaller letters, the twin's first head has nearly the same colour everywhere; their second heads differ, too."
 import matplotlib.pyplot as plt
 import trained
 from clear_attention import plot_weights
@@ -233,10 +236,11 @@ plt.show()
 # %% [markdown]
 # In the upper row they agree: the twin looks one place back, and then behind the last time, only less sharply. In the
 # lower row they don't. Is the twin that sorts any worse? Below, "alike" is the share of the weight that program and
-# twin give to the same keys, and "by chance" is what a head would reach that gives all visible keys the same:
+# twin give to the same keys, and "if even" is what a head would reach that gives all visible keys the same. (Where this
+# is 100 %, the program's own head is even.)
 
 # %% tags=["hide-input"]
-print(f"{'twin':16} {'texts right':>11}   head 1, by chance   head 2, by chance")
+print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")
 for name, (_, record) in twins.items():
     pairs = zip(record["alike"], record["alike_if_even"], strict=True)
     shown = "   ".join(f"{a:6.0%} {b:10.0%}" for a, b in pairs)
@@ -254,10 +258,11 @@ assert by_name["addition"]["alike"][1] < 0.1 < 0.6 < by_name["addition"]["alike"
 #
 # ## A check: what does it do instead?
 #
-# Its first head is grey all over, so it seems to take the average of the whole text. That would be a program, too: the
-# average says which share of the text is a, b and c. With the shares known, and its own place, a feed-forward can work
-# out the letter that belongs there. It is how one sorts cards by counting them. If we are right, then nothing should be
-# lost if that head gives *exactly* the same weight to all. So set its queries to 0, and ask again:
+# Nearly all cells of its first head have the same colour, about 1/7, so it seems to take the average of the whole text.
+# That would be a program, too: the average says which share of the text is a, b and c. With the shares known, and its
+# own place, a feed-forward can work out the letter that belongs there. It is how one sorts cards by counting them. If
+# we are right, then nothing should be lost if that head gives *exactly* the same weight to all. So set its queries to
+# 0, and ask again:
 
 
 # %%
@@ -292,9 +297,9 @@ for name in ("sort", "induction"):
 #
 # ## A twin that cuts a corner
 #
-# There is a third case. To add two numbers, each column needs to know whether a 1 is carried over to it. Look at
-# 299 + 301: the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what
-# it gets. So the second head of our program looks for the nearest lower column whose sum is not 9:
+# There is a third case. To add two numbers, each column needs to know whether a 1 is carried over to it. Look at 299 +
+# 301: the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what it
+# gets. So the second head of our program looks for the nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over to me;
 # * if it is 8 or less, none is;
@@ -413,13 +418,13 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head, and not only train one. This was the last lesson so far. You have built every part of a model
-# of today, and know how to ask of each part whether it is needed: take it out, and measure.
+# You can now write a head, and not only train one. This was the last lesson so far. You have built every part of a
+# model of today, and know how to ask of each part whether it is needed: take it out, and measure.
 #
 # * [Learn](index.md): all lessons.
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.
 #
 # Read on elsewhere: Weiss, Goldberg and Yahav (2021), [Thinking Like Transformers](https://arxiv.org/abs/2106.06981);
 # Lindner and others (2023), [Tracr: Compiled Transformers as a Laboratory for
-# Interpretability](https://arxiv.org/abs/2301.05062); Zhou and others (2023), [What Algorithms can Transformers Learn? A
-# Study in Length Generalization](https://arxiv.org/abs/2310.16028).
+# Interpretability](https://arxiv.org/abs/2301.05062); Zhou and others (2023), [What Algorithms can Transformers Learn?
+# A Study in Length Generalization](https://arxiv.org/abs/2310.16028).

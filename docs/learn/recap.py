@@ -110,9 +110,9 @@ journey(
 # Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the
 # year. But they must not become the same. Where two letters of a year lose their places, 1945 and 1954 look alike.
 #
-# And did you see the number go down and up between the first 5 and the day? What attention found for them has nothing
-# in common. Then the residual brings the letter itself back, and both are a 5 again, so they are more alike at "added
-# and normed".
+# And did you see the number go down and up between the 5 of the day and that of the year? What attention found for them
+# has nothing in common. Then the residual brings the letter itself back, and both are a 5 again, so they are more alike
+# at "added and normed".
 #
 # </details>
 #

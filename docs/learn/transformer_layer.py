@@ -45,8 +45,8 @@ assert len(mixed_up) > len(wrong) / 3
 # %% [markdown]
 # It has found the right letters, and mixes up their order. Many of its mistakes are of this kind. What the decoder
 # looks at is no longer a 1 at place 3, but a mixture in which there is a bit of everything. Which digits there are
-# survives this. Which of them stood where does not: it is the puddle of paint again. (Only the additions were taken
-# away here. Everything else is as in our machine.) Try your own:
+# survives this. Which of them stood where does not: it is the puddle of paint again. (In our machine, what a letter was
+# is added to what each part found. Only these additions were taken away here.) Try your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -532,7 +532,7 @@ plt.show()
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
 # residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016.
 # The Transformer of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why
-# post-norm needs warm-up, where pre-norm does not.
+# post-norm needs warm-up, where pre-norm does not. (In our tower of twelve layers, warm-up alone was not enough.)
 #
 # ## Exercises
 #

@@ -99,7 +99,7 @@ class TestCases:
                 assert number in probes
                 assert says(detective) == (
                     f"Not “{title}”. The probe “{facts['probes'][number]['title']}” rules it out. "
-                    f"Then one would see: {suspects[wrong]['shows'][number]} "
+                    f"With that bug one would see, for example: {suspects[wrong]['shows'][number]} "
                     f"Here one sees: {case['findings'][number]['says']}"
                 )
                 shown = detective.locator(".finding .name").all_inner_texts()

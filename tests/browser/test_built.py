@@ -263,3 +263,23 @@ def test_the_missing_page_says_what_was_asked(browser, host, scripts):
     assert asked == ("/no/such/%3Cb%3Epage" if scripts else "this address")
     assert page.locator("h1").count() == 1
     context.close()
+
+
+def test_what_computes_wakes_after_a_click_at_the_address_of_the_site(browser, host):
+    """A theme that exchanges pages in place of loading them does so at the site's own address only."""
+    address = re.search(r"<loc>(https?://[^/]+/)", (SITE / "sitemap.xml").read_text(encoding="utf-8"))[1]
+
+    def from_here(route):
+        route.fulfill(response=route.fetch(url=route.request.url.replace(address, f"{host}/", 1)))
+
+    context = browser.new_context()
+    context.route(f"{address}**", from_here)
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{address}learn/")
+    page.locator("article").get_by_role("link", name="Attention", exact=True).click()
+    page.wait_for_url("**/learn/attention/")
+    for piece in ("lesson-piece", "mask-lab", "page-exercise"):
+        page.wait_for_function("name => document.querySelector(name)?.shadowRoot?.children.length", arg=piece)
+    context.close()
+    assert complaints == []

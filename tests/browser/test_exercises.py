@@ -92,7 +92,7 @@ def test_numbers_with_the_keyboard_and_a_comma(exercise):
     numbers.get_by_label("first").focus()
     keys.type("0,5")
     keys.press("Enter")
-    expect(numbers.get_by_role("status")).to_contain_text("Fill in each field with a number.")
+    expect(numbers.get_by_role("status")).to_contain_text("Fill in each field with a number")
     assert numbers.page.evaluate(f"localStorage.getItem('{KEPT}')") is None  # nothing was tried yet
     keys.press("Tab")
     keys.type(".50")

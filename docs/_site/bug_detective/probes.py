@@ -149,7 +149,9 @@ def double(box, x):
     first, most = found.numbers[0], max(found.numbers[1:])
     how = "stay" if most <= SEEN else "change clearly" if most > CLEAR else "hardly change"
     who = "Word 1 stays" if first <= SEEN else "Word 1 changes"
-    return Finding(found.numbers, f"{who}, {how}", f"{who}. The others {how}.")
+    others = "At least one other word changes clearly" if most > CLEAR else f"The others {how}"
+    says = "All words stay." if first <= SEEN and most <= SEEN else f"{who}. {others}."
+    return Finding(found.numbers, f"{who}, {how}", says)
 
 
 def empty(box, x):

@@ -79,7 +79,7 @@ EXERCISES = [
         question="The digits of two numbers were added in each column. Column 1 is the lowest. Where does column 5 look"
         " to find out whether it gets a carry?",
         shown=table(
-            [SUMS[::-1]], head=[column(c) for c in range(5, 0, -1)], side=["sum"], caption="sums of the columns"
+            [SUMS[::-1]], head=[*"54321"], side=["sum"], caption="the columns, the lowest on the right, and their sums"
         ),
         asks=Choice(tuple(column(c) for c in range(1, 6))),
         given=(SUMS, 5),

@@ -58,7 +58,7 @@ function naming({ facts, found, current, wrong }) {
 /** Say which probe rules a named suspect out. */
 function refuted({ suspect, probe }, facts, found) {
   const { title, shows } = facts.suspects.find(({ name }) => name === suspect);
-  return `<p>Not “${escape(title)}”. The probe “${escape(facts.probes[probe].title)}” rules it out. Then one would see: ${escape(shows[probe])}
+  return `<p>Not “${escape(title)}”. The probe “${escape(facts.probes[probe].title)}” rules it out. With that bug one would see, for example: ${escape(shows[probe])}
     Here one sees: ${escape(found.findings[probe].says)}</p>`;
 }
 

@@ -67,8 +67,8 @@ EXERCISES = [
     Exercise(
         name="shape-with-a-cache",
         question="One text, one head. A decoder was given the start mark and has written nine letters. The keys of"
-        " all these but the last letter are in its cache, and now this letter goes in. Which shape do the weights of its"
-        " self-attention have in this step?",
+        " all these but the last letter are in its cache, and now this letter goes in. Which shape do the weights of"
+        " its self-attention have in this step?",
         asks=Shape(),
         given=(10,),
         right=lambda n: (1, n),

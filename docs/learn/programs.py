@@ -46,8 +46,9 @@ np.testing.assert_allclose(weights[2], [0.212, 0.576, 0.212], atol=5e-4)
 # ## Yes and no
 #
 # In the line above, `places @ wishes` are the queries, and the keys are the places themselves. So the table of wishes
-# is $W_Q$, and $W_K$ only cuts the place out of the token. Multiplying a one-hot row by a table picks a row of the
-# table, and the key picks the column. **A score is an entry of the table.**
+# is $W_Q$ (with rows of zeros for the numbers that say which letter it is), and $W_K$ only picks the place from the
+# token. Multiplying a one-hot row by a table picks a row of the table, and the key picks the column. **A score is an
+# entry of the table.**
 #
 # That is the whole idea. What is missing is a clear no. Let a yes be worth more, and look again:
 
@@ -66,9 +67,9 @@ assert w[0] == 0
 #
 # Two functions of this package write such heads. [`select`][clear_attention.select] says who looks at whom: it takes
 # the feature of the token that looks, the feature of the token that is looked at, and a function of both that says yes
-# or no. A *feature* is a piece of the token, such as its letter or its place.
-# [`aggregate`][clear_attention.aggregate] says what is brought back. The outcome is no drawing of a head. It is a
-# `MultiHeadAttention` like all others, with its four matrices filled in:
+# or no. A *feature* is a piece of the token, such as its letter or its place. [`aggregate`][clear_attention.aggregate]
+# says what is brought back. The outcome is no sketch of a head. It is a `MultiHeadAttention` like all others, with its
+# four matrices filled in:
 
 # %%
 from clear_attention import aggregate, select
@@ -297,9 +298,10 @@ for name in ("sort", "induction"):
 #
 # ## A twin that cuts a corner
 #
-# There is a third case. To add two numbers, each column needs to know whether a 1 is carried over to it. Look at 299 +
-# 301: the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what it
-# gets. So the second head of our program looks for the nearest lower column whose sum is not 9:
+# There is a third case. In the program that adds two numbers, each digit is a token that says in which column it
+# stands, so two tokens share a column. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301:
+# the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what it gets.
+# So the second head of our program looks for the nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over to me;
 # * if it is 8 or less, none is;

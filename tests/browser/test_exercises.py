@@ -207,6 +207,6 @@ def test_on_a_phone_and_in_the_dark(visit, options):
 def test_without_a_script_the_answers_are_folded(visit):
     page = visit("/learn/masks/", java_script_enabled=False).page
     element = page.locator("#exercise-nothing-left")
-    assert "All four keys of a letter are hidden." in element.inner_text()
+    assert "all four keys are hidden from it." in element.inner_text()
     element.locator("summary").click()
     assert "1 0.00, 2 0.00, 3 0.00, 4 0.00. There is no average of nothing" in element.inner_text()

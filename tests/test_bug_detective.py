@@ -174,6 +174,11 @@ class TestProbes:
         found = dict(zip([p.name for p in PROBES], findings(CASE[name]), strict=True))
         assert found[probe].key == key
 
+    def test_what_hangs_on_a_throw_rules_nothing_out(self):
+        for name, probes in proven()["drops-weights"].items():
+            assert probes == [0], name
+        assert all(found["dropout"] == [0] for name, found in proven().items() if name != "drops-weights")
+
     def test_dropout_gives_other_numbers_when_asked_twice(self):
         key = findings(CASE["drops-weights"])[0].key
         assert "m" in key

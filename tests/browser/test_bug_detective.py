@@ -108,7 +108,7 @@ class TestCases:
             assert says(detective).startswith("Right, but not at once.")
 
     def test_a_probe_that_was_seen_is_named_before_others(self, detective):
-        turn_to_case(detective, "drops-weights")
+        turn_to_case(detective, "masked-after")
         button(detective, "Make all words equal").click()
         name_it(detective, "healthy")
         assert "The probe “Make all words equal” rules it out." in says(detective)
@@ -134,6 +134,11 @@ class TestCases:
         turn_to_case(detective, "infinity-times-mask")
         button(detective, "Ask twice").click()
         assert detective.locator(".left").inner_text() == "1 of 21 suspects fits what you have seen."
+
+    def test_what_is_chosen_is_explained(self, detective, facts):
+        for suspect in facts["suspects"]:
+            detective.get_by_label("The box:").select_option(suspect["name"])
+            assert detective.locator(".means").inner_text() == suspect["wrong"]
 
     def test_nothing_chosen_is_no_answer(self, detective):
         button(detective, "Name it").click()

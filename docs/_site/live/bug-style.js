@@ -25,7 +25,7 @@ label{max-width:100%}
 small{font-size:.72em;opacity:.85;margin-left:.15em}
 .left{margin:.6em 0 .2em}
 .says{min-height:1.6em;max-width:44em}
-.says p{margin:.3em 0}
+.says p,.means{margin:.3em 0;max-width:44em}
 .right{color:var(--ca-values)}
 .answer{max-width:46em}
 .answer a{color:var(--md-typeset-a-color)}

@@ -48,10 +48,12 @@ function naming({ facts, found, current, wrong }) {
     const inside = facts.suspects.filter((one) => one.group === group).map(options).join("");
     return group ? `<optgroup label="${capital(group)}">${inside}</optgroup>` : inside;
   });
+  const chosen = facts.suspects.find(({ name }) => name === current.choice);
   const left = suspectsLeft(facts.suspects, found, current.pressed).length;
   return `<p class="left">${left} of ${facts.suspects.length} suspects ${left === 1 ? "fits" : "fit"} what you have seen.</p>
     <div class="row"><label>The box: <select data-field="suspect"><option value="" ${current.choice ? "" : "selected"}>what is it?</option>${lists.join("")}</select></label>
     <button data-do="name">Name it</button><button data-do="tell">Show the answer</button></div>
+    <p class="means" aria-live="polite">${chosen ? escape(chosen.wrong) : ""}</p>
     <div class="says" aria-live="polite">${wrong ? refuted(wrong, facts, found) : ""}</div>`;
 }
 

@@ -11,6 +11,8 @@ from clear_attention.attention import grouped_matmul, with_sink
 from clear_attention.biases import DistanceBias, on_diagonals
 from clear_attention.blockwise.groups import cuts_of, room
 
+LENGTHS = 64  # of rows of keys: for each length that it meets, oneDNN compiles and keeps kernels of their own
+
 
 class Hiding(NamedTuple):
     """Say which keys are hidden, none of it as large as the scores unless the mask is."""
@@ -169,6 +171,9 @@ class QueryBlocks(NamedTuple):
             if hiding.window is not None:
                 first = tf.clip_by_value(place - hiding.window + 1, 0, self.keys - 1)
                 ahead = 0 if hiding.causal else hiding.window - 1
+            else:  # some blocks after each other read as many keys as the last of them
+                run = -(-self.number // LENGTHS)
+                ahead = (run - 1 - i % run) * self.size
             last = tf.clip_by_value(place + self.size + ahead, first + 1, self.keys)
         few = 0 if hiding.window is None else hiding.first_keys
         if hiding.documents is not None:

@@ -22,7 +22,7 @@ from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer, ours, padding_of
 from clear_attention._types import Bias, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
 from clear_attention.biases import DistanceBias
-from clear_attention.masks import combine_masks
+from clear_attention.masks.create import blocked_by_any
 
 
 class Attention(NamedTuple):
@@ -172,6 +172,8 @@ def whole(bias, q, k):
 
 def full_shape(x):
     """List the lengths of the axes: as numbers where they are known, else as tensors."""
+    if x.shape.is_fully_defined():
+        return list(x.shape)
     dynamic = tf.shape(x)
     return [dynamic[axis] if n is None else n for axis, n in enumerate(x.shape)]
 
@@ -353,7 +355,7 @@ def add_keras_masks(mask, queries_mask=None, keys_mask=None, values_mask=None):
         return mask
     rows = None if queries_mask is None else tf.expand_dims(padding_of(queries_mask), axis=-1)
     columns = (None if m is None else tf.expand_dims(padding_of(m), axis=-2) for m in (keys_mask, values_mask))
-    return combine_masks(mask, rows, *columns)
+    return blocked_by_any(mask, rows, *columns)
 
 
 def for_inner_axes(mask, x):

@@ -28,11 +28,11 @@ from clear_attention.heads.steps import (
     for_all_heads,
     hidden_by,
     last,
-    look_ahead,
+    later_keys,
     outside,
     project_rows,
 )
-from clear_attention.masks import combine_masks
+from clear_attention.masks.create import blocked_by_any
 from clear_attention.rotary import RotaryPositions
 
 
@@ -245,7 +245,7 @@ class MultiHeadAttention(TokenLayer):
             q, cache, future = self.write_down(queries, keys, values, cache, keras_mask, positions)
             behind = full_shape(cache.keys)[2] - cache.length
             far = None if self.window is None else outside(self.window, self.first_keys, q, cache.keys, behind)
-            mask, causal, keys_mask = combine_masks(mask, future if causal else None, far), False, None
+            mask, causal, keys_mask = blocked_by_any(mask, future if causal else None, far), False, None
             rules = self.score_rules(q, cache.keys, bias, behind)
         else:
             same_context(cache, keys)
@@ -312,7 +312,7 @@ class MultiHeadAttention(TokenLayer):
             rules |= {"return_weights": return_weights, "check_finite": check_finite}
             return Attention(blockwise_attention(q, k, v, mask, causal, **rules), None)
         if causal or segment_ids is not None or window is not None:
-            mask = combine_masks(mask, *hidden_by(q, k, causal, segment_ids, window, first_keys))
+            mask = blocked_by_any(mask, *hidden_by(q, k, causal, segment_ids, window, first_keys))
         return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite, **rules)
 
     def write_down(
@@ -350,7 +350,7 @@ class MultiHeadAttention(TokenLayer):
         strange = tf.reduce_any(cache.strange) if strange is None else strange | tf.reduce_any(cache.strange)
         if tf.executing_eagerly() and not strange:
             return result
-        mask = combine_masks(mask, look_ahead(q, cache.keys) if causal else None)
+        mask = blocked_by_any(mask, later_keys(q, cache.keys) if causal else None)
         output, *weights = marked(known, strange, SeenInCache(q if return_weights else None, cache.strange, mask))
         return Attention(output, weights[0] if weights else None)
 

@@ -7,7 +7,8 @@ import tensorflow as tf
 
 from clear_attention._token_layer import padding_of
 from clear_attention.attention import full_shape
-from clear_attention.masks import create_document_mask, create_look_ahead_mask
+from clear_attention.masks import create_document_mask
+from clear_attention.masks.create import look_ahead
 
 
 def project_rows(dense, x):
@@ -34,7 +35,7 @@ def last(positions, queries):
 def hidden_by(q, k, causal, segment_ids, window, first_keys):
     """Return the masks of the future, of other documents and of keys outside a window, None for what is not asked."""
     return (
-        look_ahead(q, k) if causal else None,
+        later_keys(q, k) if causal else None,
         None if segment_ids is None else of_documents(segment_ids, q),
         None if window is None else outside(window, first_keys, q, k),
     )
@@ -54,8 +55,8 @@ def outside(window, first_keys, q, k, behind=0):
     return (abs(stands - place) >= window) & (place >= first_keys)
 
 
-def look_ahead(q, k):
-    return create_look_ahead_mask(full_shape(q)[-2], full_shape(k)[-2])
+def later_keys(q, k):
+    return look_ahead(full_shape(q)[-2], full_shape(k)[-2])
 
 
 def blocked_by_keras(*masks):

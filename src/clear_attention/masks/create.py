@@ -82,8 +82,7 @@ def create_look_ahead_mask(length: Size, key_length: Size | None = None) -> tf.T
     """
     length = numbers.length("length", length)
     key_length = length if key_length is None else numbers.length("key_length", key_length)
-    queries, keys = _positions(length, key_length)
-    return tf.cast(keys > queries, tf.float32)
+    return tf.cast(look_ahead(length, key_length), tf.float32)
 
 
 def create_prefix_mask(length: Size, prefix_length: Size) -> tf.Tensor:
@@ -261,6 +260,12 @@ def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whet
     References:
         Vaswani et al. (2017), *Attention Is All You Need*, section 3.2.3.
     """
+    blocked = blocked_by_any(*masks)
+    return None if blocked is None else tf.cast(blocked, tf.float32)
+
+
+def blocked_by_any(*masks):
+    """Combine masks to one of bools, whose values nobody has to check again."""
     named = {f"masks[{i}]": mask for i, mask in enumerate(masks) if mask is not None}
     if not named:
         return None
@@ -269,7 +274,13 @@ def combine_masks(*masks: Mask) -> tf.Tensor | Any:  # a checker can't tell whet
     combined, *others = blocked.values()
     for mask in others:
         combined = combined | mask
-    return tf.cast(combined, tf.float32)
+    return combined
+
+
+def look_ahead(length, key_length):
+    """Tell which keys come after their query."""
+    queries, keys = _positions(length, key_length)
+    return keys > queries
 
 
 def _positions(length, key_length):

@@ -204,7 +204,8 @@ np.testing.assert_array_equal(merge_heads(apart), numbered)
 #
 # Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. The small matrices
 # $W^Q_i$, $W^K_i$ and $W^V_i$ are those of head $i$, and there are $h$ heads. $\operatorname{Concat}$ puts what they
-# found side by side, and $W^O$ is the last matrix.
+# found side by side, and $W^O$ is the last matrix. A letter's vector has $d_{\text{model}}$ numbers, 64 in our machine.
+# Each of its four heads gets $d_k = 16$ of them, so it divides its scores by the root of 16.
 #
 # <details class="lesson-more" markdown="1"><summary>Every symbol and its shape</summary>
 #

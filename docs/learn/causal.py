@@ -213,9 +213,9 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 # ## The trained machine's own look back
 #
 # This is how the whole machine looks at what it has written, with its mask. Rows and columns again have the names of
-# the letters that are given. Press a letter of the answer. In each of the four maps a row lights up: it is the row of
-# the letter *before* the one you pressed, because that is the letter that looks when the next one is written. The
-# hatched upper right stays empty, whatever you type.
+# the letters that are given, and the dot • is the start mark. Press a letter of the answer. In each of the four maps a
+# row gets a frame: it is the row of the letter *before* the one you pressed, because that is the letter that looks when
+# the next one is written. The hatched upper right stays empty, whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(

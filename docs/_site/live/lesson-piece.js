@@ -12,10 +12,12 @@ import { journey } from "./touch/journey.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { rows } from "./touch/rows.js";
+import { sharing } from "./touch/sharing.js";
 import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
+import { turning } from "./touch/turning.js";
 
-const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows, tree };
+const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows, sharing, tree, turning };
 
 class LessonPiece extends HTMLElement {
   connectedCallback() {

@@ -472,7 +472,7 @@ exercises.show("turning_positions")
 # - Whether a key is one place away or two. | The cosine of 1 degree and that of 2 differ by less than 0.001. Quick dials tell neighbours apart.
 # + Whether a key is near or far. | At 5 places the hands nearly agree, at 90 they stand at a right angle. A quick dial would have come round many times.
 # - Which letter stands there. | A dial turns by the place alone. What the letter is, the query and the key say before they are turned.
-# ? Each new letter that a machine writes is called place 0, and it keeps the turned keys. What goes wrong?
+# ? A machine with positions that turn keeps its keys, and calls each new letter that it writes place 0. What goes wrong?
 # - Nothing, because only distances count. | The distances are what is wrong: between two letters of place 0 it is 0.
 # - Only the first letters, whose keys are kept longest. | A kept key stays as it was turned. It was turned by the wrong place from the beginning.
 # + It can't tell which letter came when. | All hands stand at place 0, so that every distance is 0.

@@ -100,13 +100,17 @@ touch(
 def by_beam(text, width, length=11):
     beams = [([target.start_id], 0.0)]
     for _ in range(length):
-        found = log_probabilities(text, [ids for ids, _ in beams])
+        ended = [beam for beam in beams if beam[0][-1] == target.end_id]
+        open_ = [beam for beam in beams if beam[0][-1] != target.end_id]
+        if not open_:
+            break
+        found = log_probabilities(text, [ids for ids, _ in open_])
         grown = [
             ([*ids, i], total + more)
-            for (ids, total), row in zip(beams, found, strict=True)
+            for (ids, total), row in zip(open_, found, strict=True)
             for i, more in enumerate(row)
         ]
-        beams = sorted(grown, key=lambda beam: -beam[1])[:width]
+        beams = sorted(ended + grown, key=lambda beam: -beam[1])[:width]
     return beams
 
 
@@ -116,13 +120,12 @@ for (ids, total), theirs, score in zip(
     ours, beams.ids[0], beams.scores[0], strict=True
 ):
     print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
-    assert ids[1:] == theirs.numpy().tolist()
+    assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
     np.testing.assert_allclose(total, score, atol=1e-4)
 
 # %% [markdown]
-# (`log_probabilities` stands in the first cell of this page, which is folded: it gives the logarithms of what the table
-# at the top shows. Our search is only right where all answers are equally long, as dates are. The package also keeps
-# answers that have ended while others go on.)
+# (An answer that has ended is kept as it is, while others go on. `log_probabilities` stands in the first cell of this
+# page, which is folded: it gives the logarithms of what the table at the top shows.)
 #
 # Does the beam read more dates right?
 

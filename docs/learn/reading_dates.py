@@ -67,14 +67,14 @@ def read(*texts):
     ids = source.encode(texts, length=34)
     # with a width of 1: the most probable letter, and then the next
     best = beam_search(model, ids, max_length=11, width=1, length_penalty=0.0)
-    answers = target.decode(best.ids[:, 0])
-    for text, answer, score in zip(texts, answers, best.scores[:, 0], strict=True):
-        sure = np.floor(1000 * np.exp(score)) / 10  # rounded down
-        print(f"{text:26} {answer}   {sure:.1f} % sure")
-    return answers
+    answers, sure = target.decode(best.ids[:, 0]), np.exp(best.scores[:, 0])
+    for text, answer, share in zip(texts, answers, sure, strict=True):
+        percent = np.floor(1000 * share) / 10  # rounded down
+        print(f"{text:26} {answer}   {percent:.1f} % sure")
+    return answers, sure
 
 
-answers = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
+answers, _ = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
 assert answers == ["2018-05-03"] * 4
 
 # %% [markdown]
@@ -84,16 +84,17 @@ assert answers == ["2018-05-03"] * 4
 # do with the 30th of February? And with Christmas?
 
 # %%
-nonsense = read("february 30th, 2018", "christmas 2018", "31/12/2018")
+nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
 assert nonsense[0] == "2018-02-30"
+assert sure[0] > 0.95
 assert nonsense[1] != "2018-12-25"
-assert nonsense[2] != "2018-12-31"
+assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
-# It accepts a 30th of February, and it gives Christmas a day of its own invention. From the text with a month of 31 it
-# does not even make a whole date: it writes `2018-3`, and stops. And look how sure it is of the first two! Only at the
-# third does it waver. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the
-# same kind sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
+# It accepts a 30th of February, and it gives Christmas a day of its own invention. From the text in which the month
+# would be 31 it makes an answer that stands in no calendar. And look how sure it is of its 30th of February! Nobody
+# ever taught it to say that a text is no date. Remember this when a larger machine of the same kind sounds certain:
+# **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
@@ -238,7 +239,7 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 # 1918"? All dates of its training lie between 1950 and 2049. Guess, then run it.
 
 # %% tags=["answer"]
-answers = read("monday 3rd of may 2018", "may 3rd, 1918")
+answers, _ = read("monday 3rd of may 2018", "may 3rd, 1918")
 assert answers[0] == "2018-05-03"
 assert 1950 <= int(answers[1][:4]) <= 2049
 

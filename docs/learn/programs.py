@@ -111,7 +111,7 @@ for function in (select, aggregate):
 # One text that comes out right does not make the head right for every text. But there are only 9,840 texts of one to
 # eight letters a, b and c, so we try them all:
 
-# %%
+# %% tags=["hide-input"]
 import sys
 
 # The texts are those of the trained twins below, which are in the repository and not in
@@ -296,7 +296,7 @@ assert by_name["addition"]["alike"][1] < 0.1 < 0.6 < by_name["addition"]["alike"
 # to 0, which makes all its scores 0, and ask again:
 
 
-# %%
+# %% tags=["hide-input"]
 def texts_right(name, even=None):
     """Share of texts that a twin gets right, with one head's weights made even."""
     model, inputs = twins[name][0], all_inputs(name)

@@ -191,7 +191,7 @@ np.testing.assert_allclose(by_hand, [0.0498, 1.0748, 41.6126], atol=5e-5)
 assert round(output / total, 2) == 38.72
 
 # %% [markdown]
-# This is the *online softmax*. *FlashAttention*, with which most large models attend, cuts queries and keys alike and
+# This is the *online softmax*. *FlashAttention*, with which many large models attend, cuts queries and keys alike and
 # does all the mending on the chip, so that no scores ever travel to the slow memory. (From TensorFlow's Python we
 # cannot reach into the chip, so this package cuts only the queries into blocks, and takes rows whole.
 # [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)

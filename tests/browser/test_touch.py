@@ -170,7 +170,7 @@ def test_a_letter_can_be_followed(piece):
     assert "leave alike to 1.00" in journey.says()
 
 
-@pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences"])
+@pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])
 def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
     page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
     assert re.search(r"\d\.?\d*", page.locator("lesson-piece").inner_text())

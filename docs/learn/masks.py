@@ -516,9 +516,9 @@ exercises.show("masks")
 # - zeros in the output of that text | So it is in this package. -1e9 added to every score of a row hides nothing.
 # + nothing | All scores of its rows fall by the same number, so no key is hidden, and it reads its padding. No error tells you.
 # ? A machine that was trained without a padding mask reads dates well at 34 places. What makes it read them worse?
+# + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.
 # - texts that are all equally long | Padded to 34 places, they are what it was trained on.
-# + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # ? 4 texts of 4 letters without heads; a padding mask of shape `(4, 4)`, a row for each text. What happens?
 # - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
 # - It is refused. | It would be if the sizes did not fit, say with 3 texts of 4 letters. Here they agree, and nobody can tell.

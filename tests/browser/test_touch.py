@@ -8,33 +8,6 @@ import pytest
 from clear_attention import MultiHeadAttention, scaled_dot_product_attention, sinusoidal_encoding
 
 
-class Piece:
-    def __init__(self, page, kind):
-        self.page = page
-        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece")
-        self.element.scroll_into_view_if_needed()
-
-    def says(self):
-        return re.sub(r"\s+", " ", self.element.locator(".says").inner_text()).replace("−", "-")
-
-    def numbers(self):
-        return [float(x) for x in re.findall(r"-?\d+\.?\d*", self.says())]
-
-    def slide(self, label, value):
-        self.slider(label).fill(str(value))
-
-    def slider(self, label):
-        return self.element.get_by_role("slider", name=label)
-
-    def press(self, label):
-        self.element.get_by_role("button", name=label, exact=True).click()
-
-
-@pytest.fixture
-def piece(visit):
-    return lambda lesson, kind=None: Piece(visit(f"/learn/{lesson}/").page, kind)
-
-
 @pytest.mark.parametrize(("angle", "length"), [(45, 2), (135, 0.5), (290, 4), (0, 0)])
 def test_the_arrows_attend_as_the_function_does(piece, angle, length):
     arrows = piece("attention")

@@ -72,7 +72,7 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
             mask = combine_masks(mask, create_look_ahead_mask(12)).numpy()
         drawn = [cell.get_attribute("fill") is not None for cell in row.element.locator("rect.cell").all()]
         np.testing.assert_array_equal(np.reshape(drawn, (12, 12)), mask == 1)
-        numbers = row.element.locator("svg text.middle").all_inner_texts()
+        numbers = row.element.locator("svg text.middle").all_text_contents()
         np.testing.assert_array_equal([int(n) for n in numbers[:12]], documents[0])
         positions = create_document_positions(documents).numpy()[0]
         np.testing.assert_array_equal([int(n) for n in numbers[12:]], positions)

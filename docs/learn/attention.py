@@ -13,17 +13,17 @@
 # ## Ask, compare, fetch
 #
 # Think of a shelf of folders. You come with a question, and each folder has a label on its spine. You hold your
-# question against every label. Where the two fit well, you take much of what is inside, and from the others a little,
-# and then you mix it all. In attention each of these is a vector:
+# question against every label. Where the two fit well, you take much of what is inside. From the other folders you take
+# a little, and then you mix it all. In attention each of these is a vector:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Here is a trained machine doing it. It is the
-# decoder that looks, once for each letter that it writes, so each letter of the answer has a query of its own. Press
-# one of them. The brighter a letter of the text, the better its key fits that query. (The machine looks in four ways at
-# the same time. This is the first of the four.)
+# Every letter has a key and a value, and whoever looks has a query. Here our trained machine does it. It is the decoder
+# that looks, once for each letter that it writes, so each letter of the answer has a query of its own. Press a letter
+# of the answer. The brighter a letter of the text, the better its key fits that query. (The machine looks in four ways
+# at the same time. This is the first of the four.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -44,11 +44,11 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
-# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is a
-# mixture of all values, and most of it comes from the key that fits best. Turn the query, and watch the output move
-# from value to value. The green dots are the values, and the thicker the line to a value, the more of it is fetched.
-# Then make the query longer, and make it shorter: what changes? (How a score is computed from two arrows, you will see
-# in a moment.)
+# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is
+# the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch the output
+# move from value to value. The green dots are the values, and the thicker the line to a value, the more of it is
+# fetched. Then make the query longer, and make it shorter: what changes? (You will see in a moment how a score is
+# computed from two arrows.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -80,8 +80,8 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (The keys will be
-# others than those of the arrows.) Three letters, with two numbers each:
+# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (These keys are
+# others than those of the arrows.) Here are three letters, with two numbers each, and the three matrices:
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -113,8 +113,8 @@ touch(
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
 # is large where both vectors have large numbers of the same sign at the same places. Then divide by the root of how
-# many numbers they have, which is √4 = 2. ([Why the root?](#why-divide-by-the-root-of-d_k) Soon.) The results are
-# called **scores**.
+# many numbers they have, which is √4 = 2. ([Why the root](#why-divide-by-the-root-of-d_k), you will see soon.) The
+# results are called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
@@ -223,9 +223,9 @@ plt.show()
 # A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums become, and the softmax
 # exaggerates large differences: a score that is larger by 10 makes a weight $e^{10}$ times as large, which is about
 # 22,000. Against one other key it then gets 22,000 of 22,001 parts, which is 0.99995 of the weight. If the training
-# nudges its score, 0.99995 becomes 0.99996, and the output stays what it was. The training learns from how much the
-# output changes when it nudges a number. Here nothing changes, so it learns next to nothing. That is why the scores are
-# divided. But by what?
+# nudges its score, 0.99995 becomes 0.99996, and the output stays nearly what it was. But a training learns from how
+# much the output changes when a number is nudged. Here hardly anything changes, so it learns next to nothing. That is
+# why the scores are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
 # *one rule that suits all depths*: in which column do the bars stay about the same?
@@ -264,11 +264,11 @@ lab(
 )
 
 # %% [markdown]
-# Divided by nothing, longer keys mean that one of them takes nearly everything. Divided by $d_k$, all weights become
+# Divided by nothing, one of the keys takes nearly everything when keys are long. Divided by $d_k$, all weights become
 # alike, and the query might as well not ask. The root keeps the balance.
 #
-# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will not be 64.
-# Most throws cancel each other, and the sum is typically about 8 away from 0, which is √64. A dot product of random
+# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will hardly be
+# 64, because most throws cancel each other. Typically it is about 8 away from 0, and 8 is √64. A dot product of random
 # numbers is such a sum. If the numbers are about 1 in size and as often negative as positive, its terms are like coins.
 # With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth. That is why
 # this attention is called *scaled* dot-product attention.
@@ -330,8 +330,8 @@ assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow.
-# These are four lines from its middle, printed from the package. (Two lines between them are left out, because they do
-# nothing here.)
+# These four lines from its middle, printed from the package, are your two functions. Which of the four is new? (Two
+# lines between them are left out, because they do nothing here.)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -349,12 +349,10 @@ assert len(lines) == 4
 print("\n".join(lines))
 
 # %% [markdown]
-# They are your two functions. `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, without infinity and
-# without what a computer gives for 0 divided by 0. `depth(q)` is $d_k$. `grouped_matmul` is a product of matrices; [a
-# later lesson](fewer_keys.py) shows why it has a name of its own. `softmax_of_visible` is your softmax over what a
-# mask, here `blocked`, leaves visible. Our example has no mask, and no `sink` either, which is one more thing for
-# later. The third line is new: during a training it may set some weights to 0 at random, so that the machine does not
-# rely on single ones. For "y" the function gives what you computed by hand.
+# The third line is new: during a training it may set some weights to 0 at random, so that the machine does not rely on
+# single ones. In the others, `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, `depth(q)` is $d_k$, and
+# `grouped_matmul` is a product of matrices. `softmax_of_visible` is your softmax, for keys that are not hidden. What
+# hides them is `blocked`, the mask of the [next lesson](masks.py). (A `sink` comes [much later](score_rules.py).)
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
@@ -363,12 +361,12 @@ print(function)
 
 # %% [markdown]
 # * *Before.* `attention_inputs`, `function_of_weights` and `flag` refuse bad inputs with an error message. `blocked` is
-#   the mask, which the [next lesson](masks.py) is about. `widened` turns 16-bit numbers into 32-bit ones for the
-#   calculation, because sums of 16-bit numbers lose digits. `without_nonfinite` takes out infinity and NaN, should
-#   there be any. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
-# * *In the middle.* The four lines from above, and the two that were left out. The queries are divided *before* the
-#   product and not afterwards. The result is the same, but the product stays smaller on its way, which matters where
-#   large numbers overflow.
+#   the mask. `widened` turns 16-bit numbers into 32-bit ones for the calculation, because sums of 16-bit numbers lose
+#   digits. `without_nonfinite` takes out infinity and NaN, should there be any: what is left is `safe_q` and so on.
+#   (NaN, "not a number", is what a computer gives for 0 divided by 0.)
+# * *In the middle.* The four lines from above, and the two that were left out. ([A later lesson](fewer_keys.py) shows
+#   why `grouped_matmul` has a name of its own.) The queries are divided *before* the product and not afterwards. The
+#   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
 # * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
 #   you. `narrowed` returns to the type of number that came in.
 #
@@ -409,16 +407,15 @@ np.testing.assert_allclose(
 #
 # ## A check: is this what the trained machine does?
 #
-# It is. In each of the four looks of the trained machine, 24 letters look at 24 letters, and every weight is what the
-# formula says.
+# It is. When its encoder reads "thursday 3rd of may 2018", 24 letters look at 24 letters, in four ways. Every one of
+# these weights is what the formula says.
 #
 # <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained weights, recomputed</summary>
 #
-# Take the trained machine's vectors for "thursday 3rd of may 2018" and its own trained matrices, and compute the
-# weights of its encoder with the formula. Three things in this cell belong to later lessons. The machine has four
-# [heads](multi_head.py), four attentions side by side, each with 16 of the 64 numbers. Its letters' vectors are
-# multiplied by 8 and get their [positions](positions.py) added. And it adds a *bias* to each query, key and value, one
-# more vector that was trained.
+# Take the trained machine's vectors for this text and its own trained matrices, and compute the weights of its encoder
+# with the formula. Three things in this cell belong to later lessons. The machine has four [heads](multi_head.py), four
+# attentions side by side, each with 16 of the 64 numbers. Its letters' vectors are multiplied by 8 and get their
+# [positions](positions.py) added. And it adds a *bias* to each query, key and value, one more vector that was trained.
 
 # %% tags=["hide-input"]
 from clear_attention import date_tokenizers
@@ -450,8 +447,8 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, which was trained
 # together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
 # them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
-# scores the softmax hardly changes any more, and built a whole machine of it. The names key and value come from
-# networks that look things up in a memory (Miller and others, 2016).
+# scores the softmax hardly changes any more. And they built a whole machine of this attention. The names key and value
+# come from networks that look things up in a memory (Miller and others, 2016).
 #
 # ## Exercises
 #
@@ -504,16 +501,14 @@ exercises.show("attention")
 
 # %% [markdown]
 # ```self-check
-# ? A query has the scores 0 and 1.1 with two keys, whose values are 0 and 8. `exp(1.1)` is about 3. What is the output?
-# - about 8.8 | That is 1.1 times 8. Scores become weights first: the softmax comes before the values.
-# - 8 | A score of 0 is not a weight of 0: `exp(0)` is 1, and a quarter of the weight stays with the first key.
-# - 4 | The plain mean would need equal weights, and so equal scores.
-# + about 6 | The weights are 1 : 3, so it is `(1 * 0 + 3 * 8) / 4`.
-# ? The queries are a matrix of shape `(3, 64)`, the keys `(5, 64)`, the values `(5, 32)`. What is the shape of the output?
-# - `(3, 64)` | The output is a mixture of values, so each of its rows has as many numbers as a value.
-# + `(3, 32)` | A row for each query, with as many numbers as a value has.
-# - `(5, 32)` | That is a row for each key. The keys are summed over.
-# - none: keys and values don't have equally many numbers | They need not. Queries and keys must, and there must be as many keys as values.
+# ? A query of length 2 becomes one of length 6, in the same direction. What becomes of its weights?
+# - They are three times as large. | Then they would add up to 3. The *scores* are three times as large.
+# + The largest one grows, and the smallest one shrinks. | All differences between scores are three times as large, and the softmax makes larger factors of them.
+# - They stay as they are, since it looks at the same keys. | It prefers the same key as before, but more sharply.
+# ? Why does a letter have a key and a value, and not one vector for both?
+# - because the key is for the encoder, the value for the decoder | Wherever attention is used, it uses both.
+# + so that what finds a letter can differ from what it hands over | The key says "I belong to a month", and the value may say which month it is.
+# - because the key must be multiplied by the query, and a vector can be used only once | A vector can be used as often as one likes.
 # ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do the undivided scores change?
 # + They get about 2 times as large. | Their squares are 4 times as large, so they themselves are √4 = 2 times as large. Hence the root of `d_k`.
 # - They get about 4 times as large. | Their squares do. Terms of either sign cancel in part.

@@ -6,7 +6,7 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# This machine gets 100 of 100 letters right when it is asked as in its training. It cannot write a single date.
+# This machine gets 100 of 100 letters right when it is asked as in its training. And it cannot write a single date.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -51,9 +51,9 @@ assert forgetful_record["steps"][-1] == 333
 # ## One date is eleven examples
 #
 # The decoder writes one letter after the other, and each new letter depends on those before. In training the right
-# answer is known. So there is no need to wait: the decoder is *given* the right answer, and has to *predict*, at all
-# places at once, the letter that comes next. For the very first letter something must be given, too. So a **start
-# mark** is put in front, and everything moves one place to the right:
+# answer is known. So there is no need to wait for one letter before the next is asked for. The decoder is *given* the
+# whole right answer, and at each place it has to *predict* the letter that comes next. For the very first letter
+# something must be given, too. So a **start mark** is put in front, and everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
@@ -63,10 +63,9 @@ assert forgetful_record["steps"][-1] == 333
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. Copying is much easier to learn than reading dates: 333 steps of training were enough to get
-# every letter right, so that there was nothing left to learn. So the machine above learnt to copy, and nothing else.
-# When it writes for itself, there is nothing to its right yet, and it writes the end mark at once. Why that one? Guess,
-# before you read on.
+# the answer stands there. To copy is much easier to learn than to read dates. After 333 steps of training the machine
+# above got every letter right by copying, and there was nothing left to learn. When it writes for itself, there is
+# nothing to its right yet, and it writes the end mark at once. Why the end mark? Guess, before you read on.
 #
 # <details markdown="1"><summary>An answer</summary>
 #
@@ -75,17 +74,17 @@ assert forgetful_record["steps"][-1] == 333
 #
 # </details>
 #
-# So we hide the future: **no letter may look at a later one.** It may look at itself, because it is given, and what is
-# asked for is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is called
-# *causal*, because what comes later cannot be a cause.
+# So we hide the future: **no letter may look at a later one.** A letter may look at itself, because it is given, and
+# what is asked for is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is
+# called *causal*, because what comes later cannot be a cause.
 #
 # ## Try it yourself
 #
-# Here you see the forgetful machine peeking. A row is a letter that looks, a column a letter that is looked at. Look at
-# the cells just right of the diagonal. Look at the rows "start" and "1". In the row "start" this cell is bright: there
-# the machine looks at the 2, which is what it has to say. The same happens in the row of the 1. (In the two rows
-# between them it does so, too, but not in this map. The machine looks in four ways at the same time, and has another
-# map that is bright there.)
+# Here you see the forgetful machine peeking. A row is a letter that looks, and a column a letter that is looked at.
+# Both have the names of the letters that are *given*. Look at the cells just right of the diagonal. In the row "start"
+# this cell is bright: there the machine looks at the 2, which is what it has to say. In the row "1" it looks at the 8.
+# (In the two rows between them it peeks, too, but not in this map. The machine looks in four ways at the same time, and
+# another of its maps is bright there.)
 #
 # Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
@@ -134,7 +133,7 @@ lab(
 #
 # Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). "y" stands last, so the
 # mask takes nothing from it. "a" in the middle may see "m" and itself, and "m" sees only itself. The scores of "m" and
-# "a" are found like those of "y": their queries are $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$, the rows of $W_Q$.
+# "a" are found like those of "y". Their queries are the rows of $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
 #
 # | looks | score of m | of a | of y | weights | output |
 # | --- | --- | --- | --- | --- | --- |
@@ -143,8 +142,8 @@ lab(
 # | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
 #
 # The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
-# of m and a are $(10, 0)$ and $(0, 10)$. In NumPy, with the softmax that you mended in the lesson before, and compared
-# with the package's function:
+# of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it in NumPy, with the softmax that you mended in the lesson
+# before. The last lines compare it with the package's function:
 
 # %%
 from clear_attention import create_look_ahead_mask
@@ -213,9 +212,10 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer, or a row of a
-# map. Careful: here a row has the name of the letter *to be written*, and a column that of a letter that is given. So
-# the row "2" is the place that was given "start". The hatched upper right stays empty, whatever you type.
+# This is how the whole machine looks at what it has written, with its mask. Rows and columns again have the names of
+# the letters that are given, and the dot • is the start mark. Press a letter of the answer. In each of the four maps a
+# row gets a frame: it is the row of the letter *before* the one you pressed, because that is the letter that looks when
+# the next one is written. The hatched upper right stays empty, whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -229,8 +229,9 @@ machine(
 # %% [markdown]
 # ## A check: change the future
 #
-# Change the last letter of what the machine is given. It stands at place 10, with the start mark at place 0. The
-# prediction of that place may move, and no earlier one, not by a single bit. The machine that forgot its mask fails:
+# Change the last letter of what the machine is given. It stands at place 10, because the start mark stands at place 0.
+# What is predicted at place 10 may move. What is predicted at earlier places must not move, not by a single bit. The
+# machine that forgot its mask fails:
 
 # %%
 given = target_ids[:, :-1]
@@ -247,12 +248,12 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # %% [markdown]
 # ## Both masks at once { #both-at-once }
 #
-# A decoder in training gets both masks: a key is blocked if it is padding *or* in the future.
+# A decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
 # [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is padding.
 # Text 0 has it in the middle (nobody pads like that, but the mask can hide it), text 1 at the end, text 2 at the
 # beginning:
 
-# %% alt="The three combined masks. The first sentence hatches columns 2 and 3 and everything above the diagonal. The second hatches columns 3 and 4 and everything above the diagonal. The third hatches its first three rows completely."
+# %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
 import matplotlib.pyplot as plt
 from clear_attention import combine_masks, create_padding_mask, plot_mask
 
@@ -269,9 +270,9 @@ assert np.all(both[2, 0, :3] == 1)
 
 # %% [markdown]
 # Look at text 2. Its first three rows are hatched from end to end: what stands before the first real letter may see
-# nothing, because all of it is padding or future. Each mask alone leaves every row something. Together they do not. In
-# the lesson before, a [row with nothing left](masks.py#queries-with-no-key-left) came from an empty text. Here it comes
-# up where no text is empty: each text that is padded on the left has such rows.
+# nothing, because all of it is padding or future. Each mask alone leaves every row something to see. Together they do
+# not. In the lesson before, a [row with nothing left](masks.py#queries-with-no-key-left) came from an empty text. Here
+# no text is empty, but each text that is padded on the left has such rows.
 #
 # ## What the first letters never see { #what-the-first-letters-never-learn }
 #
@@ -353,7 +354,7 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 #
 # ### Two equal rows: is it the mask? { #exercise-1 }
 #
-# A tutorial on causal attention shows three outputs of which two are equal. It is tempting to blame the mask.
+# A tutorial on causal attention shows three outputs of which two are equal. Did the mask make them equal?
 #
 # <details class="lesson-more" markdown="1"><summary>See whether it is the mask's doing</summary>
 #
@@ -379,7 +380,7 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # %% [markdown]
 # It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
 # points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
-# *saturated*. With small tokens the same mask gives three different outputs.
+# *saturated*. With tokens ten times as small, the same mask gives three different outputs.
 #
 # </details>
 #
@@ -394,19 +395,18 @@ exercises.show("causal")
 
 # %% [markdown]
 # ```self-check
-# ? Five tokens go through one self-attention with a look-ahead mask. Token 2 is changed. Which outputs can change?
-# - output 2 only | Later queries look at token 2, too.
-# - outputs 3 and 4 | Token 2 sees itself: no key on the diagonal is blocked.
-# - outputs 0, 1 and 2 | That is the wrong way round, as with an inverted mask: it is later tokens that look back.
-# + outputs 2, 3 and 4 | Its own, and those of all that come after it.
+# ? In training, one date is eleven examples at once. What makes that possible?
+# - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given, and each place predicts the next one.
+# + All letters are given at once, and the mask lets each place see only those up to itself. | So each place is in the same position as a machine that has written so far.
+# - Eleven dates fit into one batch. | A batch holds many dates, and *each* of them is eleven examples.
 # ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look?
 # + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
 # - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.
 # - at the padding mask of the text | Without it the text is noisier. That is no reason for near-perfect letters.
-# ? A query has the scores 3 and 5, and 90 with a key that is hidden. What is the weight of the first key?
-# + about 0.12 | The softmax of 3 and 5 alone. The hidden key is out before the softmax.
-# - about 0 | So it would be if the mask came after the softmax: the 90 would have taken all.
-# - 0.375 | That is 3 / (3 + 5). Weights are shares of the exponentials, not of the scores.
+# ? Does the encoder, which reads the text, need a look-ahead mask?
+# - Yes, or it would copy the next letter. | It is not asked for the next letter. The text is given as a whole, before anything is written.
+# + No: it may look at the whole text, except at padding. | Nothing in the text is to be predicted, so nothing of it has to be hidden.
+# - Yes, because all attention in a Transformer is causal. | That holds for machines like GPT. Here only the answer's look at itself is causal.
 # ```
 #
 # ## Where to go next

@@ -8,8 +8,8 @@
 #
 # After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
 # matrices, by itself, without looking at any other letter. More than half of the numbers in our machine are there. So
-# take it out and see. Three machines were trained with it and three without, each begun from other random numbers; here
-# is what they read of 2,000 unseen dates:
+# let us take this part out and see. Three machines were trained with it and three without, each begun from other random
+# numbers; here is what they read of 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -23,8 +23,8 @@ for name in ("whole", "no feed-forward"):
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# Hardly anything happens: three more mistakes in a thousand dates. Half of the machine, for nothing? Reading dates is
-# mostly copying: find the right digit, write it down. So why does every Transformer have this part?
+# Hardly anything happens: there are three more mistakes in a thousand dates. Half of the machine, for nothing? Reading
+# dates is mostly copying: find the right digit, and write it down. So why does every Transformer have this part?
 #
 # ## Finding is not answering
 #
@@ -55,10 +55,10 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# Finding the letter before is easy for a head that knows [positions](positions.py), and the residual keeps the letter
-# itself, so both meet in one vector. Then comes the table. We train one layer on it, first without the feed-forward
-# network, then with a network of 8, 32 and 128 numbers in the middle. (That is the width *of this network*. The letters
-# themselves stay 32 numbers wide.) Guess how much each gets right.
+# To find the letter before is easy for a head that knows [positions](positions.py), and the residual keeps the letter
+# itself. So both letters meet in one vector, and attention has done its work. Then the table must be known. We train
+# one layer on it, first without the feed-forward network, then with a network of 8, 32 and 128 numbers in the middle.
+# (That is the width *of this network*. The letters themselves stay 32 numbers wide.) Guess how much each gets right.
 
 # %% tags=["hide-input"]
 import keras
@@ -100,10 +100,10 @@ assert found[128] > 0.95 > 0.65 > wider > found[0]
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Width 0 is the layer without the network. (Who guesses among 26 letters is right in 4 % of all cases. So it knows
-# something all the same, and further below you can unfold how.) The wider the network, the more of the table the layer
-# knows, up to nearly all of it. (The texts of the test are new, the pairs in them are not. To know the table by heart
-# is the task.)
+# Width 0 is the layer without the network. (Whoever guesses among 26 letters is right in 4 % of all cases. So this
+# layer knows something all the same, and below you can unfold how.) The wider the network, the more of the table the
+# layer knows, up to nearly all of it. (The texts of the test are new, but the pairs in them are not: the task *is* to
+# know the table by heart.)
 #
 # Is it only a question of how many numbers there are to train? No. The layer of the last line has as many as the one
 # with a width of 128, all of them in attention, and it knows about half of the table.
@@ -129,8 +129,8 @@ print(f"votes added up: {added:.0%} of the pairs right")
 assert 0.25 < added < 0.27 < found[0]
 
 # %% [markdown]
-# That is one pair in four. A layer of attention gets a little further, because its weights change with the letters. But
-# it can only choose what to mix, which is a clumsy way to hold a table.
+# That is one pair in four. A layer of attention alone gets a little further, because its weights change with the
+# letters. But it can only choose what to mix, which is a clumsy way to hold a table.
 #
 # </details>
 #
@@ -151,19 +151,19 @@ assert 0.25 < added < 0.27 < found[0]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# Without the ReLU this cannot be done. In a plain sum, "both" gives what "a 7" gives plus what "an 8" gives, and $0 +
-# 0$ is not 56. Cutting off what is negative breaks that rule. Without it, the second matrix would be of no use either:
-# $(x W_1) W_2$ is $x (W_1 W_2)$, which is one matrix.
+# Without the ReLU this cannot be done. In a plain sum, "both" would give what "a 7" gives plus what "an 8" gives, and
+# $0 + 0$ is not 56. The ReLU breaks that rule by cutting off what is negative. Without a ReLU the second matrix would
+# be of no use either: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
 #
 # ### Many alarms, one table
 #
-# How many alarms does a table need? Here is a small table. Now a single number $x$ comes in, from 0 to 7, and for each
-# the table names an answer, which you can drag up and down. An alarm is not only on or off: above the place where it
-# begins to ring, it rings the louder the larger $x$ is. The second matrix multiplies it by a number, which may be
-# negative. Drawn over $x$, that is a line that lies flat up to some place, and from there on is a ramp, up or down.
-# These are the thin lines. Below the picture you can read them: the network starts with the first answer, which is its
-# $b_2$, and adds the ramps. The sum is the thick line. How many ReLUs, and so ramps, must you give it until it knows
-# the whole table?
+# How many alarms does a table need? Here is a small table. A single number $x$ comes in, from 0 to 7, and for each the
+# table names an answer, which you can drag up and down. An alarm is not only on or off: above the place where it begins
+# to ring, it rings the louder the larger $x$ is. The second matrix multiplies it by a number, which may be negative.
+# Drawn over $x$, that is a line which lies flat up to some place, and from there on is a ramp, up or down. These are
+# the thin lines. The network starts with the first answer, which is its $b_2$, and adds the ramps, as you can read
+# below the picture. The sum is the thick line. How many ReLUs, and so ramps, must you give it until it knows the whole
+# table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -183,8 +183,8 @@ touch(
 # 676 entries, and 128 alarms were enough. How?
 #
 # An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and speak for some answers and
-# against others. Alone it knows nothing. But each pair has its own set of ringing alarms, and with 128 alarms there are
-# far more such sets than 676 pairs. So an answer is what all ringing alarms say together. And they have enough numbers
+# against others. Alone it knows nothing. But each pair can have its own set of ringing alarms, because 128 alarms form
+# far more sets than there are pairs. So an answer is what all ringing alarms say together. And they have enough numbers
 # to say it with: the two matrices and their biases hold 8,352. In our trained layer very many alarms ring for each
 # pair:
 
@@ -213,8 +213,8 @@ assert 30 < ringing < 90
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
-# The width $d_{\text{ff}}$ is how many alarms there are. That it is usually four times `d_model` is a habit since 2017,
-# and no law.
+# The width $d_{\text{ff}}$ is how many alarms there are. It is usually four times `d_model`. That is a habit since
+# 2017, and no law.
 #
 # ## Your machine so far
 #
@@ -244,15 +244,10 @@ np.testing.assert_array_equal(
 # %% [markdown]
 # ## Reading the function { #the-function-read }
 #
-# The package does what you have just written, with a residual and a norm around it. Unfold it to read it.
-#
-# <details class="lesson-more" markdown="1"><summary>Its source</summary>
-#
-# `before` and `after` are the residual and the norm of the [page before](transformer_layer.py), `widen` and `narrow`
-# are the two matrices, and `widen` does the ReLU too. The rest refuses a wrong width, and keeps a NaN in its own
-# letter.
+# The package does what you have just written, with the residual and the norm of the [page
+# before](transformer_layer.py), which are `before` and `after`. Can you find the ReLU?
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 
 from clear_attention import FeedForwardBlock
@@ -260,7 +255,8 @@ from clear_attention import FeedForwardBlock
 print(inspect.getsource(FeedForwardBlock.call))
 
 # %% [markdown]
-# </details>
+# It is in `widen`, the first of the two matrices. `narrow` is the second. `tensors.d_model` refuses letters of a wrong
+# width, and `Tokens` takes care that a NaN stays in its own letter.
 #
 # ## A check: nobody looks
 #
@@ -345,10 +341,10 @@ exercises.show("feed_forward")
 
 # %% [markdown]
 # ```self-check
-# ? A text goes through the feed-forward network. Only its second letter is changed. Which letters come out changed?
-# - all of them | That is attention without a mask. Here no letter sees another.
-# - the second and those after it | That is causal attention. Feed-forward knows no before and after.
-# + the second only | Both matrices and the norm work on each letter by itself. Only in attention do letters meet.
+# ? The secret table has 676 entries. Why are 128 alarms enough for it?
+# - because the table has a rule, which the network has found | Its entries were drawn at random: there is no rule to find.
+# + because each alarm rings for many pairs, and each pair for many alarms | An answer is what all ringing alarms say together, and there are far more sets of alarms than pairs.
+# - because only about 128 of the pairs occur | All pairs occur in the test, and nearly all are answered right.
 # ? What would the network be without the ReLU?
 # + one matrix | Two matrices in a row are one, the product of both. What several things together mean is lost on it.
 # - the same, only slower to train | The bend is what lets an alarm stay silent until two things come together.

@@ -35,17 +35,54 @@ assert kept(32, 32, 128, 100_000) > 3 * 14e9
 #
 # So let several heads of queries **share** one head of keys and values. If all share a single one, it is called
 # *multi-query attention*. If they share in groups, it is called **grouped-query attention**. With 8 heads of keys for
-# 32 heads of queries only a quarter has to be kept:
+# 32 heads of queries only a quarter has to be kept.
+#
+# Here are the 32 heads of queries of our example, blue, and below them the heads of keys and values, orange. Only what
+# is orange has to be kept, in each of the 32 layers. The bar is a graphics card with 24 GB. The model lies on it
+# already, and beside the model what is kept of the chat. Predict first, then press:
+#
+# 1. With how many heads of keys does a chat of 100,000 pieces of words fit on the card?
+# 2. Which head of keys does head 13 of the queries meet then?
+# 3. If all share a single head, how long may the chat be?
 
-# %%
-print("heads of keys   kept")
-for key_heads in (32, 8, 1):
-    gigabytes = kept(32, key_heads, 128, 100_000) / 1e9
-    print(f"{key_heads:13} {gigabytes:5.1f} GB")
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from live import touch
+
 assert kept(32, 8, 128, 1) * 4 == kept(32, 32, 128, 1)
+room = 24e9 - 14e9
+fits = [
+    heads for heads in (32, 16, 8, 4, 2, 1) if kept(32, heads, 128, 100_000) < room
+]
+assert fits == [4, 2, 1]
+assert f"{kept(32, 8, 128, 100_000) / 1e9:.1f}" == "13.1"
+assert f"{kept(32, 4, 128, 100_000) / 1e9:.1f}" == "6.6"
+assert kept(32, 1, 128, 500_000) < room < kept(32, 1, 128, 1_000_000)
+assert 13 // (32 // 4) == 1
+touch(
+    "sharing",
+    f"<p>With 32 heads of keys {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
+    f" with 8 heads {kept(32, 8, 128, 100_000) / 1e9:.1f} GB, and with a single one"
+    f" {kept(32, 1, 128, 100_000) / 1e9:.1f} GB.</p>",
+    queries=32,
+    keys=32,
+    head=13,
+    layers=32,
+    numbers=128,
+    bytes=2,
+    length=6,
+    model=14,
+    card=24,
+)
 
 # %% [markdown]
-# Here is who meets whom, with four heads of queries. Only what is orange has to be kept:
+# With 8 heads of keys it is 13.1 GB, which is still too much beside the model. With 4 heads it is 6.6 GB, and that
+# fits. Eight neighbours share a head then: head 13 meets head 1, as do all heads from 8 to 15. With a single head of
+# keys even a chat of half a million pieces fits.
+#
+# <details class="lesson-more" markdown="1"><summary>A still picture, for four heads of queries</summary>
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 0 to 3, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 0 and 1 lead to the first of two orange squares, heads 2 and 3 to the second. Right, one for all: all four lead to a single orange square."
 import matplotlib.pyplot as plt
@@ -70,12 +107,14 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
+# </details>
+#
 # ## By hand
 #
-# Four heads of queries share two heads of keys, as in the middle picture. There are two letters, and a head has a
-# single number. For heads 0 and 1 the two letters have the keys 3 and 4, and the values 10 and 20. For heads 2 and 3
-# they have the keys 2 and 0, and the values 30 and 50. The last letter looks. (The root of 1 is 1, so nothing is
-# divided.)
+# Four heads of queries share two heads of keys: heads 0 and 1 share the first, heads 2 and 3 the second. There are two
+# letters, and a head has a single number. For heads 0 and 1 the two letters have the keys 3 and 4, and the values 10
+# and 20. For heads 2 and 3 they have the keys 2 and 0, and the values 30 and 50. The last letter looks. (The root of 1
+# is 1, so nothing is divided.)
 #
 # | head | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
@@ -116,9 +155,12 @@ np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3
 #
 # ## Reading the function
 #
-# One could repeat the keys for each head that shares them, and go on as before. Then less is kept, but during the
-# computation all the copies are in memory. Nothing has to be repeated, though: all heads of a group meet the *same*
-# keys, so their queries can be put below each other, as if they were more letters of one head.
+# How does a program let heads share? One could repeat the keys for each head, and go on as before. Then less is kept,
+# but during the computation all the copies are in memory.
+#
+# Nothing has to be repeated, though. All heads of a group meet the *same* keys, so their queries can be put below each
+# other, as if they were more letters of one head. In the example by hand, the queries 1 and -1 of heads 0 and 1 become
+# a matrix of two rows, and one product with the keys 3 and 4 gives the scores of both heads.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package does it</summary>
 
@@ -177,7 +219,8 @@ assert found[1][1] < found[4][1]
 # machine [hardly needs several heads](multi_head.py). In large models a single head of keys does cost something, as
 # Ainslie and others measured in 2023. That is why most of them today have a few: 8 is a common number.
 #
-# And here is what the four heads of the encoder look at, with one set of keys for all of them:
+# And here is what the four heads of the encoder look at, with one set of keys for all of them. Which head looks least
+# at the y? Look before you read the line below the pictures.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 from clear_attention import date_tokenizers, plot_heads
@@ -191,11 +234,10 @@ plot_heads(maps, letters)
 plt.show()
 apart = max(np.abs(a - b).max() for a in maps for b in maps)
 assert apart > 0.2
-assert maps[1][:, 4].max() < 0.1  # head 1 is the answer to the question below
+print("The y is looked at least by head", maps[:, :, 4].max(axis=1).argmin())
 
 # %% [markdown]
-# Which head never looks at the y? The keys are the same for all four, but their questions differ, and so do their
-# pictures.
+# The keys are the same for all four, but their questions differ, and so do their pictures.
 #
 # ## A check: it is the same as repeating
 #
@@ -319,14 +361,14 @@ exercises.show("fewer_keys")
 
 # %% [markdown]
 # ```self-check
-# ? 12 heads of queries, 3 heads of keys, numbered from 0. Which keys does head 5 meet?
-# - Keys 2, since 5 = 3 + 2. | That would be tiling: 0, 1, 2, 0, 1, 2. Neighbours share.
-# + Keys 1. | Each group has 12 / 3 = 4 heads, and 5 divided by 4, rounded down, is 1.
-# - Keys 5. | There are only keys 0, 1 and 2.
-# ? What becomes smaller with fewer heads of keys?
-# + What is kept of the past, and the matrices that make keys and values. | Both shrink with the number of heads of keys.
-# - The weights of attention, which say who looks at whom. | There are as many as before: one for each head of queries, query and key.
-# - The length of a text that may be read. | On the contrary: more of it fits.
+# ? Fewer heads of keys also make writing faster. Why?
+# - There are fewer scores to compute. | There are as many as before: one for each head of queries, query and key.
+# + Less has to be read for each new piece. | All that is kept is read again for each piece that is written. A quarter of it is read in a quarter of the time.
+# - The model has fewer layers. | It has as many as before, and in each of them as many heads of queries.
+# ? A program tiles where it should repeat. Its author compares it with a program that repeats, with one head of keys for 8 of queries, and finds the same numbers. What does that tell?
+# - Its groups are right. | Copies of a single head have no order. It takes two heads of keys to see one.
+# - The other program must be wrong as well. | Both are right here, since there is only one head to meet.
+# + Nothing about groups. | With a single head of keys, repeating and tiling are the same. With two or more they are not.
 # ? Two heads share their keys and values. Can they bring back different things?
 # + Yes. | They ask with different queries, so their weights differ, and so do their averages.
 # - No, because keys and values are the same. | The weights come from the query as well.

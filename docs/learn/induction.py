@@ -155,7 +155,45 @@ plt.show()
 # Left, most letters look at the one before, and at its neighbours. Right, the first half has nothing to find, so its
 # weight goes to the beginning, where it does no harm. In the second half most letters look six places back. The text
 # repeats every seven places, so that is the place just *after* the one where they stood the last time. (The first two
-# letters of the second half have not yet much to go by.) Over many texts:
+# letters of the second half have not yet much to go by.)
+#
+# ## Follow one letter
+#
+# Here are the same weights of the trained machine as arcs, the thicker the more weight. Choose a letter. Above, it
+# looks back in layer 2. Below, you see where the letter that it found had looked in layer 1: that is the note that made
+# it findable. Predict first: where will the last letter but one look, and what had been noted there? And where can a
+# letter of the first half look, for which there is nothing to find?
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+logits = model(ids)[0].numpy()
+powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+chances = powers / powers.sum(axis=1, keepdims=True)
+said = [chr(ord("a") + n - FIRST) for n in chances.argmax(axis=1)]
+sure = chances.max(axis=1)
+second = maps["1"][0, 0].numpy()
+finds = second[12].argmax()
+assert finds == 12 - 7 + 1
+assert maps["0"][0, 0].numpy()[finds].argmax() == 12 - 7
+assert said[12] == names[6]
+assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the beginning
+touch(
+    "echo",
+    f"<p>In layer 2 the {names[12]} at place 12 looks most at the {names[finds]} at place {finds}, which had looked in"
+    f" layer 1 at the {names[5]} at place 5. The machine says {said[12]}.</p>",
+    text="".join(names),
+    period=7,
+    place=11,
+    layers=[np.round(maps[layer][0, 0], 3).tolist() for layer in ("0", "1")],
+    said=said,
+    sure=np.round(sure, 3).tolist(),
+)
+
+# %% [markdown]
+# The last letter but one finds the letter that came after it the last time, and this one had noted it. A letter of the
+# first half mostly looks at the beginning, and what the machine then says is a guess. Is it so in other texts, too?
+# Over 200 of them:
 
 # %% tags=["hide-input"]
 texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
@@ -329,10 +367,10 @@ exercises.show("induction")
 
 # %% [markdown]
 # ```self-check
-# ? In the text "a b c a", an induction head has the query of the second a. Which place does it look at?
-# - place 0, where the first a stands | So does a head that looks for its own letter. It would bring back an a.
-# + place 1, the letter after the first a | Its note says: before me stood an a.
-# - place 2, one place back | That is what the head of the first layer does.
+# ? Somebody changes the W_K of our machine by hand: it picks the letter, and no longer the note. What does it say after "a b c a"?
+# + a | It now looks for letters like its own, finds both a's, and brings back an a.
+# - b | The b was found by its note, and nobody asks for notes any more.
+# - c | One place back looks only the head of the first layer.
 # ? The head of the first layer is switched off. What does the head of the second layer find?
 # + next to nothing that fits | There are no notes to find, so it can't tell the letter that came after from any other.
 # - still the right place | It looks for notes, and nobody has written any.

@@ -7,10 +7,10 @@
 # # What is left if nobody gives it anything to read?
 #
 # Our machine has two halves: one reads a text, the other writes an answer and looks at what was read. Now throw away
-# the half that reads, and with it cross-attention, because there is nothing left to look at. What is left looks at
-# nothing but what it has written itself, and says which letter comes next. In [your
-# machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`. For a date that is
-# useless. But what if it is trained on a long text?
+# the half that reads, and with it cross-attention, because there is nothing left to look at. The half that is left
+# looks at nothing but the letters before, and says which letter comes next. In [your
+# machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`. Such a half cannot
+# read a date. But what if it is trained on a long text?
 #
 # Here is such a half. It was trained for two minutes on one text, the reference of the Python language, which comes
 # with every Python. Four times on the way it was given the beginning "The ", and wrote on:
@@ -33,9 +33,9 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 
 # %% [markdown]
 # Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
-# a manual. It means nothing by it. But this very half, only larger, is what stands behind the chat programs: GPT is
-# short for *generative pre-trained Transformer*. Pre-trained means that it first learns from texts of every kind, and
-# only then, from far fewer examples, to answer questions.
+# a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the chat
+# programs: GPT is short for *generative pre-trained Transformer*. Pre-trained means that it first learns from texts of
+# every kind, and only then, from far fewer examples, to answer questions.
 #
 # <details class="lesson-more" markdown="1"><summary>The four pages, whole: 600 letters each</summary>
 
@@ -50,8 +50,8 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # ## A text is full of examples
 #
 # For dates somebody had to write down right answers. Here the text is its own answer. Cut out any piece of it. At each
-# place the machine sees what stands before, and has to say what comes next. The [look-ahead mask](causal.py) makes sure
-# that it can't peek, so one piece of 128 letters is 128 examples at once:
+# place the machine sees the letters up to there, and has to say which one comes next. The [look-ahead mask](causal.py)
+# makes sure that it can't peek. So a piece in which 128 letters are to be predicted is 128 examples at once:
 
 # %% tags=["hide-input"]
 train_ids, held_out = texts()
@@ -67,13 +67,13 @@ assert batch * context * steps > 4 * len(train_ids)
 # %% [markdown]
 # So the machine had to predict each letter about five times. A tenth of the text was kept out of the training. (A token
 # here is a *byte*, one of 256, and there are three marks besides, as for the dates. A letter of English is one byte,
-# and an é is two.)
+# and an é is two bytes. We go on calling a token a letter.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
 # turn](turning_positions.py). One thing is new. The table that turns ids into vectors is used a second time, at the
-# end: the logit of an id is the dot product of its vector with what came out of the last layer. So the table is trained
-# from both sides, and there is one large matrix less. This is called *tying*.
+# end: the logit of an id is the dot product of its vector with what came out of the last layer. So there is one large
+# matrix less, and the table learns from both of its uses. This is called *tying*.
 
 # %%
 from clear_attention import LanguageModel
@@ -89,9 +89,9 @@ assert fresh.count_params() == model.count_params()
 # ## How surprised is it? By hand
 #
 # How do we judge a machine whose answers are not right or wrong? Look at the letter that really came, and at the
-# probability that the machine had given it. If it was 1/2, the surprise is that of a coin: 1 **bit**. If it was 1/4, it
-# is that of two coins, 2 bits. In general the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1
-# have 1, 2 and 0 bits, one bit each on average.
+# probability that the machine had given it. If it was 1/2, we are as surprised as by the throw of a coin: that is 1
+# **bit**. If it was 1/4, it is as with two coins, which is 2 bits. In general the surprise is $-\log_2 p$. Three
+# letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
 #
 # Here is the trained machine, letter by letter. Where is it surprised?
 
@@ -114,15 +114,15 @@ print(f"{bits[~begins].mean():.1f}")
 assert bits[begins].mean() > bits[~begins].mean()
 
 # %% [markdown]
-# At the beginnings of words it does not know what comes. Once a word has begun, the rest is easy. And that is the whole
-# aim of the training: *fewer bits*. (The [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
-# number, with another logarithm.)
+# At the beginnings of words it does not know what comes. Once a word has begun, the rest is easy. And *fewer bits* are
+# the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same number,
+# with another logarithm.
 #
-# Now the tenth of the text that it has never seen. Its rivals do nothing but count. One of them counts, for each pair
-# of letters in the text, what came after it, and how often. Another does so for each five letters. (If these five never
-# stood in the text, it asks what came after the last four, and so on. So nothing is impossible to it.) The last rival
-# is `xz`, a program that makes files smaller. Who can predict a text can also store it in few bits, so it can be
-# compared:
+# Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them do nothing but count.
+# One counts, for each pair of letters in the text, what came after it, and how often. Another does so for each five
+# letters. (If these five never stood in the text, it asks what came after the last four, and so on. So it finds no
+# letter impossible.) The last rival is `xz`, a program that makes files smaller. Whoever can predict a text can also
+# store it in few bits, so `xz` can be compared, too:
 
 # %% tags=["hide-input"]
 import lzma
@@ -177,25 +177,25 @@ assert ours < found["count after five"] < found["count after two letters"]
 assert found["`xz`, has read the rest"] < ours
 
 # %% [markdown]
-# It beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained on. If it
-# may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter: a
-# sentence that has occurred costs it next to nothing. Our machine has 420,000 letters behind it and looks back at 128.
-# And look at the machine with one layer: who counts after five letters beats it.
+# Our machine beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained
+# on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter:
+# a sentence that has occurred before costs it next to nothing. Our machine was trained on 420,000 letters, but it looks
+# back at only 128. And look at the machine with one layer: whoever counts after five letters beats it.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits, with an
 # alphabet of 27 signs.
 #
 # ## Drawing a letter
 #
-# The machine does not write letters, it writes probabilities. Who takes the most probable letter each time gets a dull
-# text that goes round in circles. So the next letter is *drawn*, as if with a die that has 259 uneven sides. Two knobs
-# are usual:
+# What comes out of the machine are not letters, but probabilities. Whoever takes the most probable letter each time
+# gets a dull text that goes round in circles. So the next letter is *drawn*, as if with a die that has 259 uneven
+# sides. Two knobs are usual:
 #
 # * The **temperature** $T$ divides the logits, as in [Writing](writing.py#drawing). Below 1 the probable becomes more
 #   probable. At 0 only the most probable is left, and above 1 the die becomes fairer.
-# * **Top-p** cuts off the tail. Without it, a letter that hardly fits is drawn once in a while, because there are so
-#   many of them, and the machine must go on from there. So only the most probable letters are kept, as few as together
-#   reach the probability $p$, and one of these is drawn.
+# * **Top-p** cuts off the improbable letters. Each of them is rare, but there are so many that one is drawn once in a
+#   while, and the machine must go on from there. So only the most probable letters are kept, as few as together reach
+#   the probability $p$, and one of these is drawn.
 #
 # Try both on your own beginning. The wide bars are the probabilities at this temperature, and the thin ones are what
 # top-p leaves of them. Where in the text does the temperature change most? Which pair of settings would you take?
@@ -216,9 +216,9 @@ text_machine(
 )
 
 # %% [markdown]
-# Temperature 0 repeats itself. 1.5 is noise, and top-p rescues part of it. In between lies a matter of taste: 0.8 with
-# a top-p of 0.9 is a usual choice. Where the machine is sure, as after "th", neither knob changes much. Where it is
-# not, they decide.
+# With temperature 0 the machine repeats itself. With 1.5 it writes noise, of which top-p rescues a part. In between it
+# is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as after "th", neither
+# knob changes much. Where it is not, they decide.
 #
 # In your own program that is `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, and `stream(...)` hands over
 # each token as soon as it is drawn. ([Reference](../reference/generation.md).)
@@ -248,9 +248,9 @@ for heat, expected in {
 #
 # ## How far back does it look?
 #
-# Here is the surprise at each place of a piece, on average over the unseen text. At the first place the machine has
-# seen a single letter, and can hardly do more than guess. How many letters does it need, until more of them hardly
-# help?
+# Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. At the first place the
+# machine has seen a single letter, and can hardly do more than guess. How many letters must it have seen, until more of
+# them hardly help?
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
 import matplotlib.pyplot as plt
@@ -265,9 +265,9 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About five or ten. It may look back at 128 letters, and uses a word or two of them. That agrees with its nonsense:
-# words are right, neighbours fit, and the sentence as a whole is about nothing. The surprise of larger machines goes on
-# falling for thousands of letters.
+# About five or ten. It may look back at 128 letters, and uses little more than the last word or two. That agrees with
+# the nonsense that it writes: words are right, neighbours fit, and the sentence as a whole is about nothing. The
+# surprise of larger machines goes on falling for thousands of letters.
 #
 # <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
 #
@@ -377,10 +377,10 @@ exercises.show("language_model")
 
 # %% [markdown]
 # ```self-check
-# ? A language model gives the letters of a word the probabilities 1/2, 1, 1/8 and 1/4. How many bits is that for each letter?
-# + 1.5 | 1, 0, 3 and 2 bits are 6, for four letters.
-# - 6 | That is the sum. Each of four letters has a quarter of it.
-# - about 0.47 | That is the mean probability. Surprise is its logarithm, letter by letter.
+# ? Where is a trained language model most surprised?
+# + at the first letters of words | Many words could come. Once a word has begun, there are few ways to go on.
+# - at the last letters of words | By then there is hardly any choice left.
+# - everywhere the same, since its training made the mean small | The mean is small because most letters are easy. The others still surprise it.
 # ? At temperature 1 a machine gives each letter that it prefers a probability of 0.95. What does it write with a top-p of 0.9?
 # + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn.
 # - in one case of twenty something else | So it would without top-p.

@@ -9,11 +9,11 @@
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall that stood between the
 # two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them. (It was not
-# the only wall: the time, too, grows with the square, and for that it took many machines at once.)
+# the only wall. Time is another, and for that it took many machines at once.)
 #
 # First the wall. Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing.
-# And a book of a million letters? Let us count for the first Transformer, with 8 heads of 64 numbers and four bytes a
-# number:
+# And how many are they for a book of a million letters? Let us count for the first Transformer, with 8 heads of 64
+# numbers and four bytes a number:
 
 # %% tags=["hide-input"]
 import math
@@ -35,16 +35,15 @@ assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
 # With thirty times as many letters the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
-# 900-fold. For the book they take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger than
-# what goes in. Only the matrix between the two is so large. Must it ever be there?
+# 900-fold. For the book the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger
+# than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
 # No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
 # output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
 # products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. For the book
-# that is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. One head at a time needs 1 GB, and with 32
-# queries in a block it is 0.1 GB.
+# that is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one head at a time, it is 1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -68,7 +67,7 @@ touch(
 
 # %% [markdown]
 # A mask says what must not be seen. Now it also saves work: a block never looks at keys that come after its last query,
-# so these scores are not even computed. With many blocks that is nearly half of all.
+# so these scores are not even computed. With many blocks that is nearly half of all scores.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
@@ -123,7 +122,8 @@ np.testing.assert_allclose(
 print("100 queries in blocks of 24: the same numbers as all at once")
 
 # %% [markdown]
-# That is all. No approximation, no new training: the same numbers, in another order.
+# That is all. Nothing is approximated, and nothing has to be trained again: the same numbers come out, only they are
+# computed in another order.
 #
 # ## The formula
 #
@@ -137,8 +137,8 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # ## Even a row can come in pieces, by hand
 #
 # A graphics processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no
-# room for a row of a million numbers. But it seems that a softmax must see the whole row, because it divides by the sum
-# over all of it. It can be done in pieces all the same, and the trick is lovely.
+# room for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see
+# the whole row at once. It can be done in pieces all the same, and the trick is lovely.
 #
 # One thing first. $e^{100}$ is too large for a number of four bytes. So a softmax in a computer subtracts the largest
 # score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
@@ -148,16 +148,16 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # \frac{e^{a - m}}{e^{a - m} + e^{b - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b) \cdot e^{-m}} = \frac{e^a}{e^a + e^b}
 # $$
 #
-# But of a row in pieces we do not know the largest score yet. Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40
-# come in two pieces. After the first piece, the largest score so far is 3:
+# But while a row comes in pieces, we do not know its largest score yet. Let the scores 1, 3, 2, 6 with the values 10,
+# 20, 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
 #
 # | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
 #
 # Then comes the second piece, 2 and 6. Its 6 is a new largest score. Everything so far was measured from 3, and should
-# have been measured from 6. So it is too large by $e^{6 - 3}$, a factor that we *know*: $e^{s - 3} \cdot e^{3 - 6} =
-# e^{s - 6}$. Mend it by multiplying with $e^{3 - 6} = 0.0498$, and go on:
+# have been measured from 6. So both sums are too large by the factor $e^{6 - 3}$. We *know* this factor, so we can mend
+# them: $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. Multiply both with $e^{3 - 6} = 0.0498$, and go on:
 #
 # | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
@@ -191,22 +191,19 @@ np.testing.assert_allclose(by_hand, [0.0498, 1.0748, 41.6126], atol=5e-5)
 assert round(output / total, 2) == 38.72
 
 # %% [markdown]
-# This is the *online softmax*. *FlashAttention* cuts queries and keys alike and does all the mending on the chip, so
-# that no scores ever travel to the slow memory. (From TensorFlow's Python we cannot reach into the chip, so this
-# package cuts only the queries into blocks, and takes rows whole.
+# This is the *online softmax*. *FlashAttention*, with which many large models attend, cuts queries and keys alike and
+# does all the mending on the chip, so that no scores ever travel to the slow memory. (From TensorFlow's Python we
+# cannot reach into the chip, so this package cuts only the queries into blocks, and takes rows whole.
 # [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
 #
 # ## Reading the function { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
-# it can be trained. A training needs the weights once more, for the gradient, and they are gone. So it makes them
-# again.
-#
-# <details class="lesson-more" markdown="1"><summary>The step that it repeats, its way back, and a check</summary>
-#
-# This step is done for each block, printed from the package:
+# a model can be trained with it. A training needs the weights once more, for the gradient, and they are gone. So the
+# function makes them again, by this step, which it does for each block. Can you find the line that corresponds to your
+# `attention`?
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 import re
 import textwrap
@@ -218,9 +215,12 @@ step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
 
 # %% [markdown]
-# `seen` says which keys block `i` reads, and `taken` takes them out of all keys. `scored` makes the weights of the
-# block's queries, and `write` keeps the output. When the step ends, the weights are gone. `zero_where` sets the outputs
-# of queries that see no key to 0.
+# `seen` says which keys block `i` reads, and `keys.taken` takes them out of all keys. `scored` makes the weights of the
+# block's queries (with `added` and `taken`, if there are any, to which [a later lesson](score_rules.py) comes). The
+# product of these weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets
+# it to 0 where a query sees no key. When the step ends, the weights are gone.
+#
+# <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
 # On the way back the same step begins again: the weights are made a second time, from queries and keys. That costs one
 # more product and saves the matrix. Then come the slopes, `do` of the output, `dw` of the weights, `ds` of the scores,
@@ -280,9 +280,10 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # ## How much memory it saves
 #
-# Measured beforehand, for one text, 8 heads of 64 numbers, causal, forward and backward: the memory that attention
-# needs besides its inputs and outputs. Plain attention is the whole matrix, and where its line ends, it did not fit any
-# more. Two other libraries are drawn beside it. Both axes are logarithmic: each line across means ten times as much.
+# Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
+# numbers, the future hidden. (It was measured beforehand.) "Plain" attention makes the whole matrix, and where its line
+# ends, the matrix did not fit any more. Two other libraries are drawn beside it. Both axes are logarithmic: each line
+# across means ten times as much.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
@@ -310,20 +311,18 @@ for name, lines in {"memory": memory, "time": times}.items():
 print("measured on", results["date"])
 
 # %% [markdown]
-# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks at most twice.
-# Heads do not need each other, so where rows are long, the function takes a few heads at a time, all blocks of the one
-# group before the first of the next. PyTorch's own attention needs less still. It cuts the keys as well, and is a
-# single program that keeps the scores of a small piece close to the processor: it never writes a block of scores to
-# memory at all.
+# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks at most twice as
+# large. PyTorch's own attention needs less still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
-# it still grows with the square, since every letter meets every other before it. Of what you have met, only a
-# **window** lets the time grow in proportion to the length. It is a mask that hides all but the nearest keys, so that
-# blocks far away are never computed. Its price is that no letter sees farther than the window.
+# it still grows with the square, since every letter meets every other before it. A **window** lets the time grow only
+# in proportion to the length. It is a mask that hides all but the nearest keys, so that blocks far away are never
+# computed. Its price is that no letter sees farther than the window.
 #
 # ## When to use it
 #
-# You need not decide: the layer switches to blocks by itself when a text is long and the future is hidden.
+# You need not decide: the layer of the package switches to blocks by itself when a text is long and the future is
+# hidden.
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
@@ -337,8 +336,8 @@ print("measured on", results["date"])
 #
 # ## Is this how a chat machine works?
 #
-# In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike;
-# the last column says what is common.
+# In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike.
+# The last column says what is common:
 #
 # | part | ours | the first, of 2017 | common today |
 # | --- | --- | --- | --- |
@@ -378,7 +377,7 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 # ### Exercise 1
 #
 # A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take?
-# What is the largest power of two for $n$ with which they take less than 1 GB? And with which does the whole matrix,
+# What is the largest power of two for $n$ with which they take less than 1 GB? And what is it for the whole matrix,
 # with $n$ queries?
 
 
@@ -427,15 +426,14 @@ exercises.show("long_sequences")
 
 # %% [markdown]
 # ```self-check
-# ? For 2,000 tokens all weights take 128 MB. How much do they take for 6,000?
-# - 384 MB | That is how queries, keys and values grow: three times the tokens. Weights have a row and a column for each token.
-# - 768 MB | Rows and columns are three times as many each. That is 3 times 3, not 3 plus 3.
-# + 1,152 MB | Nine times as many: three times the rows, three times as long.
-# ? The largest score so far is 2, the sum so far 1.5. A piece comes with the score 4. What becomes of the 1.5?
-# + about 0.2 | Everything in it was measured from 2, and now 4 is the largest score: it is multiplied by `exp(2 - 4)`.
-# - about 11 | The wrong way round: that is times `exp(4 - 2)`. Seen from a larger maximum, what came before is smaller.
-# - 1.5 | Then it would be added to numbers that were measured from 4. Only numbers measured from one maximum can be added.
-# - 0.75 | Two scores differ by a factor in their exponentials: it is `exp(2 - 4)`, not 2 / 4.
+# ? Attention by blocks needs less memory than plain attention. What does it give up for that?
+# - some digits of the result | The numbers are the same, but for rounding. Nothing is approximated.
+# - letters that are far away | That is what a window gives up. Here each query still sees all its keys.
+# + the weights: they are never there all at once | In a training it has to make them a second time, for the gradient.
+# ? A text gets twice as long. What does attention by blocks, without a window, need?
+# - twice the memory and twice the time | Each letter still meets every other before it, so the time grows with the square.
+# + at most twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
+# - four times the memory, and four times the time | So it would be with the whole matrix.
 # ? 1,024 tokens in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
 # - 50 % | Nearly half are hidden. But the blocks on the diagonal are computed whole, and then half hidden.
 # - 62.5 % | That is the share that is computed: 10 of 16 blocks.

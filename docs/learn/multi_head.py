@@ -6,14 +6,14 @@
 # %% [markdown]
 # # When is one look not enough?
 #
-# In the last lesson the machine had four maps for one answer. It attends with four **heads**, which are four attentions
-# side by side. Does it need them?
+# In the last lesson the machine had four maps for one answer. The reason is that it attends with four **heads**, which
+# are four attentions side by side, each with a map of its own. Does it need them?
 #
 # ## Letter by letter, one head will do
 #
-# The machine was trained again with a single head, which got all the numbers to itself. Here is what both read of 2,000
-# unseen dates, in three trainings each, from different random numbers (none of them is the machine at the top of these
-# lessons):
+# The machine was trained again with a single head, which got all the numbers of a vector to itself. Each kind was
+# trained three times, from different random numbers. (None of the six is the machine that you met in the first lesson.)
+# Here is what they read of 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -29,16 +29,16 @@ for words, name in {"4 heads": "whole", "1 head": "one head"}.items():
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
-# It hardly needs them. That is worth knowing, because heads are often presented as essential. To write one letter of a
-# date, the machine must look at one place, or at a few that lie together. One head can do that, and for the next letter
-# it looks elsewhere.
+# So it hardly needs them. That is worth knowing, because heads are often presented as essential. To write one letter of
+# a date, the machine must look at one place, or at a few that lie together. One head can do that, and for the next
+# letter it looks elsewhere.
 #
 # ## The whole date in one look
 #
 # So let us ask for more. This machine does not write letter by letter. It has one query, a trained vector that is the
 # same for every text. An encoder reads the text, as in our machine. Then this query looks at what the encoder made of
-# the letters, *once*, and from what comes back all eight digits of the date must be read. First with one head. It reads
-# one date in two. Try a few:
+# the letters, *once*, and from what comes back all eight digits of the date must be read. With one head, this machine
+# reads one date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -53,8 +53,8 @@ machine(
 # %% [markdown]
 # ## One head, two, four, eight
 #
-# Here it is with more heads, each trained three times. A dot is one training. (These numbers and those above were
-# computed beforehand: the trainings take twenty minutes.)
+# Here is the machine that looks once, with one head and with more. Each was trained three times, and a dot is one
+# training. (These numbers and those above were computed beforehand, because the trainings take twenty minutes.)
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -113,18 +113,17 @@ touch(
 
 # %% [markdown]
 # One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
-# these cross in one place. The simplest pair looks at one digit each:
+# these cross in one place. In the simplest pair, each head looks at one digit:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
-# But is this fair? In our machine a value is not one number: with a single head it has 64. That helps, if the values
-# keep things apart. Let the value of the first digit be $(3, 0)$ and that of the second $(0, 5)$. Then half of each is
-# $(1.5, 2.5)$, and both digits can be read. But then an earlier part of the machine must have put the two digits into
-# different numbers.
+# But is this fair? In our machine a value is not one number: with a single head it has 64. That helps, if an earlier
+# part of the machine puts the two digits into different numbers. Let the value of the first digit be $(3, 0)$ and that
+# of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be read.
 #
-# And one thing does not change with the width: **a head has one set of weights, so it brings back one average.** A head
-# that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. Eight heads have eight sets of weights. They
-# bring back eight averages, and each can look closely at another place.
+# One thing, however, does not change with the number of numbers: **a head has one set of weights, so it brings back one
+# average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. Eight heads have eight sets
+# of weights. They bring back eight averages, and each of them can look closely at another place.
 #
 # <details class="lesson-more" markdown="1"><summary>Could one number do it, with clever weights?</summary>
 #
@@ -137,10 +136,10 @@ touch(
 #
 # ## How the numbers are shared
 #
-# Four attentions with queries of 64 numbers would cost four times as much. So each head gets shorter ones. A letter's
-# vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads; keys and values
-# likewise. Here is such a result for three letters, with eight numbers for each. The numbers are simply 0 to 23, so
-# that you see where each of them goes. Give them to two heads, then to four:
+# Four attentions with queries of 64 numbers would cost four times as much as one. So each head gets shorter queries. A
+# letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With keys
+# and values it is the same. Here is such a result for three letters, with eight numbers for each. The numbers are
+# simply 0 to 23, so that you see where each of them goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -167,10 +166,10 @@ lab(
 )
 
 # %% [markdown]
-# No number is lost, and none is moved to another letter. Afterwards [`merge_heads`][clear_attention.merge_heads] puts
-# the pieces side by side again. Left like this, the first head could write only into the first numbers of the letter's
-# vector, and the last head only into the last ones. So one last matrix $W_O$ mixes what the heads found, and each of
-# them can write into all numbers. In your own machine these are two functions of one line each:
+# No number is lost, and none is moved to another letter. When all heads have attended, what they found is put side by
+# side again. Left like this, the first head could write only into the first numbers of the letter's vector, and the
+# last head only into the last ones. So one last matrix $W_O$ mixes what the heads found, and each of them can write
+# into all numbers. To cut and to put together are one line each in your own machine:
 
 
 # %%
@@ -182,17 +181,18 @@ def merge(x):
     return x.swapaxes(0, 1).reshape(x.shape[1], -1)  # (length, d_model)
 
 
-np.testing.assert_array_equal(split(numbered[0], 2), apart[0])
-np.testing.assert_array_equal(merge(apart[0]), numbered[0])
+cut = split(numbered[0], 2)
 print("a:            ", numbered[0, 1])
-print("a, in head 1: ", apart[0, 0, 1])
-print("a, in head 2: ", apart[0, 1, 1])
+print("a, in head 1: ", cut[0, 1])
+print("a, in head 2: ", cut[1, 1])
+np.testing.assert_array_equal(merge(cut), numbered[0])
+np.testing.assert_array_equal(cut, apart[0])  # what the package does
 np.testing.assert_array_equal(merge_heads(apart), numbered)
 
 # %% [markdown]
 # ## The formula: one matrix or many?
 #
-# The code has one $W_Q$ for all heads, and cuts what comes out. The paper gives every head small matrices of its own:
+# We have one $W_Q$ for all heads, and cut what comes out. The paper of 2017 gives every head small matrices of its own:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
@@ -202,7 +202,12 @@ np.testing.assert_array_equal(merge_heads(apart), numbered)
 # \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i)
 # $$
 #
-# Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix.
+# Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. The small matrices
+# $W^Q_i$, $W^K_i$ and $W^V_i$ are those of head $i$, and there are $h$ heads. $\operatorname{Concat}$ puts what they
+# found side by side, and $W^O$ is the last matrix. A letter's vector has $d_{\text{model}}$ numbers, 64 in our machine.
+# Each of its four heads gets $d_k = 16$ of them, so it divides its scores by the root of 16.
+#
+# <details class="lesson-more" markdown="1"><summary>Every symbol and its shape</summary>
 #
 # | symbol | what it is | shape |
 # | --- | --- | --- |
@@ -213,7 +218,10 @@ np.testing.assert_array_equal(merge_heads(apart), numbered)
 # | $\operatorname{Concat}$ | the heads' outputs side by side | `(length, h * d_v)` |
 # | $W^O$ | the last matrix | `(h * d_v, d_model)` |
 #
-# Both are the same thing. Glue the small matrices together, and cut the result instead of the matrix:
+# </details>
+#
+# Both are the same thing. Glue the small matrices together, and you have the large one. Then cut the result instead of
+# the matrix:
 
 
 # %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
@@ -243,8 +251,9 @@ plt.show()
 #
 # Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
 # `attention` one thing changes. Queries and keys now have three axes: one for the heads, one for the letters, one for
-# the numbers. `k.T` would turn round all three, so only the last two are swapped. Then `multi_head` takes four lines:
-# `x` are the letters that look, and `seen` are those that are looked at.
+# the numbers. `k.T` would reverse the order of all three, so only the last two are swapped. Then `multi_head` takes
+# four lines. `x` are the letters that look, and `seen` are those that are looked at. (The last five lines of the cell
+# hand your matrices to the package's layer, and compare.)
 
 
 # %%
@@ -282,9 +291,8 @@ np.testing.assert_allclose(layer(x[None], mask=hidden)[0], ours, atol=1e-12)
 print("your function and the layer: the same", ours.shape)
 
 # %% [markdown]
-# (The last five lines hand your matrices to the package's layer, and compare.) Both give the same numbers. Now you: the
-# formula says it with small matrices, one head after the other. Can you write that, without `split` and `merge`? (The
-# small matrices of head $i$ are columns of the large ones.)
+# Both give the same numbers. Now you: the formula takes small matrices, one head after the other. Can you write it that
+# way, without `split` and `merge`? (The small matrices of head $i$ are columns of the large ones.)
 #
 # ```python
 # outputs = []
@@ -306,8 +314,8 @@ np.testing.assert_allclose(by_formula, ours, atol=1e-12)
 print("one head after the other: the same", by_formula.shape)
 
 # %% [markdown]
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] does the same five things as yours: it multiplies, splits,
-# attends, merges, and multiplies once more.
+# The package's layer, [`MultiHeadAttention`][clear_attention.MultiHeadAttention], does the same five things as your
+# function: it multiplies, splits, attends, merges, and multiplies once more.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package cuts</summary>
 #
@@ -334,8 +342,8 @@ print(textwrap.dedent(middle[0]))
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
 # Your `split` does two things: it gives the heads an axis of their own, and then moves that axis to the front. Many
-# people forget the second, and write `x.reshape(heads, length, depth)` in one go. The shape is right, so nothing
-# complains. But look where the numbers went:
+# people forget the second step, and write `x.reshape(heads, length, depth)`. The shape is right, so nothing complains.
+# But look where the numbers went:
 
 # %%
 wrong = numbered.reshape(1, 2, 3, 4)
@@ -357,14 +365,15 @@ assert touched(apart, split_heads(changed, 2).numpy()) == [2]
 assert touched(wrong, changed.reshape(1, 2, 3, 4)) == [1, 2]
 
 # %% [markdown]
-# In the wrong version the second row is the *other half of the same letter*. So what stands at a place no longer
-# belongs to the letter of that place, and every mask blocks the wrong thing: to hide place 1 would hide half of the m.
-# The last two lines are a test that you can use on any layer: change one letter, and see which places change.
+# In the wrong version the second row of head 1 is the *other half of the same letter*, the m. So what stands at a place
+# no longer belongs to the letter of that place, and every mask blocks the wrong thing: to hide place 1 would hide half
+# of the m. The last two lines that are printed are a test for any layer: change one letter, and see which places
+# change.
 #
 # ## What trained heads look at
 #
-# Here is the machine with the single look and eight heads. Each row is one head, and shows how it shared its weight
-# among the letters. Nobody told the heads to divide the work. Do they?
+# Here is the machine that looks once, with eight heads. Each row is one head, and shows how it shared its weight among
+# the letters. Nobody told the heads to divide the work. Do they?
 
 # %% tags=["hide-input"] alt="Heat map of eight heads, a row each, and the letters of a date. Most heads put their weight on few letters, and not all on the same."
 from clear_attention import create_date_pairs, date_tokenizers, plot_weights
@@ -403,18 +412,15 @@ assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 # They do, more or less: some heads have a place of their own, others share. Do not read too much into such pictures.
 # For another date, or after another training, the heads may divide the work in another way.
 #
-# ## Is it the heads, or the width?
+# <details class="lesson-more" markdown="1"><summary>Is it the heads that help, or would a wider machine do?</summary>
 #
-# Both help. Eight heads read 72 % of the dates. A single head in a machine twice as wide reads 80 %, at four times the
-# price. How does that fit with what was said above? The wide head still brings back one average. But its values have
-# twice as many numbers in which they can keep things apart, as $(3, 0)$ and $(0, 5)$ did, so more can be read from that
-# average. So eight heads are the cheap way, and a wider head is the dear one: heads are a way to use the numbers one
-# has, and no magic.
+# Both help. Eight heads read 72 % of the dates. A single head in a machine twice as wide reads 80 %, with about four
+# times as many numbers to train. The wide head still brings back one average. But its values have twice as many numbers
+# in which they can keep things apart, as $(3, 0)$ and $(0, 5)$ did, so more can be read from that average. So heads are
+# no magic. They are the cheap way to get more out of the numbers that one has.
 #
-# <details class="lesson-more" markdown="1"><summary>Two more trainings: twice as wide, and half as wide</summary>
-#
-# Eight heads of 8 numbers and one head of 64 cost the same. A machine twice as wide has about four times as many
-# numbers to train:
+# Eight heads of 8 numbers and one head of 64 have equally many numbers to train. A machine twice as wide has about four
+# times as many, and one half as wide about a quarter:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Eight heads: about 72 %. One head in a machine twice as wide: about 80 %. Eight heads in a machine half as wide: about 33 %."
 means = dots("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wide")
@@ -428,8 +434,8 @@ assert [round(100 * mean) for mean in means] == [50, 72, 80, 33]
 #
 # ## What heads cost
 #
-# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the room for their maps
-# grows, since every head has one.
+# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the memory for their
+# maps grows, since every head has a map.
 #
 # <details class="lesson-more" markdown="1"><summary>Counted, for a width of 512 and 64 letters</summary>
 
@@ -508,19 +514,18 @@ exercises.show("multi_head")
 
 # %% [markdown]
 # ```self-check
-# ? `numbered.reshape(1, 2, 3, 4)`, the wrong reshape from above. What stands in the first row of the second head?
-# - numbers 4 to 7, from the letter m | So it would be after `split_heads`. The plain reshape has put them into the first head, second row.
-# + numbers 12 to 15, from the letter a | The numbers are only read on, and 0 to 11 went into the first head.
-# - numbers 8 to 11, from the letter a | They are the last row of the first head.
+# ? A head gives 0.9 of its weight to a letter of the day. How much of a letter of the year can it bring back at most?
+# + 0.1, in every number that it brings back | A head has one set of weights, and they hold for all numbers of the values.
+# - all of it, in the numbers that the day does not need | A weight counts for a whole value. No number of it has a weight of its own.
+# - 0.9 as well, in another head | Another head may. But this one has only 0.1 left.
 # ? `d_model` is 512, and there are 8 heads. Which `key_dim` makes Keras's layer as large as ours?
 # - 512 | It is meant per head: this makes eight heads of full width, and about eight times the numbers to train.
 # - 8 | That is the number of heads. Each would get 8 numbers instead of 64.
 # + 64 | 512 numbers, shared by 8 heads.
-# ? 2 texts of 6 letters, 4 heads. Each text has a mask of its own. In which shape does the layer take them?
-# + `(2, 1, 6, 6)` | Batch, heads, queries, keys: the 1 stands for all heads.
-# - `(2, 6, 6)` | It is refused: three axes could mean texts or heads.
-# - `(1, 2, 6, 6)` | The second axis is that of the heads, and there are 4 of them.
-# - `(8, 6, 6)` | A mask for each head of each text. Here heads have an axis of their own.
+# ? A layer of width 64 gets eight heads instead of four. What becomes of a head?
+# - It sees half as many letters. | The numbers of each vector are shared out, not the letters. Every head sees all letters.
+# + It gets half as many numbers of each query, key and value. | 64 numbers, shared by eight heads, are 8 for each instead of 16.
+# - It keeps its 16 numbers, and the layer grows. | The width stays 64, and so do the matrices. More heads cost no more numbers to train.
 # ```
 #
 # ## Where to go next

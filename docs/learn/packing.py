@@ -62,7 +62,7 @@ def packed_rows(texts, length=68):
 
 def read(ids, mask):
     """Return what the encoder makes of the letters."""
-    return model.encoder(model.embed_source(ids) * 8.0, mask=mask)
+    return model.encoder(model.embed_source(ids) * 8.0, mask=mask)  # 8, root of 64
 
 
 def right(context, segments):
@@ -155,6 +155,51 @@ print("output of place 4:", powers @ values / powers.sum())
 np.testing.assert_allclose(powers @ values / powers.sum(), 45)
 
 # %% [markdown]
+# ## Move the cuts
+#
+# Here is a row of 12 places with three texts. Above the square stand the number of the text and, below it, the position.
+# Change how long the texts are, and press a row of the square to see whom this place may look at. But predict first:
+#
+# 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
+# 2. The texts have 5, 4 and 2 letters. Now make them 9, 1 and 1. What becomes of the padding: in this row, and with a
+#    row for each text?
+# 3. A look-ahead mask comes on top. Which cells are left?
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+
+def alone(*sizes):
+    """Return the places, and how many are padding, with a row for each text."""
+    places = len(sizes) * max(sizes)
+    return places, places - sum(sizes)
+
+
+assert alone(5, 4, 2) == (15, 4)
+assert alone(9, 1, 1) == (27, 16)
+touch(
+    "packed",
+    "<p>Three texts of 5, 4 and 2 letters leave 1 of 12 places to padding in one row, and"
+    " {1} of {0} with a row for each.</p>".format(*alone(5, 4, 2)),
+    places=12,
+    sizes=[5, 4, 2],
+    query=6,
+    apart=True,
+    causal=False,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. The same as before: 0, 1, 2, 3. Where a text begins in the row does not matter to it.
+# 2. In this row it stays at one place of 12. With a row for each text, the long one makes all rows long: 16 of 27
+#    places are padding. The more the lengths differ, the more there is to win.
+# 3. In each block the diagonal and what lies left of it.
+#
+# Untick "keep the texts apart", and you see what the machine at the top of this page was given.
+#
+# </details>
+#
 # ## The formula
 #
 # $$
@@ -199,11 +244,11 @@ print("your machine packs its texts")
 # %% [markdown]
 # ## What must not be asked
 #
-# What our machine learns from a row is the answer that belongs to each text. The next lesson is about another kind of
-# machine, a *language model*. It has no answers to learn from. It is given nothing but text, and at each place it must
-# say which letter comes next, so that every letter of a row is a question. But at place 2 of the row above, the next
-# letter is the first one of the *next document*. Nobody can know it, so it must not count. The same holds for padding.
-# So the loss of each place gets a weight: 1 if the next place belongs to the same document, else 0:
+# So far the texts that are *read* share a row. The answers can do so, too. In the training the half that writes gets
+# [the right letters](training.py), and at each place it must say which letter comes next. Let the row above be a row of
+# answers. At place 2 the next letter is the first one of the *next document*. Nobody can know it, since the documents
+# are kept apart, so this place must not count. The same holds for padding. So the loss of each place gets a weight: 1
+# if the next place belongs to the same document, else 0:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
@@ -338,18 +383,18 @@ exercises.show("packing")
 
 # %% [markdown]
 # ```self-check
-# ? The documents of a row are 5, 5, 2, 2, 2. Which keys may the query at place 3 see in a causal machine?
-# - Places 0 to 3. | Places 0 and 1 belong to document 5.
-# + Places 2 and 3. | Its own document, and nothing that comes later.
-# - Places 2, 3 and 4. | Place 4 is in its document, but in its future.
-# ? What are the positions of these five places?
-# - 0, 1, 2, 3, 4 | Then the second document begins at 2.
-# + 0, 1, 0, 1, 2 | Each document counts from 0.
-# - 0, 0, 1, 1, 1 | That would be the number of the document.
-# ? At how many places of this row does the loss of a language model count?
-# - 5 | The last place of each document has no next letter of its own.
-# - 4 | The next letter of place 1 belongs to another document.
-# + 3 | Places 0, 2 and 3: there the next place belongs to the same document.
+# ? Somebody numbers the documents of a row 1, 2, 1: the third gets the number of the first again. What happens?
+# - Nothing, since they do not stand side by side. | The mask compares numbers, and not places.
+# + The first and the third read each other. | Equal numbers are one document for the mask.
+# - The second can no longer be read. | Its number is still its own.
+# ? A machine adds positions, and in a packed row they are counted through from 0 to 63. The mask keeps the texts apart. Which texts suffer?
+# - None, since the mask is right. | The mask says who is seen. Where a letter stands is said by the positions.
+# - All of them. | The first begins at 0, as it did in the training.
+# + All but the first. | They begin at places where no text of the training began.
+# ? The rows are packed, and the mask is right. Which work is still wasted in an attention that computes the whole matrix?
+# + The scores between letters of different texts. | They are computed, and then hidden.
+# - None, since there is hardly any padding. | Padding is not all: most cells of a row with many texts are hidden.
+# - The scores between letters of the same text. | These are the ones that are needed.
 # ```
 #
 # ## Where to go next

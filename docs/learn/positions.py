@@ -48,12 +48,14 @@ assert answers[0] == answers[1]
 assert answers[2] == answers[3]
 
 # %% [markdown]
-# The same answer, letter for letter, and in the last two texts day and month have changed places without any effect.
-# You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not
-# mind the order. Everything else in the half that reads is done to each letter by itself. So to this machine a text is
-# a *bag of letters*. (The half that writes is better off, because its look-ahead mask gives the order away. If all
-# scores were equal, the fifth letter would give the start mark a weight of 1/5, and the sixth one of 1/6. So this
-# weight tells the place.)
+# The text and the text backwards get the same answer, letter for letter. In the last two texts day and month have
+# changed places, and nothing changes either. You have met the reason in [an exercise](attention.py#exercise-2):
+# attention is a sum over keys, and a sum does not mind the order. Everything else in the half that reads is done to
+# each letter by itself. So to this machine a text is a *bag of letters*.
+#
+# (The half that writes is better off, because its look-ahead mask gives the order away. If all scores were equal, the
+# fifth letter would give the start mark a weight of 1/5, and the sixth letter a weight of 1/6. So this weight tells the
+# place.)
 #
 # Before you read on, guess: which parts of a date can such a machine still read?
 
@@ -76,8 +78,8 @@ print(f"the whole date: {record['exact']:.1%}")
 
 # %% [markdown]
 # A month that is written as a word is read, because its letters give it away even in a bag with those of "thursday".
-# Digits are another matter. The bag of "22.12.1960" and the bag of "20.12.1962" are the same, so the machine can only
-# guess among the dates that these digits can form.
+# Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so the machine can only guess among
+# the dates that these digits can form.
 #
 # ## Say where it stands
 #
@@ -92,8 +94,8 @@ print(f"the whole date: {record['exact']:.1%}")
 #
 # What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
 # each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a
-# clock has several hands, fast ones and slow ones, and so have we: three dials, each ten times as slow as the one
-# before.
+# clock has several hands, fast ones and slow ones. We give each hand a dial of its own, and take three of them, each
+# ten times as slow as the one before.
 
 # %% tags=["hide-input"] alt="Three rows of eight dials, for the places 0 to 4, 10, 30 and 100. In the first row the hand turns by 57 degrees from place to place, in the second by 6 degrees, and in the third so slowly that it has moved by 57 degrees only at place 100."
 import matplotlib.pyplot as plt
@@ -117,10 +119,10 @@ plt.show()
 #
 # ## By hand
 #
-# Count the angle of a hand from 12 o'clock, as on a clock. (In mathematics it is counted from 3 o'clock. Then sine and
-# cosine change places.) Then two numbers say where the hand points: how far its tip is to the right, which is the
-# *sine* of the angle, and how far up, the *cosine*. So each dial gives two numbers between -1 and 1. They are added to
-# two numbers of the letter's vector.
+# Count the angle of a hand from 12 o'clock, as on a clock. Then two numbers say where the hand points: how far its tip
+# is to the right, which is the *sine* of the angle, and how far up, which is the *cosine*. (In mathematics the angle is
+# counted from 3 o'clock, and there sine and cosine change places.) So each dial gives two numbers between -1 and 1.
+# They are added to two numbers of the letter's vector.
 #
 # Our three dials turn by 1, 0.1 and 0.01 from place to place. (An angle of 1 is 57 degrees.) At place 2 the angles are
 # 2, 0.2 and 0.02:
@@ -169,8 +171,8 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)
 # | $n$ | the larger it is, the slower the slow dials are; 1000 in the example by hand, 10000 in the paper and in our machine |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# It is the function `positions` from above. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6} =
-# 0.1$ and $1000^{-4/6} = 0.01$.)
+# The function `positions` above is this formula. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6}
+# = 0.1$ and $1000^{-4/6} = 0.01$.)
 #
 # <details class="lesson-more" markdown="1"><summary>How the package computes it, and what 16 dials look like</summary>
 
@@ -182,8 +184,9 @@ from clear_attention.positions import waves
 print(inspect.getsource(waves))
 
 # %% [markdown]
-# Here are 50 places and vectors of 32 numbers. Read a row from left to right. The fast dials come first: there the
-# colours change from place to place. On the right are dials so slow that 50 places hardly turn them.
+# This is what the package's layer adds at 50 places, to vectors of 32 numbers. Read a row from left to right. The fast
+# dials come first: there the colours change from place to place. On the right are dials so slow that 50 places hardly
+# turn them.
 
 # %% tags=["hide-input"] alt="Heat map of 50 places, downwards, and 32 numbers. The first columns change sign every few places, the last ones hardly change at all."
 from clear_attention import plot_positions
@@ -196,9 +199,9 @@ plt.show()
 #
 # ## Distance is a turn
 #
-# Now comes what the dials are really good for. More useful than "what stands at place 12?" is often the question "what
-# stands three places before me?". For that there is one rule which holds everywhere: **three places back is the same
-# turn, wherever you stand**. For the first dial it is a turn by an angle of 3, and a turn is a product with a small
+# Now comes what the dials are really good for. Often the useful question is not "what stands at place 12?", but "what
+# stands three places before me?". For this question one rule holds everywhere: **three places back is the same turn,
+# wherever you stand**. For the first dial it is a turn back by an angle of 3, and a turn is a product with a small
 # matrix:
 
 # %%
@@ -212,15 +215,18 @@ for place in (12, 52):
     np.testing.assert_allclose(turn @ places[place, :2], places[place - 3, :2])
 
 # %% [markdown]
-# The same four numbers take you from 12 to 9 and from 52 to 49. Each of the other dials has such a matrix, too.
+# The same four numbers take you from place 12 to place 9, and from 52 to 49. Each of the other dials has such a matrix,
+# too.
 #
-# That is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that query
-# and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's hand at
-# $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product, and that is $\cos(a - b)$. So two hands
-# that point the same way add 1, two at a right angle nothing, and two that point in opposite directions take 1 away.
-# Below are our three dials, with a hand for the place of the query and one for the place of the key. Move one place.
-# Then move both together: nothing changes, because only the angle *between* the hands counts. Last, turn the query's
-# hands back by 3. Where must the key stand now to fit best?
+# Such a turn is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that
+# query and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's
+# hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product, and that is $\cos(a - b)$. So two
+# hands that point the same way add 1. Two hands at a right angle add nothing, and two that point in opposite directions
+# take 1 away.
+#
+# Below are our three dials, with a hand for the place of the query and one for the place of the key. Move one of the
+# two places. Then move both together: nothing changes, because only the angle *between* the hands counts. Last, turn
+# the query's hands back by 3 places. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -242,7 +248,6 @@ def turned_back(places, angles):
 
 
 back = turned_back(places, 3 * speeds)
-assert round(fits[12, 9], 2) == 0.96  # as a question below says
 wide = sinusoidal_encoding(length=61, depth=64).numpy()  # 32 dials
 assert fits[30, 36] / 3 > 0.9  # of 1, six places on
 assert (wide[30] @ wide[34:].T).max() / 32 < 0.8
@@ -265,9 +270,9 @@ touch(
 # peak stands out.)
 #
 # And who turns the query's hands? The matrix $W_Q$ can. Put the small matrices of all dials along the diagonal of one
-# large matrix, and you have it. There is one flaw: $W_Q$ does not get the place alone, but the sum of letter and place,
-# so that the letter adds something of its own to each score. But as far as positions go, a head can *learn* to look
-# three places back, anywhere in the text, or, with a turn the other way, at the next letter.
+# large matrix, and you have a $W_Q$ that does it. So a head can *learn* to look three places back, anywhere in the
+# text, or, with a turn the other way, at the next letter. (There is one flaw. $W_Q$ does not get the place alone, but
+# the sum of letter and place. So the letter adds something of its own to each score.)
 #
 # <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
 #
@@ -288,7 +293,7 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
 # It does, and it expects each dial in its place. Reorder the columns of the table of positions, so that all sines come
-# first and all cosines after them. No number is lost, and it reads hardly any date.
+# first and all cosines after them. No number is lost, but the machine now reads hardly any date.
 #
 # <details class="lesson-more" markdown="1"><summary>Sines and cosines in turns, or in halves?</summary>
 #
@@ -316,7 +321,7 @@ print(f"first all sines, then all cosines:    {after:6.1%} right")
 assert after < 0.05
 
 # %% [markdown]
-# If you carry weights from one program to another, check this.
+# If you carry weights from one program to another, check which of the two orders each of them uses.
 #
 # </details>
 #
@@ -413,19 +418,18 @@ exercises.show("positions")
 
 # %% [markdown]
 # ```self-check
-# ? What does `sinusoidal_encoding(3, depth=4)` hold for place 0?
-# - `[0, 0, 0, 0]` | Place 0 is not nothing: each hand points up, and the cosine of 0 is 1.
-# - `[0, 0, 1, 1]` | That is the layout in halves: first the sines, then the cosines.
-# + `[0, 1, 0, 1]` | Sine and cosine in turns, and both dials begin at angle 0.
-# - `[1, 0, 1, 0]` | The sine stands first in each pair.
+# ? Why not give the last letter the place 0, the one before it -1, and so on, and add this number to each letter?
+# - because a machine cannot add negative numbers | Half of the numbers in its vectors are negative.
+# + because it grows with the text, and drowns the letter | It is a counter, only from the other end. At the start of a long text it is as large as at the end of one that counts from 0.
+# - because two letters would get the same number | In a counter no two places are alike. That is not its trouble.
 # ? A program has a bug. It adds positions to `x` of shape `(batch, length, depth)`, and takes `x.shape[2]`, the depth, for the length. For which shape of `x` is the result wrong without an error?
 # - `(4, 10, 16)` | There is an error: `(10, 16)` and `(16, 16)` don't fit.
 # + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
 # - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
-# ? The dot product of the encodings of place 12 and place 9 is 0.96. What is it for place 112 and place 109?
-# - much smaller, because both are far from the beginning | Both hands of each dial have turned further, and by the same angle.
-# + 0.96 | They are three places apart, too, and only that counts.
-# - it depends on the letters that stand there | The encodings don't know the letters; these come in when the two are added.
+# ? A machine has only the fast dial, which turns by an angle of 1. What does it mix up?
+# - neighbours, such as places 3 and 4 | Between them the hand turns by 57 degrees. Neighbours are what the fast dial tells apart.
+# - nothing, because the hand never points twice in exactly the same direction | Not exactly. But at places 0 and 44 it points nearly the same way, and a machine can hardly tell them apart.
+# + places that are far apart, such as 0 and 44 | 44 is nearly seven full turns. A slow dial would tell them apart.
 # ```
 #
 # ## Where to go next

@@ -7,8 +7,8 @@
 # # What would you have to write into W_Q and W_K?
 #
 # In the [last lesson](induction.py) training found two heads that work hand in hand. Nobody wrote their numbers. Could
-# you? Suppose somebody asks you for a head by which each letter fetches the letter before it. No training, no examples:
-# you fill in the matrices, and then it must be right for every text.
+# you have written them? Suppose somebody asks you for a head by which each letter fetches the letter before it. There
+# is no training, and there are no examples: you fill in the matrices, and then the head must be right for every text.
 #
 # Here is a first try. A token says which letter it is and at which place it stands, each as a row of zeros with a
 # single one. (Such a row is called *one-hot*.) In the text `cab` the b at place 2 is
@@ -17,8 +17,9 @@
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
-# The place is all that matters here. So we write a table of wishes: a row for the place that looks, a column for the
-# place that is looked at, 1 for yes and 0 for no. Before place 0 there is nobody, so it may look at itself.
+# Who looks at whom depends on the places alone. So we write a table of wishes: a row for the place that looks, a column
+# for the place that is looked at, 1 for yes and 0 for no. Before place 0 there is nobody, so it may look at itself. (To
+# keep the cell short, letters and places stand in two arrays, and nothing is divided by a root.)
 
 # %%
 import numpy as np
@@ -39,18 +40,19 @@ print("it fetches a, b, c:", fetched[2].round(3))
 np.testing.assert_allclose(weights[2], [0.212, 0.576, 0.212], atol=5e-4)
 
 # %% [markdown]
-# It should have fetched an a, and got a mixture: 0.576 of an a, and 0.212 of each of the others. The scores of place 2
-# are 0, 1, 0, as we wanted. But a softmax turns a lead of 1 into a factor of $e = 2.718$ and no more:
-# $2.718 / (2.718 + 1 + 1) = 0.576$.
+# Place 2 should have fetched the a, and got a mixture: 0.576 of an a, and 0.212 of each of the others. Its scores are
+# 0, 1, 0, as we wanted. But a softmax turns a lead of 1 into a factor of $e = 2.718$ and no more: $2.718 / (2.718 + 1 +
+# 1) = 0.576$.
 #
 # ## Yes and no
 #
-# In the line above, `places @ wishes` are the queries, and the keys are the places themselves. So the table of wishes
-# is $W_Q$ (with rows of zeros for the numbers that say which letter it is), and $W_K$ only picks the place from the
-# token. Multiplying a one-hot row by a table picks a row of the table, and the key picks the column. **A score is an
-# entry of the table.**
+# In the cell above, `places @ wishes` are the queries, and the keys are the places themselves. So the table of wishes
+# is $W_Q$ (for a whole token it gets rows of zeros besides, for the numbers that say which letter it is). $W_K$ only
+# picks the place out of the token. A one-hot row times a table is a row of the table: that is the query. Its dot
+# product with a one-hot key is one number of that row. So **a score is an entry of the table.**
 #
-# That is the whole idea. What is missing is a clear no. Let a yes be worth more, and look again:
+# That is the whole idea. What is missing is a yes that leaves nothing to the others. Let a yes be worth more than 1,
+# and look again:
 
 # %%
 for yes in (1, 5, 20, 128):
@@ -59,17 +61,17 @@ for yes in (1, 5, 20, 128):
 assert w[0] == 0
 
 # %% [markdown]
-# At 128 the others get $e^{-128}$, which is smaller than every number above 0 that 32 bits can hold. So it is 0, and
-# the head fetches the letter and nothing else. The softmax has become a choice. (In a row without a yes all scores are
-# equal. Such a place takes the average of all that is visible.)
+# At 128 the others get $e^{-128}$ times the weight of the chosen one. This is smaller than every number above 0 that 32
+# bits can hold. So it becomes 0, and the head fetches the letter and nothing else. The softmax has become a choice. (In
+# a row without a yes all scores are equal. Such a place takes the average of all that is visible.)
 #
 # ## Select and aggregate
 #
-# Two functions of this package write such heads. [`select`][clear_attention.select] says who looks at whom: it takes
-# the feature of the token that looks, the feature of the token that is looked at, and a function of both that says yes
-# or no. A *feature* is a piece of the token, such as its letter or its place. [`aggregate`][clear_attention.aggregate]
-# says what is brought back. The outcome is no sketch of a head. It is a `MultiHeadAttention` like all others, with its
-# four matrices filled in:
+# Two functions of this package write such heads. A *feature* is a piece of the token, such as its letter or its place.
+# [`select`][clear_attention.select] says who looks at whom: it takes the feature of the token that looks, the feature
+# of the token that is looked at, and a function of both that says yes or no. [`aggregate`][clear_attention.aggregate]
+# says what is brought back. The outcome is a real head: a `MultiHeadAttention` like all others, with its four matrices
+# filled in.
 
 # %%
 from clear_attention import aggregate, select
@@ -87,8 +89,8 @@ assert head.count_params() == 13 * 9 + 13 * 9 + 13 * 4 + 4 * 4
 np.testing.assert_allclose(fetched, np.eye(4)[[0, 0, 3, 1]], atol=1e-6)
 
 # %% [markdown]
-# The sign `^` stands for the beginning of the text, so that the first letter has something to fetch. It is the first
-# letter of the alphabet `^abc`. Here is all that the two functions do, without their checks of what comes in:
+# The sign `^` stands for the beginning of the text, so that the first letter has something to fetch. It counts as the
+# first letter of the alphabet `^abc`. Here is all that the two functions do, without their checks of what comes in:
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -102,10 +104,14 @@ for function in (select, aggregate):
     print(checks.sub("", source).replace("128.0", "128"))
 
 # %% [markdown]
-# `GAP` is our 128, and the root of `d_k` takes back what attention divides by. One text that comes out right does not
-# make it right for every text. But there are only 9,840 texts of at most eight letters a, b and c, so we try them all:
+# A feature is a matrix that cuts its numbers out of a token, so `query @ table` is the $W_Q$ from above. `feature` and
+# `table_of` make arrays of what you hand over. `GAP` is our 128, and the root of `d_k` takes back what attention
+# divides by. `into` says where in the token the outcome goes: with it, one head can leave a note for another, as below.
+#
+# One text that comes out right does not make the head right for every text. But there are only 9,840 texts of one to
+# eight letters a, b and c, so we try them all:
 
-# %%
+# %% tags=["hide-input"]
 import sys
 
 # The texts are those of the trained twins below, which are in the repository and not in
@@ -125,21 +131,19 @@ print(f"{sum(right):,} of {len(right):,} texts are right")
 assert right == [True] * 9840
 
 # %% [markdown]
-# The texts are of different lengths. What lies behind them is hidden by a mask, as always. And since each of these
-# heads is a layer like others, [`certify`](../guides/certify_your_layer.py) can test whether its masks leak, and our
-# tests let it do so for every head on this page. (A head as sharp as ours looks at one key only, so that a wrong mask
-# would not show. For these tests its scores are divided by 128 first.)
+# The texts are of different lengths. What lies behind them is hidden by a mask, as always.
 #
 # ## What a head can't do: count
 #
-# Now a harder wish: each letter shall say how often it occurs in the text. Choosing is easy, with `key == query` on the
-# letters. But what comes back is an *average*, and the average of three ones is 1, as is the average of two. Attention
-# has no plus.
+# Now a harder wish: each letter shall say how often it occurs in the text. To choose the letters like itself is easy,
+# with `key == query`. But what comes back is an *average*. If each of them hands over a 1, the average of three ones is
+# 1, and so is the average of two. Attention cannot add up.
 #
-# The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`, and bring back only whether a
-# token is `^`. With n letters like itself there are n + 1 who share the weight, so what comes back is $1 / (n + 1)$.
-# In `^abca` an a looks at `^` and two a's, and gets 1/3, so there are 2. From there a
-# [feed-forward](feed_forward.py) reads n from a table. These are the two steps of the program `histogram`:
+# The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`. Let `^` hand over a 1, and all
+# letters a 0. If n letters are like itself (it is one of them), n + 1 tokens share the weight, so what comes back is $1
+# / (n + 1)$. In `^abca` an a looks at `^` and at two a's, and gets 1/3, so there are 2. To turn 1/3 into 2 is a matter
+# of a table, and tables are what a [feed-forward network](feed_forward.py) is good for. So the program `histogram` has
+# two steps, a head and a feed-forward network:
 
 # %%
 from clear_attention.programs import histogram
@@ -156,13 +160,20 @@ np.testing.assert_allclose(share, [1, 1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
 assert counts.tolist() == [0, 2, 1, 1, 2]
 
 # %% [markdown]
-# (For `^` itself the rule gives 0: it looks at itself only.)
+# (`^` looks at itself only, gets 1, and so says that it occurs 0 times. Nobody asks it.)
 #
 # ## Two heads: sorting
 #
 # One head can use what another has found out, if that stands in the token. So a token has free columns for notes. The
-# first head writes into them, the residual connection adds the note to the token, and the second head reads it. Here
-# is a program that sorts the letters of a text:
+# first head writes into them, the [residual](transformer_layer.py) adds the note to the token, and the second head
+# reads it. Let us sort the letters of a text in this way.
+#
+# First, each letter counts how many letters are *smaller*, with the trick from above. In `^cabacb` each b finds two,
+# the a's. So the b's begin at the third place behind `^`. Then each place fetches the letter with the largest count
+# that is smaller than the number of the place: places 1 and 2 get an a, places 3 and 4 a b. (Letters that are alike
+# have the same count, and whichever of them is fetched is right.)
+#
+# <details class="lesson-more" markdown="1"><summary>The whole program, line by line</summary>
 
 # %% tags=["source", "hide-input"]
 from clear_attention.programs import sort
@@ -170,15 +181,19 @@ from clear_attention.programs import sort
 print(docstring.sub("", inspect.getsource(sort)))
 
 # %% [markdown]
-# First, each letter counts how many are *smaller*, with the trick from above. In `^cabacb` each b finds two, the a's.
-# So the b's begin at the third place behind `^`. Then each place fetches the letter with the largest count that is
-# smaller than the number of the place: places 1 and 2 get an a, places 3 and 4 a b. Here `select` gets more than yes or
-# no: it gets *how much* a key is wanted, and the best one wins. Letters that are alike have the same count, and
-# whichever of them is fetched is right. Two selectors can be added, as in the last lines: then their scores are added.
-# And `place @ np.ones((length, 1))` is a feature that is 1 for every token.
+# The four features of a token are its letter, its place, and two notes: `share`, the $1 / (n + 1)$ of the first head,
+# and `smaller`, the count that the network `look_up` reads from the table `counts`. In `my_place`, `select` gets more
+# than yes or no: it gets *how much* a key is wanted, and the key that is wanted most wins. Here a larger count is
+# wanted more, and one that is not smaller than my place less than all others, `-length`. Last, `^` itself must not be
+# fetched. So `not_begin` wants it very little, whoever looks: `place @ np.ones((length, 1))` is a feature that is 1 for
+# every token. The two selectors are added, which adds their scores.
+#
+# </details>
 #
 # There are eight such programs in [the reference](../reference/programs.md). Each of them is right on every input that
-# we could try, which for texts means all of up to eight letters:
+# we tried, which for texts means all texts of up to eight letters.
+#
+# <details class="lesson-more" markdown="1"><summary>The eight programs, and what their heads look at</summary>
 #
 # | program | what its heads look at |
 # | --- | --- |
@@ -191,11 +206,18 @@ print(docstring.sub("", inspect.getsource(sort)))
 # | `induction` | the place before; then the last place whose note is my letter |
 # | `addition` | the other digit of my column; then the next lower column that decides on the carry |
 #
+# Each of these heads is a layer like others, so [`certify`](../guides/certify_your_layer.py) can test whether its masks
+# leak, and our tests let it do so. (A head as sharp as ours looks at one key only, so that a wrong mask would not show.
+# For these tests its scores are divided by 128 first.)
+#
+# </details>
+#
 # ## Does training find the same?
 #
-# For each program we made a twin: a machine with the same heads and feed-forwards, which reads the same tokens, and
-# which was trained for 700 steps on what the program answers. It was not told how. Here are two programs beside their
-# twins. A row is a token that looks:
+# For each program we made a *twin*: a machine with the same heads and feed-forward networks, which reads the same
+# tokens, and which was trained for 700 steps to answer what the program answers. It was not told how. Here are two
+# programs beside their twins. A row is a token that looks. Below the maps you read how many texts each twin gets right,
+# and how *alike* a head of the twin and the program's are: the share of the weight that both give to the same keys.
 
 # %% tags=["hide-input"] alt="Eight maps of weights in two rows. Upper row, induction on ^abcabc: written heads have one bright cell in each row; the twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half. Lower row, sort on ^cabacb: the written first head has bright cells in the columns of ^ and of smaller letters, the twin's first head has nearly the same colour everywhere; their second heads differ, too."
 import matplotlib.pyplot as plt
@@ -233,12 +255,22 @@ for row, (name, text) in zip(
             )
             ax.set_title(f"{name}, head {i + 1}, {kind}")
 plt.show()
+for name in ("induction", "sort"):
+    record = twins[name][1]
+    first, second = record["alike"]
+    print(f"{name:10} texts right {record['texts']:.1%}", end="")
+    print(f"   alike: head 1 {first:.0%}, head 2 {second:.0%}")
 
 # %% [markdown]
-# In the upper row they agree: the twin looks one place back, and then behind the last time, only less sharply. In the
-# lower row they don't. Is the twin that sorts any worse? Below, "alike" is the share of the weight that program and
-# twin give to the same keys, and "if even" is what a head would reach that gives all visible keys the same. (Where this
-# is 100 %, the program's own head is even.)
+# In the upper row program and twin agree. The twin's first head looks one place back, and its second head behind the
+# last place where its letter stood, only less sharply than ours. In the lower row they don't agree. The twin that sorts
+# looks elsewhere with both heads, and yet nearly all that it answers is right. Being right is not the same as having
+# found the same program.
+#
+# <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
+#
+# "If even" is how alike a head would be that gives the same weight to all visible keys. (Where this is 100 %, the
+# program's own head is even.) For addition a "text" is a pair of numbers below 5,000, and 5,000 pairs were tried.
 
 # %% tags=["hide-input"]
 print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")
@@ -253,20 +285,18 @@ assert by_name["sort"]["texts"] > 0.99 > 0.6 > by_name["sort"]["alike"].max()
 assert by_name["addition"]["alike"][1] < 0.1 < 0.6 < by_name["addition"]["alike"][0]
 
 # %% [markdown]
-# (For addition a "text" is a pair of numbers below 5,000, and 5,000 pairs were tried.) Nearly all twins answer nearly
-# everything right. But being right is not the same as having found the same program. The twin that sorts looks
-# elsewhere with both heads.
+# </details>
 #
-# ## A check: what does it do instead?
+# ## A check: how does this twin sort?
 #
-# Nearly all cells of its first head have the same colour, about 1/7, so it seems to take the average of the whole text.
-# That would be a program, too: the average says which share of the text is a, b and c. With the shares known, and its
-# own place, a feed-forward can work out the letter that belongs there. It is how one sorts cards by counting them. If
-# we are right, then nothing should be lost if that head gives *exactly* the same weight to all. So set its queries to
-# 0, and ask again:
+# In the map of its first head nearly all cells have the same colour, about 1/7. So this head seems to take the average
+# of the whole text. That would be a program, too: the average says which share of the text is a, b and c. From these
+# shares and its own place, a token can work out which letter belongs there. It is how one sorts cards by counting them.
+# If we are right, then little should be lost if that head gives *exactly* the same weight to all. So we set its queries
+# to 0, which makes all its scores 0, and ask again:
 
 
-# %%
+# %% tags=["hide-input"]
 def texts_right(name, even=None):
     """Share of texts that a twin gets right, with one head's weights made even."""
     model, inputs = twins[name][0], all_inputs(name)
@@ -292,24 +322,25 @@ for name in ("sort", "induction"):
     assert (shares[1] > 0.6) == (name == "sort")
 
 # %% [markdown]
-# Most texts stay right, so most of what this head does is to take the average. (Where it is not quite even, it helps
-# with the rest.) The twin of `induction`, whose maps look like ours, breaks down without either of its heads. So the
-# training has found our program once, and once another one that is just as right.
+# Most texts stay right, so most of what the first head of `sort` does is to take the average. (That it is not quite
+# even helps with the rest.) The twin of `induction`, whose maps look like ours, breaks down if either head is made
+# even. So the training has found our program once, and once another one that is nearly as right.
 #
 # ## A twin that cuts a corner
 #
-# There is a third case. In the program that adds two numbers, each digit is a token that says in which column it
-# stands, so two tokens share a column. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301:
-# the carry into the highest column comes from the *lowest*, because a column whose sum is 9 only hands on what it gets.
-# So the second head of our program looks for the nearest lower column whose sum is not 9:
+# There is a third case. The program `addition` adds two numbers. Each digit is a token that says in which column it
+# stands, so two tokens share a column. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301.
+# The lowest column has 9 + 1 = 10, so it carries a 1. The middle column has 9 + 0 = 9. Such a column does not decide:
+# it hands on what it gets. So the carry into the highest column comes from the *lowest*. Therefore the second head of
+# our program looks for the nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over to me;
 # * if it is 8 or less, none is;
 # * if there is no such column, the head finds `^`, and none is.
 #
-# The twin adds nine pairs out of ten without a mistake. But its second head has nearly nothing in common with ours: it
-# looks at its own column. Its first head looks there, too, and a little at the next lower column. Farther down neither
-# looks much. What will the twin do when the next column has a 9?
+# The twin adds about nine pairs out of ten without a mistake. But its second head has nearly nothing in common with
+# ours: it looks at its own column. Its first head looks there, too, and a little at the next lower column. Neither
+# looks much farther down. What will the twin do when the next lower column has the sum 9?
 
 # %% tags=["hide-input"]
 pairs = np.random.default_rng(5).integers(0, 5000, size=(20000, 2))
@@ -335,25 +366,27 @@ assert learnt[passed == 0].mean() > 0.98 > 0.9 > learnt[passed == 1].mean()
 assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
 
 # %% [markdown]
-# It has mostly learnt that carries come from next door. For more than nine columns out of ten that is so, and the rest
-# was too rare to be learnt in 700 steps. The share of right answers to random sums hardly shows it: one must know which
-# sums to ask for. Of a program that somebody has written one knows what it does, and why it is right.
+# The twin has mostly learnt that carries come from next door. For more than nine columns out of ten they do, and the
+# others were too rare to be learnt in 700 steps. Random sums hardly show what is missing: one must know which sums to
+# ask for. That is the difference. Of a program that somebody has written one knows what it does, and why it is right.
 #
 # ## Who found this, and when
 #
 # Gail Weiss, Yoav Goldberg and Eran Yahav described what a Transformer does as a small language in 2021, and called it
 # RASP. `select` and `aggregate` are their words, and so are the counting with a first token and the sorting by counts.
 # David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the weights of a
-# Transformer. Alexander Rush made puzzles of it. Also in 2023 Hattie Zhou and others proposed a rule of thumb: what a
-# Transformer has learnt on short inputs tends to stay right on longer ones if a short program in this language does the
-# task for every length.
+# Transformer. Alexander Rush made puzzles of it. Also in 2023 Hattie Zhou and others proposed a rule of thumb: if a
+# short program in this language does a task for every length, then a Transformer that has learnt the task on short
+# inputs tends to do it on longer ones, too.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) You need two selectors, and may add them.
+# so far, any answer will do.) The function that you hand to `select` may also say *how much* a key is wanted, instead
+# of yes or no: then the key that is wanted most wins. You need two selectors. Write `+` between them, and their scores
+# are added.
 
 # %% tags=["answer"]
 letter, place = features(3, 8)
@@ -408,10 +441,10 @@ exercises.show("programs")
 # + W_Q and W_K | From them come the scores, so they say who looks at whom.
 # - W_V and W_O | They say what is brought back, which is the part of aggregate.
 # - the mask | A mask hides keys from everybody's choice. Here the scores do the choosing.
-# ? A query has chosen no key. What does its head bring back?
-# - zeros | The weights of a row add up to 1, as long as a key is visible.
-# + the average of all visible tokens | All scores are equal.
-# - what the token itself holds | It is one of many, and its score is no better than the others.
+# ? Why is a yes worth 128, and not 1?
+# - because a score of 1 is a weight of 1 already | With three letters, a lead of 1 brought only 0.576 of the weight.
+# + so that the others get a weight of exactly 0 | Their share is `exp(-128)`, which is 0 in numbers of 32 bits.
+# - because attention divides by the root of `d_k` | It does, and `aggregate` multiplies by this root besides.
 # ? A twin answers as its program does, on every text. What follows for its heads?
 # - they look where those of the program look | The twin that sorts does not.
 # + nothing yet | One must change the heads, and see what breaks.

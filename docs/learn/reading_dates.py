@@ -31,15 +31,15 @@ machine(
 # %% [markdown]
 # In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
 # the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
-# matrices, and now and then it helps to know what a derivative is.
+# matrices. Now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
-# The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first they
-# were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a time, and
-# after every 64 it nudged each number a little, so that the right letters became more probable. One such nudge of all
-# numbers is called a *step*; this machine took 1,000. **Trained** means just that: the numbers were nudged, step by
-# step, until nearly all answers were right.
+# The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first these
+# numbers were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a
+# time, and after every 64 it nudged each number a little, so that the right letters became more probable. One such
+# nudge of all numbers is called a *step*; this machine took 1,000. **Trained** means just that: the numbers were
+# nudged, step by step, until nearly all answers were right.
 #
 # One date in five was kept out of the training. With these we can tell whether the machine has learnt to read, or has
 # merely learnt its examples by heart.
@@ -51,9 +51,9 @@ print(f"examples shown: {64 * 1000:,}")
 print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# Here it reads four more, all of the same day. (With dots the day comes first, with slashes the month; "do" is short
-# for Donnerstag, German for Thursday.) The last column says how sure the machine is: the probability that it gives to
-# its answer as a whole.
+# Here it reads four texts that all mean the same day. (With dots the day comes first, with slashes the month. "do" is
+# short for Donnerstag, German for Thursday.) The last column says how sure the machine is: the probability that it
+# gives to its answer as a whole.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -67,14 +67,14 @@ def read(*texts):
     ids = source.encode(texts, length=34)
     # with a width of 1: the most probable letter, and then the next
     best = beam_search(model, ids, max_length=11, width=1, length_penalty=0.0)
-    answers = target.decode(best.ids[:, 0])
-    for text, answer, score in zip(texts, answers, best.scores[:, 0], strict=True):
-        sure = np.floor(1000 * np.exp(score)) / 10  # rounded down
-        print(f"{text:26} {answer}   {sure:.1f} % sure")
-    return answers
+    answers, sure = target.decode(best.ids[:, 0]), np.exp(best.scores[:, 0])
+    for text, answer, share in zip(texts, answers, sure, strict=True):
+        percent = np.floor(1000 * share) / 10  # rounded down
+        print(f"{text:26} {answer}   {percent:.1f} % sure")
+    return answers, sure
 
 
-answers = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
+answers, _ = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
 assert answers == ["2018-05-03"] * 4
 
 # %% [markdown]
@@ -84,16 +84,17 @@ assert answers == ["2018-05-03"] * 4
 # do with the 30th of February? And with Christmas?
 
 # %%
-nonsense = read("february 30th, 2018", "christmas 2018", "31/12/2018")
+nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
 assert nonsense[0] == "2018-02-30"
+assert sure[0] > 0.95
 assert nonsense[1] != "2018-12-25"
-assert nonsense[2] != "2018-12-31"
+assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
-# It accepts a 30th of February, and it gives Christmas a day of its own invention. Of a month of 31 it does not even
-# make a whole date: it writes `2018-3`, and stops. And look how sure it is of the first two! Only at the third does it
-# waver. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the same kind
-# sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
+# It accepts a 30th of February, and it gives Christmas a day of its own invention. From the text in which the month
+# would be 31 it makes an answer that stands in no calendar. And look how sure it is of its 30th of February! Nobody
+# ever taught it to say that a text is no date. Remember this when a larger machine of the same kind sounds certain:
+# **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
@@ -119,17 +120,17 @@ for letter, number in zip("may", ids, strict=True):
 # ## What comes out
 #
 # The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
-# **decoder** writes the answer, one letter after the other: at each step it gives every possible letter a probability,
-# the most probable one is written, and the decoder goes on from there, until it writes an end mark (▪), which means
-# that the answer is finished.
+# **decoder** writes the answer, one letter after the other. At each step it gives every possible letter a probability.
+# The most probable one is written, and the decoder goes on from there. In the end it writes an end mark (▪), which
+# means that the answer is finished.
 #
 # ## The one idea: look at the right letters
 #
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
-# machine. It has a weight of 1 to share out among the letters of the text, and the taller a bar in this picture, the
-# more of the weight went to that letter. What it brings back is a mixture: the vector of each letter times its weight,
-# all added up. (In fact the machine looks in four ways at the same time, for a reason to which [a later
-# lesson](multi_head.py) comes. The picture shows the mean of the four.)
+# machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector
+# of each letter times its weight, all added up. The picture below shows such weights: the taller a bar, the more of the
+# weight went to that letter. (In fact the machine looks in four ways at the same time. [A later lesson](multi_head.py)
+# says why. The picture shows the mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
 
@@ -167,8 +168,8 @@ assert month > 0.5
 # How much does it matter? Here is a machine that was trained in the same way, but may not choose. Wherever the whole
 # machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters counts for
 # 1/24. (It still looks as it likes at the letters that it has itself written so far. Only its looks at the text are
-# averages.) It was trained for 500 steps. So for a fair comparison the table says of the whole machine, too, what it
-# read after 500 steps. Try them on a date of your own.
+# averages.) It was trained for 500 steps. So for a fair comparison the table also says what the whole machine read
+# after 500 steps. Try them on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -182,19 +183,18 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What do the numbers in this picture say?</summary>
 #
-# *Unseen dates right* counts whole dates, each of which the machine wrote alone. On these pages most machines that lack
-# a part were trained for 500 steps.
+# *Unseen dates right* counts the dates that a machine wrote without any mistake.
 #
-# Once the machines have loaded, a line stands below the table, such as "day 1.00 → 0.99". It is not about where a
-# machine looks, and not about its own answer. It asks: how probable does each machine find the *whole machine's* year,
-# month and day, if it is given all the letters before? So "day 1.00 → 0.99" may well stand beside a wrong day. Told the
-# right year and month, even the machine that may not choose knows which digits are left over for the day. When it
-# writes alone and has put a digit of the day into the year, that digit is missing when it comes to the day.
+# Once the machines have loaded, a line below the table asks both machines about the *whole machine's* answer. They are
+# given all its letters before the day, say, and must say how probable its day is. "Day 1.00 → 0.99" means that the
+# whole machine gives this day a probability of 1.00, and the other machine 0.99. That may well stand beside a wrong
+# day. Told the right year and month, even the machine that may not choose knows which digits are left over for the day.
+# When it writes alone and has put a digit of the day into the year, that digit is missing when it comes to the day.
 #
 # </details>
 #
-# It gets a few dates right. But look at its mistakes, because they have something in common. Here are some; can you see
-# it?
+# The machine that may not choose gets a few dates right. But its mistakes have something in common. Here are some. Can
+# you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search
@@ -220,8 +220,8 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 # it hardly tells where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint:
 # the colour says what went in, and not where each drop fell. If some dates come out right all the same, that is because
 # the encoder computes something from each letter *together with its place* before the average is taken, and a faint
-# trace of the places survives. (Adding a place to each letter would leave no trace by itself, because the sum of all
-# places is the same, whichever letter stands on which.)
+# trace of the places survives. (It is not enough that a place is added to each letter: the sum of all places is the
+# same, whichever letter stands on which.)
 #
 # ## Who found this, and when
 #
@@ -239,7 +239,7 @@ assert np.mean(days == [date[-2:] for date in right]) > 0.9  # with the rest giv
 # 1918"? All dates of its training lie between 1950 and 2049. Guess, then run it.
 
 # %% tags=["answer"]
-answers = read("monday 3rd of may 2018", "may 3rd, 1918")
+answers, _ = read("monday 3rd of may 2018", "may 3rd, 1918")
 assert answers[0] == "2018-05-03"
 assert 1950 <= int(answers[1][:4]) <= 2049
 
@@ -283,10 +283,10 @@ exercises.show("reading_dates")
 # - Somebody wrote rules for weekdays and months. | Nobody did. The machine was shown texts and answers, and nothing else.
 # - The machine keeps a list of all dates it was shown. | Then it would fail on unseen dates. It reads nearly all of them.
 # + The numbers inside were nudged until nearly all answers were right. | A little after each 64 examples, a thousand times.
-# ? A machine reads `12.11.2010` as a plain average of its letters. What is lost?
-# - which digits occur, and how often | An average keeps that: each letter adds its share.
-# + which digit stood where | Averaged before their places are added, the letters of 12.11.2010 and of 21.11.2010 come to the same. Only what was computed from each letter and its place before leaves a trace.
-# - nothing, since every letter is in the average | They are all in it, as the colours are in a puddle of mixed paint.
+# ? The machine was trained on four dates in five. Why not on all of them?
+# - Fewer dates take less time. | The training is a thousand steps of 64 examples, however many dates there are to draw from.
+# + With the rest we can see whether it reads, or only remembers. | Of a date that it was shown, it might know the answer by heart.
+# - The rest has forms that it cannot read. | They are written in the same forms. It reads nearly all of them, though it never saw them.
 # ```
 #
 # ## Where to go next

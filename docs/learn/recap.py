@@ -17,27 +17,27 @@
 # ## One letter on its way
 #
 # Three letters of "june 5th, 1955" are a 5. How does the machine find out which of them is the day? Let us walk through
-# it once, from the bottom to the top, with this one letter, the first 5:
+# the map once, from the bottom to the top, with one letter: the first 5.
 #
-# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three get the same 64,
-#    because a 5 is a 5.
+# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three 5s get the same 64
+#    numbers, because a 5 is a 5.
 # 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, at place 5 (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Our 5 finds a month before it and a "th" behind it. The other two find more digits
-#    beside them.
+#    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two can find more
+#    digits beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
 # 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers, and again there is a
 #    residual and a norm. What leaves the encoder says: a 5, and a day.
 #
-#     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us meet it
-#     again when it has written `1955-06-0`, and wants the next letter. All of this goes in. What comes out at its last
-#     letter, the 0, will be used.
+#     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us join it
+#     when it has written `1955-06-0`, and wants the next letter. All of these letters go in. Only what comes out at the
+#     last one, the 0, says what is written next.
 #
 # 6. **Embedding and positions**, as on the other side.
 # 7. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
 #    has begun with 0.
-# 8. **Cross-attention.** The 0 asks the text: what comes next? Of all the letters our 5 answers best. It gets most of
-#    the weight, so it is mostly the value of our 5 that comes over.
+# 8. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
+#    question best. It gets most of the weight, so it is mostly the value of our 5 that comes over.
 # 9. **Feed-forward**, and around each of these parts add and norm, as before.
 # 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, the *logits*: one for each id that an answer
 #     may have, which are ten digits, the dash, and the marks for padding, start and end. The softmax turns them into
@@ -101,18 +101,19 @@ journey(
 )
 
 # %% [markdown]
-# Both come in as the same 64 numbers. At the end they have as little in common as two vectors that know nothing of each
-# other. What each of them has become, the decoder will show. Now follow the two 5s of 1955: choose one of them in each
-# row of letters. Do they part, too? Guess first.
+# Both 5s come in as the same 64 numbers. At the end they have as little in common as two vectors that know nothing of
+# each other. What do they mean now? The decoder will show it below. Now follow the two 5s of 1955: choose one of them
+# in each row of letters. Do they part, too? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from the second station on, where their positions are added. They mean nearly the same, a 5 of the
-# year. But they must not become the same. Where two letters of a year lose their places, 1945 and 1954 look alike.
+# Only a little, from the second station on, where their positions are added. They mean nearly the same: a 5 of the
+# year. But they must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look
+# alike.
 #
-# And did you see the number go down and up between the 5 of the day and that of the year? What attention found for them
-# has nothing in common. Then the residual brings the letter itself back, and both are a 5 again, so they are more alike
-# at "added and normed".
+# And did you see that the number for the 5 of the day and a 5 of the year goes down, and then up again? What attention
+# found for the two has little in common. Then the residual brings the letter itself back, and both are a 5 again, so
+# they are more alike at "added and normed".
 #
 # </details>
 #
@@ -127,8 +128,8 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# When the machine has loaded, press its three buttons. In which of the maps can you see that our 5 was copied into the
-# answer? And in which is half of the map missing?
+# When the machine has loaded, press its three buttons. In the maps of which button can you see that our 5 was copied
+# into the answer? And in which is half of every map hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -172,8 +173,9 @@ machine(
 # In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
 # and `feed_forward`. They are collected in one file, with three small changes. Each product with a matrix also adds a
 # bias, one more vector that was trained. `multi_head` and `feed_forward` look up their matrices by name. And `softmax`
-# subtracts the largest score first, which changes nothing but keeps large numbers small. What is missing are the wires
-# of the map. Find the ten steps of the walk in them:
+# subtracts the largest score first, which changes no weight but keeps the numbers small. What is missing are the lines
+# of the map, which say what goes where. Here they are, in four functions. Can you find the ten steps of the walk in
+# them?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -183,13 +185,13 @@ for function in (own.enter, own.encode, own.decode, own.write):
 
 # %% [markdown]
 # `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. (The factor √64 in `enter` makes the
-# numbers of the embedding, which are small, as large as those of the positions.)
+# numbers of the embedding, which are small, about as large as those of the positions.)
 #
 # Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
-# the largest number before it is the largest after it. To choose the letter, `argmax` of the 14 numbers is enough. Only
-# if you ask how *sure* the machine is do you need the softmax.
+# the largest number before it is the largest after it. So `argmax` of the 14 numbers is enough to choose the letter.
+# You need the softmax only to know how *sure* the machine is.
 #
-# Now give the lines the numbers of our machine, and let them read:
+# Now give these functions the numbers of our machine, and let them read:
 
 # %%
 from clear_attention import create_date_pairs, greedy_search
@@ -209,8 +211,8 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("the same answers as the package on 200 unseen dates")
 
 # %% [markdown]
-# That is the whole Transformer, in NumPy, and you can say what each line of it is for. A large one differs in size: the
-# first one of 2017 stacked six encoder layers and six decoder layers, and was eight times as wide.
+# That is the whole Transformer, in NumPy, and you can say what each line of it is for. Others are only larger: the
+# first one, of 2017, stacked six encoder layers and six decoder layers, and was eight times as wide.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 
@@ -222,8 +224,8 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# You know that the feed-forward parts hold more than half of the trained numbers. And the others? (Each is counted with
-# its norm.)
+# You know that the feed-forward parts hold more than half of the trained numbers. What do the other parts hold? (Each
+# part is counted with its norm.)
 
 # %% tags=["hide-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
@@ -260,9 +262,9 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 
 # %% [markdown]
 # The share of the feed-forward parts differs from machine to machine. In the first Transformer of 2017 it was only 40
-# %, because much went into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %.
-# Positions and masks hold none in our machine, because they are computed. (GPT-3 learnt its positions, which are 25
-# million numbers.)
+# %, because much went into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. In our
+# machine, positions and masks hold no trained numbers, because they are computed. (GPT-3 learnt its positions, which
+# are 25 million numbers.)
 #
 # ## Who found this, and when
 #
@@ -328,20 +330,18 @@ exercises.show("recap")
 
 # %% [markdown]
 # ```self-check
-# ? A text of 7 letters, an answer of 4, all of width 8. What shape do the weights of cross-attention have, for one text and one head?
-# - `(1, 7, 4)` | Rows are the letters that look, and those are the answer's. The 7 letters of the text are the columns.
-# - `(1, 4, 8)` | That is the shape of the output. The last axis of weights counts keys, not numbers of a vector.
-# + `(1, 4, 7)` | A row for each letter of the answer that looks, a column for each letter of the text that is looked at.
-# - `(1, 4, 4)` | That is the decoder's self-attention. Here the keys are the text's.
-# ? Texts and answers of a batch are both padded. Which mask does cross-attention need?
-# + the padding of the texts | Its keys are the letters of the texts, and a mask says which keys are blocked.
-# - the padding of the answers | A mask blocks keys, and the letters of the answers are the queries here.
-# - padding of the texts, and look-ahead | The whole text is there before the first letter is written: nothing to hide.
-# - none, since the encoder had its padding mask | It kept padding out of real letters. Padded rows still hold numbers.
-# ? A text of 6 letters, an answer of 4. By mistake the encoder's output goes in as the queries, and the decoder's as keys and values. What comes out?
-# - a `ValueError`, since 6 queries meet 4 keys | Lengths may differ. Only the widths of queries and keys have to agree.
-# - 4 rows, with wrong numbers | There is one row for each query, and the queries are the text's here.
-# + 6 rows, where 4 are wanted | The output follows the queries. With equal lengths nothing would show.
+# ? The machine writes an answer of eleven letters. How often does the encoder read the text?
+# + once | Its output does not depend on the answer, so it is kept, and every letter of the answer looks at it.
+# - eleven times, once for each letter | Nothing that the decoder writes goes back into the encoder.
+# - once for each head | All heads of a layer look at the same vectors, at the same time.
+# ? Two letters of the text are both a 5. In which part can they tell each other's surroundings apart?
+# - in the embedding | It knows only which letter it is, so both get the same vector.
+# - in the feed-forward network | It works on each letter by itself, and sees nothing of the others.
+# + in self-attention | It is the only part of the encoder in which letters meet.
+# ? `write` takes the largest of the 14 logits, without a softmax. What would change with one?
+# - Another letter might be chosen. | The softmax leaves the order as it is, so the largest stays the largest.
+# - The numbers would no longer add up to one. | With a softmax they do. Without it they need not.
+# + Nothing in the answer. | The softmax makes probabilities of the logits, which only say how sure the machine is.
 # ```
 #
 # ## Where to go next

@@ -201,6 +201,66 @@ np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
 np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
 
 # %% [markdown]
+# ## One rule after the other
+#
+# Here is the same query before anything is done to it. Its products with the keys are 8, 2, 0 and 18, and the root is
+# 2. Tick the rules from top to bottom, and look at the weights. But predict first:
+#
+# 1. Only the root is on, and key 4 gets nearly everything. Can a cap, however small, make another key win?
+# 2. Now the bias, too. How much must a place cost until the query looks most at its own place, which is key 3? Try it
+#    with a cap of 2, and then without a cap.
+# 3. The mask comes on, and then the sink. Which key gets the weight that the sink takes?
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+place_costs = np.abs(np.arange(4) - 2)
+
+
+def wins(price=0.0, **options):
+    bias = -price * place_costs[np.newaxis]
+    found = scaled_dot_product_attention(q, k, v, bias=bias, **options).weights
+    return 1 + int(np.argmax(found))
+
+
+assert {wins(softcap=cap) for cap in (1.0, 2.0, 5.0, 10.0)} == {4}
+assert wins(1.75, softcap=2.0) == 4 != wins(2.25, softcap=2.0) == 3
+assert wins(8.75) == 4 != wins(9.25) == 3
+touch(
+    "rules",
+    "<p>With a root of 2, a cap of 2, a price of 0.5 for each place, a mask and a sink, the keys get "
+    + ", ".join(f"{weight:.2f}" for weight in weights[0].numpy())
+    + f" of the weight, and the output is {output[0, 0]:.2f}.</p>",
+    products=[8, 2, 0, 18],
+    values=[10, 20, 30, 40],
+    place=2,
+    hidden=3,
+    root=2,
+    cap=2,
+    price=0.5,
+    sink=0,
+    scaled=True,
+    capped=False,
+    biased=False,
+    masked=False,
+    sunk=False,
+    early=False,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. No. A larger score stays larger under the cap, so the order of the keys never changes. A cap only brings them
+#    nearer to each other.
+# 2. With the cap key 4 is ahead by no more than 2, so a price above 2 is enough. Without it key 4 is ahead by 9, which
+#    is more than the slider can cost. This is what a cap is good for: no key can get so far ahead that the bias no
+#    longer counts.
+# 3. None. The weights of the keys add up to less than 1, and the output gets smaller.
+#
+# And the trap: turn on cap and mask, and then "mask before the cap".
+#
+# </details>
+#
 # ## Your machine so far
 #
 # Your [`softmax`](multi_head.py#your-machine-so-far) gets the sink, and your `attention` the cap and the bias. Three
@@ -254,8 +314,9 @@ print("your attention has a cap, a bias and a sink")
 #
 # ## Reading the function
 #
-# These are the lines of the package that do it. The last one does three steps: mask, sink and softmax. `None` stands
-# for what is not used, and `safe_` for numbers in which infinity and NaN have been made harmless.
+# Here are the table's rows once more, as four lines of the package: root, cap, bias, and then mask, sink and softmax
+# in one. A rule that is not asked for is `None`, and its line changes nothing. (In `safe_q` and `safe_k` infinity and
+# NaN have been made harmless.)
 
 # %% tags=["source"]
 import inspect
@@ -356,18 +417,18 @@ exercises.show("score_rules")
 
 # %% [markdown]
 # ```self-check
-# ? A head of ALiBi takes off 0.25 for each place. Two keys have equal scores, one at distance 1 and one at distance 5. What is the difference of what goes into the softmax?
-# + 1 | Four places farther, at 0.25 each.
-# - 0.25 | That is the price of a single place.
-# - It depends on where the query stands. | Only on the distances: that is the point.
-# ? In which order are cap and mask applied?
-# + Cap first. | Then what the mask sets to minus infinity stays there.
-# - Mask first. | Then the cap lifts minus infinity to -c, and the hidden key is read.
-# - It does not matter. | It does for every hidden key.
-# ? With a sink, what do the weights of a query add up to?
-# - 1 | So they do together with the weight of the sink, which is not among them.
-# + Less than 1 | What is missing went to the sink.
-# - 0 | Only if no key may be seen: then the sink takes it all.
+# ? Somebody adds 3 to the bias of every key, near or far. There is no sink. What becomes of the weights?
+# + They stay as they are. | The softmax sees only differences, and these are the same.
+# - They all get larger. | They add up to 1 before and after.
+# - The far keys catch up with the near ones. | Then the far ones would have to get more than the near ones.
+# ? The cap is 50, and all scores lie between -3 and 3. What does the cap do?
+# - It divides all scores by 50. | Inside the tanh it does. But the result is multiplied by 50 again.
+# + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
+# - It makes all scores equal to 50. | 50 is the most that a score can become, and these are far from it.
+# ? A machine with learnt buckets gets a text ten times as long as those of its training. Which bias has a key that is 300 places away?
+# - None, because it never saw this distance. | All far distances share a bucket, and that one was trained.
+# - A much lower one than a key 30 places away. | So it would be with a straight line. In buckets both may count as equally far.
+# + The one that all far keys have. | It hardly matters how far is far: that was the idea of a bucket.
 # ```
 #
 # ## Where to go next

@@ -6,9 +6,9 @@
 # %% [markdown]
 # # How is it trained?
 #
-# Before its training, the machine of all these lessons has every part in its place, and every matrix in it is random. A
-# thousand steps later it reads nearly every date. Watch it learn: here are its answers to six texts, kept at every 50th
-# step.
+# Before its training, the machine of all these lessons had every part in its place, and every matrix in it was random.
+# A thousand steps later it read nearly every date. Watch it learn: here are its answers to six texts, kept at every
+# 50th step.
 
 # %% tags=["live", "hide-input"]
 import re
@@ -42,16 +42,17 @@ touch(
 
 # %% [markdown]
 # Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 150 or so the answers look like
-# dates, and most of them are wrong. So what an answer looks like comes first. To find the right letters in the text
-# takes longer. Each of these steps is a *nudge* of all the machine's numbers. But in which direction? First we must
-# know how wrong it is.
+# dates, and most of them are wrong. So the machine first learns what an answer looks like. To find the right letters in
+# the text takes longer. Each of these steps is a *nudge* of all the machine's numbers. But in which direction? For that
+# we must first know how wrong the machine is.
 #
 # ## How wrong is it? By hand
 #
 # To make a machine less wrong, we need a number that says *how* wrong it is. At each place the machine gives a
 # probability to each letter that could come next. Only one of them matters: the probability $p$ of the right letter.
-# The probabilities of the letters multiply to that of the whole answer. Logarithms add where probabilities multiply, so
-# that each letter pays its own share. Therefore the **loss** is $-\ln p$, the negative logarithm:
+# The whole right answer has a probability, too, which is the product of those of its letters. A product is hard to
+# share out among the letters. So we take logarithms, which add up where probabilities multiply. Each letter then pays
+# its own share, the **loss** $-\ln p$:
 #
 # | probability of the right letter | loss |
 # | --- | --- |
@@ -62,12 +63,13 @@ touch(
 # | 0.001 | 6.908 |
 #
 # Certain and right costs nothing, certain and wrong costs a lot. The mean over all places is called the
-# *cross-entropy*. The machine gives a number of any size to each of 14 ids, the *logits* from the [lesson
-# before](recap.py), and the softmax makes probabilities of them. (The ids are ten digits, the dash, and the marks for
-# padding, start and end. That padding and start are never right, the machine has to learn, too.) So an untrained
-# machine should have a loss near 2.6. (Or somewhat more, because it prefers some ids by chance, and that costs more
-# than it gains: of two letters with 0.9 and 0.1, the loss is 0.1 or 2.3, which is 1.2 on average, and with 0.5 and 0.5
-# it is 0.69.)
+# *cross-entropy*.
+#
+# The machine gives a number of any size to each of 14 ids, the *logits* from the [lesson before](recap.py), and the
+# softmax makes probabilities of them. (The ids are ten digits, the dash, and the marks for padding, start and end.) An
+# untrained machine cannot know which of the 14 is right. So it should have a loss near 2.6, as if it guessed. In truth
+# it has somewhat more. It prefers some ids by chance, and that costs more than it gains: of two letters with 0.9 and
+# 0.1, the loss is 0.1 or 2.3, which is 1.2 on average, and with 0.5 and 0.5 it is 0.69.
 
 # %% tags=["hide-input"]
 import keras
@@ -96,9 +98,9 @@ assert loss(right_ids[:, 1:], logits) < 0.01
 #
 # Let us pretend for a moment that a machine has a single number $w$, and that its loss happens to be $(w - 3)^2$.
 # Drawn, this is a valley whose floor is at 3. Now $w$ is 1. There the loss is 4, and the slope of the valley is $2 (w -
-# 3) = -4$. It goes down to the right. So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 + 0.1
-# \cdot 4 = 1.4$. There the loss is only 2.56. The next nudge starts from 1.4. The share is called the *learning rate*.
-# Which learning rate is the fastest, and which is too large?
+# 3) = -4$: it goes down to the right. So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 + 0.1
+# \cdot 4 = 1.4$. There the loss is only 2.56, and the next nudge starts from there. The share is called the *learning
+# rate*. Which learning rate is the fastest, and which is too large?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -140,9 +142,9 @@ touch(
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
 # usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
-# are small or large, and the learning rate now *is* that size. To come to rest at the floor of the valley, the learning
-# rate must shrink, and in the program below it does. Nearly all Transformers are trained with it or with a relative of
-# it.
+# are small or large, and the learning rate now *is* that size. Nudges that stay equally large never come to rest at the
+# floor of the valley. So the learning rate must shrink, and in the program below it does. Nearly all Transformers are
+# trained with Adam or with a relative of it.
 #
 # ## One step, in code
 #
@@ -171,10 +173,11 @@ assert after < now - 0.2
 # ## The program
 #
 # Now do this a thousand times, with Adam for the nudge, and each time with 64 examples that are drawn anew. There are
-# 29,220 dates to draw from, and many ways to write each. So a date comes about twice, mostly in another form, and there
-# is little to learn by heart. These are the lines of the program that trained our machine. `compile` tells the model
-# what to make small, the loss, and how, with Adam. `fit` hands it one batch of 64 after the other. (`from_logits=True`
-# says that the loss has to do the softmax itself. `accuracy` and `curve` only keep what is drawn above.)
+# 29,220 dates to draw from, and many ways to write each. So each date comes about twice, mostly in another form, and
+# there is little to learn by heart. These are the lines of the program that trained our machine. `compile` tells the
+# model what is to be made small, which is the loss, and by which method, which is Adam. `fit` hands it one batch of 64
+# after the other. (`from_logits=True` says that the loss has to do the softmax itself. `accuracy` and `curve` only keep
+# what is drawn above.)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -199,9 +202,10 @@ print(recipe, inside, sep="\n")
 #
 # The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for `warmup` =
 # 150 steps, up to `peak` = 0.004, and then shrinks again to 0, so that the machine can settle. The growing is called
-# **warm-up**. The reason given for it is that at first Adam has seen few slopes and judges badly how large they are.
-# Does our machine need it? It was trained again without, and then with nudges two and a half times as large, three
-# times each. ("Whole" are three more trainings of our machine.) Guess before you look.
+# **warm-up**. The reason given for it is that at first Adam has seen few slopes and judges badly how large they usually
+# are. Does our machine need a warm-up? It was trained again without one. Then it was trained with nudges two and a half
+# times as large, with a warm-up and without. Each was done three times. ("Whole" are three more trainings of our
+# machine as it is.) Guess before you look.
 
 # %% tags=["hide-input"]
 from trained.ablations import shares
@@ -211,9 +215,9 @@ for name in ("whole", "no warm-up", "larger nudges", "larger nudges, no warm-up"
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# With our nudges two of the machines are nearly as good without it, and the third loses two dates in a hundred. With
-# large ones it decides between a good machine and a bad one. That is its use: it lets one take larger steps, and large
-# machines are trained with steps as large as they can bear.
+# With our nudges two of the machines are nearly as good without a warm-up, and the third loses two dates in a hundred.
+# With larger nudges the warm-up decides between a good machine and a bad one. That is its use: it lets one take larger
+# steps, and large machines are trained with steps as large as they can bear.
 #
 # <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
 #
@@ -326,19 +330,18 @@ exercises.show("training")
 
 # %% [markdown]
 # ```self-check
-# ? The target's ids are `[1, 7, 8, 9, 2]`: start, three letters, end. What is given, and what is to be predicted?
-# - given `[1, 7, 8, 9]`, to predict `[1, 7, 8, 9]` | Each token sees itself, so it would only have to be copied.
-# - given `[7, 8, 9, 2]`, to predict `[1, 7, 8, 9]` | Backwards: it would say what came before.
-# + given `[1, 7, 8, 9]`, to predict `[7, 8, 9, 2]` | At every place the next token, and after the last letter the end.
+# ? What does Adam do that a plain nudge does not?
+# - It finds the slopes. | TensorFlow finds them for both, by walking backwards through the calculation.
+# - It adds a warm-up. | The warm-up is a curve of the learning rate. It can be combined with any kind of nudge.
+# + It makes the nudges of all numbers about equally large. | It divides each number's nudge by how large the slopes of this number usually are.
 # ? One machine always gives the right letter a probability of 0.9, another 0.999 and 0.5 alternately. Whose mean loss is larger?
 # - the first's, since it is never sure | Its loss is 0.105 everywhere. The other's is 0.001 and 0.693 alternately.
 # + the second's | Its mean is 0.347. The loss punishes one bad doubt more than it rewards certainty.
 # - both are equal | Not even the mean probabilities are: 0.9 and 0.75.
-# ? The loss is `(w - 3)**2`, `w` is 5, and the learning rate 0.25. Where does one nudge take `w`?
-# - to 6 | That is uphill. At 5 the slope is 4, so the loss shrinks if `w` shrinks.
-# - to 4.75 | The learning rate is not the step. It is multiplied by the slope, which is 4 here.
-# + to 4 | The slope is 2 times (5 - 3), which is 4, and a quarter of it is 1.
-# - to 3 | It would take a learning rate of 0.5 to get to the floor in one nudge.
+# ? The loss of a machine with 14 ids is 2.64 and does not fall. What has it learnt?
+# + nothing yet | 2.639 is the loss of a machine that finds all 14 ids equally probable.
+# - the form of a date, but not its letters | Whoever knows where the dashes stand has a smaller loss: a dash costs it nothing.
+# - nearly everything, since a loss near 3 is small | A machine that gives every right letter a probability of 0.9 has a loss of 0.105.
 # ```
 #
 # ## Where to go next

@@ -43,10 +43,11 @@ display(Markdown("\n".join(lines)))
 assert len(mixed_up) > len(wrong) / 3
 
 # %% [markdown]
-# It has found the right letters, and mixes up their order. Many of its mistakes are of this kind. What the decoder
-# looks at is no longer a 1 at place 3, but a mixture in which there is a bit of everything. Which digits there are
-# survives this. Which of them stood where does not: it is the puddle of paint again. (In our machine, what a letter was
-# is added to what each part found. Only these additions were taken away here.) Try your own:
+# It has found the right letters, and mixes up their order. Many of its mistakes are of this kind. When the decoder
+# looks at the text, it no longer finds a 1 at place 3. It finds mixtures, in each of which there is a bit of
+# everything. A mixture still tells which digits there are, but not which of them stood where: it is the [puddle of
+# paint](reading_dates.py#take-it-away) again. (In our machine, what a letter was is added to what each part found. Only
+# these additions were taken away here.) Try your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -79,15 +80,15 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 #
 # ## A tower of four
 #
-# A **layer** is an attention and, behind it, a small network that works on each letter alone, which is the subject of
-# the next lesson. Layers can be put on top of each other, so that each works on what the one below has found. Here is
-# such a tower with a task of its own: four layers must write eight digits backwards. In each layer two things stand
-# around attention, and around the small network too, and keep the tower upright:
+# A **layer** has two *parts*: an attention and, behind it, a small network that works on each letter alone. (The
+# network is the subject of the next lesson.) Layers can be put on top of each other, so that each works on what the one
+# below has found. Here is such a tower with a task of its own: four layers must write eight digits backwards. Two
+# things stand around each part, and keep the tower upright:
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
 # * the **norm**: after that, the numbers of each letter are brought to mean 0 and size 1, so that they do not get out
-#   of hand from layer to layer.
+#   of hand on their way up.
 #
 # We train the tower three times, from the same random numbers and on the same examples: whole, without the norms, and
 # without the residuals. Guess first: which of the two would you miss more?
@@ -206,14 +207,14 @@ plt.show()
 # %% [markdown]
 # The line falls as the answers get better. (This *loss*, which [a later lesson](training.py#how-wrong-is-it-by-hand)
 # computes by hand, is 0 for a perfect machine and 2.3, the logarithm of 10, for one that guesses among ten digits.)
-# Without norms the tower learns the task, only later. Without residuals it gets three digits in ten right. Among eight
-# digits drawn at random, one usually stands two or three times. Who writes this one in all eight places gets about as
-# many right.
+# Without norms the tower learns the task, only later. Without residuals it gets three digits in ten right. That is what
+# one gets without reading in order: among eight digits drawn at random, one usually stands two or three times, and
+# whoever writes this digit in all eight places gets about three in ten right.
 #
-# And that is nearly what it does. It writes the same digit nearly everywhere, because inside the tower all letters have
-# become the same. Let us measure that. Take two letters of a text and compare the directions of their vectors: 1 means
-# "the same direction", and 0 means "nothing in common". (This number is the *cosine* of the angle between them.) Here
-# is the mean over all pairs of letters, at the top of each tower, before the training and after it:
+# That is nearly what this tower does. It writes the same digit nearly everywhere, because inside it all letters have
+# become the same. Let us measure how alike they are. Take two letters of a text and compare the directions of their
+# vectors: 1 means "the same direction", and 0 means "nothing in common". (This number is the *cosine* of the angle
+# between them.) Here is the mean over all pairs of letters, at the top of each tower, before the training and after it:
 
 # %% tags=["hide-input"]
 lines = ["| tower | alike before training | and after |", "| --- | --- | --- |"]
@@ -225,9 +226,9 @@ assert after["whole"] < 0.2
 
 # %% [markdown]
 # Before the training the weights of attention are nearly equal, so each letter fetches nearly the same average, and
-# averages of averages all look alike. With residuals some difference is left, and training can pull the letters apart.
-# Without them nothing is left to pull at. This has a name, *rank collapse* (Dong and others, 2021). One layer can live
-# with it, as our date machine did, if badly. Four cannot.
+# averages of averages all look alike. With residuals each letter keeps something of its own, and training can pull the
+# letters apart. Without residuals nothing is left to pull at. This has a name, *rank collapse* (Dong and others, 2021).
+# The date machine at the top, with its single layer, can live without residuals, if badly. A tower of four cannot.
 #
 # <details class="lesson-more" markdown="1"><summary>Another reason is often given: the slope gets lost. Does it?</summary>
 #
@@ -293,16 +294,18 @@ touch(
 # make up $-a$. Their squares are smallest if each of them is $-a/3$; together these squares are $a^2/3$. So $\frac43
 # a^2$ is at most 4.
 #
-# A machine may need larger numbers. So the norm has two more vectors, which are trained like everything else: each
-# number is multiplied by its own entry in $\gamma$ ("gamma") and then gets its own entry in $\beta$ ("beta") added.
-# $\gamma$ starts as all ones and $\beta$ as all zeros, so that at first they change nothing.
+# A machine may need larger numbers. So the norm has two vectors of its own, which are trained like everything else:
+# each number is multiplied by its entry in $\gamma$ ("gamma", `scale` below) and then gets its entry in $\beta$
+# ("beta", `shift` below) added. $\gamma$ starts as all ones and $\beta$ as all zeros, so that at first they change
+# nothing.
 #
 # </details>
 #
 # ## Your machine so far
 #
-# You have `softmax`, `attention`, `look_ahead`, `split` and `merge`, and `positions`. Here is the norm (`scale` and
-# `shift` are trained, and at first they change nothing; the `1e-6` keeps 0 from being divided by 0):
+# You have `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, and `positions`. Here is the norm.
+# (`scale` and `shift` are two more vectors that are trained. At first they change nothing. The `1e-6` keeps 0 from
+# being divided by 0.)
 
 
 # %%
@@ -321,8 +324,8 @@ np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
 assert np.isclose(norm(np.array([3.0, -1, -1, -1])).max(), np.sqrt(3))
 
 # %% [markdown]
-# Now you: what stands around a part, residual and norm together? `part` is any function of the letters, such as
-# attention of a text with itself.
+# Now you: write what stands around a part, residual and norm together. We call it a *block*. `part` is any function of
+# the letters, such as attention of a text with itself.
 #
 # ```python
 # def block(x, part):
@@ -341,8 +344,8 @@ print(block(x, lambda _: found).round(3))
 np.testing.assert_array_equal(block(x, lambda _: found), normed)
 
 # %% [markdown]
-# Two such lines are a layer of the encoder, one with attention and one with a network that works on each letter alone
-# (the [next lesson](feed_forward.py)):
+# Two such blocks are a layer of the encoder, the first around attention and the second around the [network of the next
+# lesson](feed_forward.py):
 #
 # $$
 # a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a +
@@ -361,19 +364,27 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 #
 # ## Reading the function { #the-function-read }
 #
-# Your `block` is one line. In the package it is two functions, `before` and `after`, which all parts share: the first
-# says what a part reads, the second what becomes of what it found.
-#
-# <details class="lesson-more" markdown="1"><summary>Both functions, and a check from outside</summary>
+# Your `block` is one line. In the package it is these two lines, which stand around every part. The first makes what
+# the part reads, the second what becomes of its output:
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
+import re
 
-from clear_attention import EncoderLayer, FeedForwardBlock, SelfAttentionBlock
 from clear_attention.blocks import ResidualBlock
 
-print(inspect.getsource(ResidualBlock.before))
-print(inspect.getsource(ResidualBlock.after))
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
+for method in (ResidualBlock.before, ResidualBlock.after):
+    print(docstring.sub("", inspect.getsource(method)))
+
+# %% [markdown]
+# `normed` applies the norm, and `norm_first` is the question of the next section. `drop` does nothing here. (If you ask
+# for it, it sets some numbers to 0 at random during the training, so that the machine does not rely on single ones.)
+#
+# <details class="lesson-more" markdown="1"><summary>A check: two blocks are the layer of the package</summary>
+
+# %%
+from clear_attention import EncoderLayer, FeedForwardBlock, SelfAttentionBlock
 
 inputs = keras.Input((None, 128))
 rows = SelfAttentionBlock(d_model=128, num_heads=1)(PositionalEncoding()(inputs))
@@ -386,13 +397,9 @@ text = np.random.default_rng(6).normal(size=(2, 5, 128)).astype("float32")
 np.testing.assert_allclose(
     by_blocks(text), layer(PositionalEncoding()(text)), atol=1e-6
 )
-print("two blocks are the layer:", by_blocks.output.shape)
+print("the same numbers:", by_blocks.output.shape)
 
 # %% [markdown]
-# `normed` applies the norm. `norm_first` is the question of the next section. `drop` sets some of the numbers to 0
-# during a training if you ask for dropout, and does nothing otherwise. The layer itself is its two blocks in their
-# order, and the check says so.
-#
 # </details>
 #
 # ## Norm first or norm last?
@@ -403,8 +410,9 @@ print("two blocks are the layer:", by_blocks.output.shape)
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
-# It looks like a matter of taste. So let the two race: twelve layers at the backwards task, three trainings each, with
-# twice as many steps as above. *Warm-up* means that the first 200 steps nudge the numbers less.
+# Is that a matter of taste? Let the two race: twelve layers must write digits backwards, with twice as many steps of
+# training as above. Each line is one kind of tower, and shows the digits right in three trainings. *Warm-up* means that
+# the first 200 steps nudge the numbers less.
 
 # %% tags=["hide-input"]
 RACE = ("norm first", "norm first, warm-up", "norm last", "norm last, warm-up")
@@ -413,27 +421,34 @@ for name in RACE:
 assert min(shares("norm first")) > 0.9 > 0.4 > max(shares("norm last, warm-up"))
 
 # %% [markdown]
-# It is no matter of taste. With the norm last the tower ends at three digits in ten, as if it had no residuals. It has
-# them. What became of them?
+# It is no matter of taste. With the norm last the tower ends at three digits in ten, as if it had no residuals. But it
+# has them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. Where two
-# lists of numbers have nothing to do with each other, their products cancel, as the coins did in the [lesson on
-# attention](attention.py#why-divide-by-the-root-of-d_k), and only the squares add up. So the sum has size $\sqrt{1^2 +
-# 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. (The 0.75 was chosen so that this 0.8 is
-# about what we measure in our tower before its training.) Once, this does no harm. But twelve layers have 24 parts, and
+# letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How large
+# is the sum? The square of a sum is the two squares and twice the product. Here the products are as often negative as
+# positive, and cancel, as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So
+# only the squares add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the
+# letter is left. (The 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training.)
+# Once, this does no harm. But twelve layers have 24 parts, and
 #
 # $$
 # 0.8^{24} = 0.0047
 # $$
 #
 # Half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in which all
-# letters are alike, and what the feed-forward networks made of them. With the norm first nothing divides the letter on
-# its way. Only the last norm does, once.
+# letters are alike, and what the small networks made of them. With the norm first nothing divides the letter on its
+# way. Only the norm at the very top does, once. So a residual does not help merely by being there: it has to survive
+# the norms.
 #
-# If this is the reason, then a post-norm tower must learn as soon as the letter is made *louder* than what is added to
-# it. Let it count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing
-# else. Before the training we measure what is left of the letter and how alike two letters are. Then we train:
+# In a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
+# the letter is left.
+#
+# <details class="lesson-more" markdown="1"><summary>If this is the reason, a louder letter must help. Does it?</summary>
+#
+# A tower with the norm last must learn as soon as the letter is made *louder* than what is added to it. Let the letter
+# count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else. Before
+# the training we measure at the top how much of the letter is left and how alike two letters are. Then we train:
 
 # %% tags=["hide-input"]
 
@@ -479,18 +494,17 @@ assert found_alike["norm last"] > 0.99 > 0.95 > found_alike["norm first"]
 assert found_alike["norm last, letter three times"] < 0.9 < learnt
 
 # %% [markdown]
-# It learns. (The last line is one training, of fewer steps than the others; the others are the mean of the three
-# above.) With the norm first the sum has grown by the time it reaches the last norm, so that of the letter about a
-# quarter is left there, which is plenty. A residual does not help merely by being there. It has to survive the norms.
+# It learns. (The last line is one training, of fewer steps than the others. The others are the mean of the three
+# trainings of the race.) With the norm first the sum has grown by the time it reaches the norm at the top, so that
+# about a quarter of the letter is left there, which is plenty.
 #
-# So in a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
-# the letter is left.
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>No law, a trap, and how large the numbers get</summary>
 #
 # That post-norm fails in a deep machine is no law. BERT (2018) stacked 24 layers with the norm last, and trained them
-# with warm-up, small nudges and a million steps. We did not try so many. And making the letter louder was found before
-# us: with a factor that grows with the number of layers, Wang and others (2022) trained [a thousand
+# with warm-up, small nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers
+# than ours: with a factor that grows with the number of layers, Wang and others (2022) trained [a thousand
 # layers](https://arxiv.org/abs/2203.00555) with the norm last.
 #
 # The trap: both kinds have weights of the same shapes. If you carry weights from one to the other, nothing complains,
@@ -581,25 +595,25 @@ exercises.show("transformer_layer")
 
 # %% [markdown]
 # ```self-check
-# ? Which line is a block with the norm first?
-# - `norm(x + f(x))` | That is post-norm: it norms the sum.
-# - `x + norm(f(x))` | This norms what the part says, not what it reads.
-# - `norm(x) + f(norm(x))` | The residual must carry `x` itself, or the sum is normed in every block after all.
-# + `x + f(norm(x))` | The part reads a normed `x`; the sum goes on as it is.
+# ? A tower of twelve layers, with the norm last, writes the same digit everywhere. What do you change?
+# - The norms go: they divide the letter on its way. | Then the numbers grow by about the same factor in each layer, and get out of hand.
+# - Warm-up comes in: smaller nudges at first. | In our race, warm-up alone was not enough for twelve layers.
+# - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
+# + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.
 # ? What happens to the letters of a text in a tower of attention without residuals?
 # - They are lost, since it has fewer numbers. | It has exactly as many. A residual holds none.
 # + They come to look alike. | What each letter was is averaged away, and nothing brings it back.
 # - Their numbers grow too large. | That is what happens without the norm.
-# ? Two letters have the vectors `[1, 3, 5, 7]` and `[10, 30, 50, 70]`. How do they differ after the norm?
-# + hardly at all | Both are brought to mean 0 and size 1, and become about -1.34, -0.45, 0.45 and 1.34.
-# - The second is ten times as large. | So it was before. The norm divides by the size.
-# - Both are all zeros. | That happens only where all numbers of a vector are equal.
+# ? A part has learnt to answer zeros for every letter. What does its block `norm(x + part(x))` hand on?
+# - zeros | That is what `norm(part(x))` would hand on, without the residual.
+# - the letter, exactly as it came in | It would with the norm first, `x + part(norm(x))`. Here the sum is normed.
+# + the letter, brought to mean 0 and size 1 | The residual adds the letter to the zeros, and the norm comes last.
 # ```
 #
 # ## Where to go next
 #
-# You can now stack layers, and say what keeps the stack upright. One thing should bother you: we keep speaking of "a
-# network that works on each letter alone". What does a letter do there, while nobody looks?
+# You can now stack layers, and say what keeps the tower upright. One thing should bother you: we keep speaking of "a
+# small network that works on each letter alone". What does a letter do there, while nobody looks?
 #
 # * [The feed-forward network](feed_forward.py): the part that does not look anywhere.
 # * [Bugs of published layers](../guides/museum.py#shapes-and-layers), among them one that saves and no longer loads.

@@ -15,6 +15,7 @@ import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
+import numpy as np
 import trained
 from date_machine import percent
 from IPython.display import Markdown, display
@@ -53,27 +54,83 @@ assert added.count_params() == turning.count_params()
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
 # three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
 # dial to the letter. **Turn the letter's query and its key by its place**, as the hand of a dial. Then compare them as
-# always, by their product.
+# always, by their product. It depends on how long the two vectors are, and on the angle between them.
 #
-# The product of two vectors depends on how long they are and on the angle between them. Turn both by the same angle,
-# and it stays as it is. So if the whole text moves, nothing changes. And if one letter moves away from the other, the
-# angle between them changes, and so does the product. Here are a query, blue, and a key, orange, two places before it.
-# (The key is a little shorter, so that the two can be told apart.) Below each dial stands their product:
+# Here are a query, blue, and a key, orange. Each is the hand of a dial that turns by 30 degrees from place to place.
+# (At place 0 a hand points to the right, and it turns against the clock, as angles do in mathematics. The dials of the
+# [first lesson on positions](positions.py) turn the other way, because they show sine and cosine of a wave.) The query
+# is 2 long and the key 1. Beside the dial is a text of 24 places. The bar above each place is the product that a key
+# would have if it stood there. Predict first, then touch:
+#
+# 1. Move the text by 20. What happens to the product?
+# 2. Move the key. Where must it stand for the largest product, and is there only one such place?
+# 3. Let the place be *added*, as in our first machine. The dashed lines are what it adds. Now move the text again.
 
-# %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 3: the hands point to 150 and to 90 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 60 degrees again. The product is 0.35 in both."
+# %% tags=["live", "hide-input"]
+from live import touch
+
+
+def product(query_place, key_place, added):
+    hands = np.exp(1j * np.radians(30 * np.array([query_place, key_place])))
+    own = np.array([2, 1])  # both point to the right
+    query, key = own + hands if added else own * hands
+    return (query * key.conjugate()).real
+
+
+moves = range(25)
+turned, summed = (
+    np.array([product(5 + n, 3 + n, added) for n in moves]) for added in (0, 1)
+)
+np.testing.assert_allclose(turned, 1)
+assert summed.min() < 0 < 5 < summed.max()
+assert np.abs(np.diff(summed)).min() > 0.05
+bars = np.array(
+    [[product(5 + n, n + i, added=1) for i in range(24)] for n in moves]
+)
+assert len({*bars.argmax(axis=1)}) > 5
+bars = np.array([product(5, place, added=0) for place in range(24)])
+assert [*np.flatnonzero(np.isclose(bars, bars.max()))] == [5, 17]
+touch(
+    "turning",
+    "<p>A query at place 5 and a key at place 3 have the product"
+    f" {turned[0]:.2f} if their places turn them, and {summed[0]:.2f} if their places are added to them. Twenty places"
+    f" to the right the products are {turned[20]:.2f} and {summed[20]:.2f}.</p>",
+    step=30,
+    length=24,
+    query=5,
+    key=3,
+    moved=0,
+    added=0,
+)
+
+# %% [markdown]
+# Turned, the product is 1.00 wherever the text stands. Both hands turn by the same angle, so the angle between them
+# stays as it is, and the bars move along with the text. Only if one of the two moves away from the other does the
+# product change. Added, it changes with every move, and the highest bar jumps from letter to letter. (In our first
+# machine the place is added to the letter, and the query is made of the sum. So a part of each query comes from the
+# place there, too.)
+#
+# But there are two best places for the key: where the query stands, and 12 places further, because there the dial has
+# come round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
+#
+# <details class="lesson-more" markdown="1"><summary>The same as a still picture</summary>
+#
+# The query is at place 5 and the key at place 3. On the right both stand 20 places further. Below each dial stands the
+# product:
+
+# %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 3: the hands point to 150 and to 90 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 60 degrees again. The product is 1.00 in both."
 import matplotlib.pyplot as plt
-import numpy as np
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
 between = []
 for ax, (query_place, key_place) in zip(axes, [(5, 3), (25, 23)], strict=True):
     angles = np.radians(30 * np.array([query_place, key_place]))
-    hands = np.array([1, 0.7])[:, None] * np.stack(
+    hands = np.array([2, 1])[:, None] * np.stack(
         [np.cos(angles), np.sin(angles)], 1
     )
     between.append(hands[0] @ hands[1])
-    ax.add_patch(plt.Circle((0, 0), 1.05, fill=False, edgecolor=GREY))
+    ax.add_patch(plt.Circle((0, 0), 2.1, fill=False, edgecolor=GREY))
     for tip, colour in zip(hands, (BLUE, ORANGE), strict=True):
         ax.annotate(
             "",
@@ -82,24 +139,25 @@ for ax, (query_place, key_place) in zip(axes, [(5, 3), (25, 23)], strict=True):
             arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2.5},
         )
     arc = np.linspace(angles[1], angles[0])
-    ax.plot(0.3 * np.cos(arc), 0.3 * np.sin(arc), color=GREY)
+    ax.plot(0.5 * np.cos(arc), 0.5 * np.sin(arc), color=GREY)
     ax.set_title(f"query at {query_place}, key at {key_place}", fontsize=10)
-    ax.text(0, -1.3, f"product {between[-1]:.2f}", ha="center")
-    ax.set(xlim=(-1.1, 1.1), ylim=(-1.4, 1.1), aspect="equal")
+    ax.text(0, -2.6, f"product {between[-1]:.2f}", ha="center")
+    ax.set(xlim=(-2.2, 2.2), ylim=(-2.8, 2.2), aspect="equal")
     ax.axis("off")
 plt.show()
 np.testing.assert_allclose(between[0], between[1], atol=1e-12)
 assert np.degrees(angles[0] - angles[1]).round() == 60
 
 # %% [markdown]
+# </details>
+#
 # The values are not turned. A value is what a letter hands over, and it should be the same from wherever it comes.
 #
 # ## By hand
 #
-# Take a query and keys of two numbers, and a dial that turns by 30 degrees from place to place. (At place 0 the hand
-# points to the right, and it turns against the clock, as angles do in mathematics. The dials of the [first lesson on
-# positions](positions.py) turn the other way, because they show sine and cosine of a wave.) The query is (2, 0), and
-# each key is (1, 0), before it is turned. The query stands at place 5.
+# Let us compute it. As above, the dial turns by 30 degrees from place to place. The query is (2, 0) before it is
+# turned, and it stands at place 5. There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is
+# turned.
 #
 # | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -157,8 +215,8 @@ for moved in (0, 20):
 # $$
 #
 # where $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. (In the
-# first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28.)
-# This is called **rotary positions**, or RoPE.
+# first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28, so
+# that $\theta_0 = 1$ is 57 degrees.) This is called **rotary positions**, or RoPE.
 #
 # ## Your machine so far
 #
@@ -186,29 +244,23 @@ def turn_all(x, places):
 from clear_attention import RotaryPositions
 
 q, k = np.random.default_rng(0).normal(size=(2, 6, 16))  # six letters
-here, there = np.arange(6), np.arange(6) + 20
-products = [turn_all(q, places) @ turn_all(k, places).T for places in (here, there)]
-np.testing.assert_allclose(*products, atol=1e-12)
+here = np.arange(6)
+products = turn_all(q, here) @ turn_all(k, here).T
+there = turn_all(q, here + 10_000) @ turn_all(k, here + 10_000).T
+np.testing.assert_allclose(there, products, atol=1e-9)
+swapped = turn_all(q, here[::-1]) @ turn_all(k, here[::-1]).T
+assert not np.allclose(swapped, products, atol=0.1)
 package = RotaryPositions()(q[None, None], positions=here)[0, 0]
 np.testing.assert_allclose(turn_all(q, here), package, atol=1e-5)
-print("moved by 20 places: the same products, and the same numbers as the package")
+print("moved by 10,000 places: the same products, and the package's numbers")
+print("in the other order: other products")
 
 # %% [markdown]
 # ## Reading the function
 #
-# The package's layer is `RotaryPositions`. There is nothing to learn in it: no number to be trained was added to the
-# machine. A layer gets it with `rotary=RotaryPositions()`, and an encoder hands it on to its layers with
-# `self_attention={"rotary": RotaryPositions()}`. Only self-attention is turned. In cross-attention the query has a
-# place in the answer and the key a place in the text, and between these two there is no distance. How does the decoder
-# then find the right digit of a year? In the encoder, self-attention was turned. So what it hands over for the 0 of
-# 2018 already says what stands around this 0.
-#
-# <details class="lesson-more" markdown="1"><summary>Its heart, and a second layout</summary>
-#
-# Which numbers are a pair? In the layout `"halves"`, which is yours, the first half of a head holds all the $a$ and the
-# second half all the $b$. In `"interleaved"` they take turns.
+# This is all that the package does to turn a query or a key. Which of its lines is yours?
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 
 from clear_attention import rotary
@@ -216,10 +268,18 @@ from clear_attention import rotary
 print(inspect.getsource(rotary.turn))
 
 # %% [markdown]
-# `cos` and `sin` have a row for each place and a column for each dial, and `a * cos - b * sin` is the first line of the
-# formula, for all pairs at once. In halves, `tf.split` cuts a head into its $a$ and its $b$, and `tf.concat` puts the
-# turned ones behind each other again. In the layout interleaved, `::2` takes every other number. `tf.stack` then makes
-# pairs of the turned ones, and the last line lays them in a row, in the shape that came in.
+# The two lines below the `if` are yours. (`cos` and `sin` have a row for each place and a column for each dial, as in
+# your function.) The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$;
+# why that matters, you will see below. And there is nothing to learn here: no trained number was added to the machine.
+#
+# <details class="lesson-more" markdown="1"><summary>How a layer is told to turn, and who is not turned</summary>
+#
+# A layer of attention gets it with `rotary=RotaryPositions()`, and an encoder hands it on to its layers with
+# `self_attention={"rotary": RotaryPositions()}`.
+#
+# Only self-attention is turned. In cross-attention the query has a place in the answer and the key a place in the text,
+# and between these two there is no distance. How does the decoder then find the right digit of a year? In the encoder,
+# self-attention was turned. So what it hands over for the 0 of 2018 already says what stands around this 0.
 #
 # </details>
 #
@@ -258,32 +318,14 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
 # Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs no special
-# care. And a machine that [keeps the keys](writing.py#what-a-cache-saves) of the letters so far keeps them turned:
-# a key is turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is
-# called place 0 again, all stand at the same place, and the machine [reads as if it had no
+# care.
+#
+# And a machine that [keeps the keys](writing.py#what-a-cache-saves) of the letters so far keeps them turned: a key is
+# turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is called place 0
+# again, all stand at the same place, and the machine [reads as if it had no
 # positions](../guides/museum.py#cache-positions). Our layer counts on by itself. If you want to count yourself, pass
 # `positions=`.
 #
-# ## A check: only distance counts
-#
-# The same with the layer itself, on vectors that are not trained at all, moved by 10,000 places, and once in the other
-# order:
-
-# %%
-import keras
-from clear_attention import MultiHeadAttention
-
-keras.utils.set_random_seed(0)
-x = np.random.default_rng(0).normal(size=(1, 6, 16))
-layer = MultiHeadAttention(16, 2, rotary=RotaryPositions(), dtype="float64")
-places = np.arange(6)
-here, there = layer(x, positions=places), layer(x, positions=places + 10_000)
-np.testing.assert_allclose(here, there, atol=1e-10)
-assert not np.allclose(layer(x, positions=places[::-1]), here, atol=1e-3)
-print("moved by 10,000 places: the same outputs")
-print("in the other order: other outputs")
-
-# %% [markdown]
 # ## Two layouts, and a machine that is silently wrong
 #
 # In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are
@@ -426,14 +468,14 @@ exercises.show("turning_positions")
 
 # %% [markdown]
 # ```self-check
-# ? A query stands at place 7, a key at place 4. Both move by 100. What happens to their score?
-# + It stays as it is. | Both are turned further by the same angle, and the angle between them is as before.
-# - It gets smaller, because the places are larger. | Only the difference of the two places counts, and it is 3, then as now.
-# - It changes, because the waves at place 107 are other ones. | That would be so if the waves were added to the letters.
-# ? What is turned?
-# - Queries, keys and values. | If values were turned, what a letter hands over would depend on where it stands.
-# + Queries and keys. | Their product then tells how far apart they are. The values are averaged as they are.
-# - The letters' vectors, before anything else. | Then the values, which are made of them, would be turned as well.
+# ? A slow dial turns by 1 degree a place. What do you learn from the angle between its two hands?
+# - Whether a key is one place away or two. | The cosine of 1 degree and that of 2 differ by less than 0.001. Quick dials tell neighbours apart.
+# + Whether a key is near or far. | At 5 places the hands nearly agree, at 90 they stand at a right angle. A quick dial would have come round many times.
+# - Which letter stands there. | A dial turns by the place alone. What the letter is, the query and the key say before they are turned.
+# ? A machine with positions that turn keeps its keys, and calls each new letter that it writes place 0. What goes wrong?
+# - Nothing, because only distances count. | The distances are what is wrong: between two letters of place 0 it is 0.
+# - Only the first letters, whose keys are kept longest. | A kept key stays as it was turned. It was turned by the wrong place from the beginning.
+# + It can't tell which letter came when. | All hands stand at place 0, so that every distance is 0.
 # ? How many numbers to be trained do rotary positions add to a machine?
 # + None. | The angles follow from the place and the number of the pair.
 # - One for each pair of numbers. | The speeds of the dials are given by a formula, and not learnt.

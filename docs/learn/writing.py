@@ -8,8 +8,8 @@
 # # How does it write?
 #
 # Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
-# training they were always given, and they were right. Now it has to answer, and nobody gives it anything. What it
-# writes becomes what it reads. Here it answers "3 may", a text that names no year:
+# training they were always given, and they were right. Now it has to answer, and nobody gives it the letters before.
+# What it has written itself takes their place. Here it answers "3 may", a text that names no year:
 
 # %% tags=["hide-input"]
 import sys
@@ -60,7 +60,7 @@ assert (
 # (▪ is the end mark.) Each row shows the three most probable letters, and the first of them is what was written. Nobody
 # can know the year, so the machine had to make one up. (It never met a text without a year before, and the year that it
 # invents is not even one of those it was trained on.) And once a letter is written, the machine takes it for granted,
-# and goes on as if it had been told.
+# and goes on as if somebody had told it this letter.
 #
 # To take the most probable letter each time, and never to take one back, is called **greedy search**. Is its answer
 # the most probable one of all?
@@ -68,10 +68,10 @@ assert (
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
 # How probable is a whole answer? The probabilities of its letters multiply: if six in ten answers begin with A, and
-# three in ten *of these* go on in one way, then that is 0.6 · 0.3 of all. Say the first letter is A with 0.6 or B with
-# 0.4. The best that can follow A has 0.3, and the best that can follow B has 0.9. Greedy search takes A and ends with
-# $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$, twice as much. It has walked into a dead end:
-# a first letter that looks best, and then nothing good to go on with.
+# three in ten *of these* go on with C, then 0.6 · 0.3 = 0.18 of all answers begin with A and C. Say the first letter is
+# A with 0.6 or B with 0.4. The best that can follow A has 0.3, and the best that can follow B has 0.9. Greedy search
+# takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$, twice as much. It has
+# walked into a dead end: a first letter that looks best, and then nothing good to go on with.
 #
 # **Beam search** keeps several beginnings at once. At each step it looks at all their continuations, and keeps the
 # best ones again. Compare the two. For which probabilities of A does greedy search miss the best answer?
@@ -91,22 +91,26 @@ touch(
 # %% [markdown]
 # ## Beam search
 #
-# In a program it is short. A beginning is a list of ids with the logarithm of its probability. (Logarithms are added
-# where probabilities are multiplied, and don't become too small for the computer.) Here are the three best answers to
-# "3 may", once written by ourselves and once by the package:
+# In a program this search is short. A beginning is a list of ids with the logarithm of its probability. (Logarithms are
+# added where probabilities are multiplied. And a product of many probabilities would become too small for the
+# computer.) Here are the three best answers to "3 may". We search for them ourselves, and compare with the package:
 
 
 # %%
 def by_beam(text, width, length=11):
     beams = [([target.start_id], 0.0)]
     for _ in range(length):
-        found = log_probabilities(text, [ids for ids, _ in beams])
+        ended = [beam for beam in beams if beam[0][-1] == target.end_id]
+        open_ = [beam for beam in beams if beam[0][-1] != target.end_id]
+        if not open_:
+            break
+        found = log_probabilities(text, [ids for ids, _ in open_])
         grown = [
             ([*ids, i], total + more)
-            for (ids, total), row in zip(beams, found, strict=True)
+            for (ids, total), row in zip(open_, found, strict=True)
             for i, more in enumerate(row)
         ]
-        beams = sorted(grown, key=lambda beam: -beam[1])[:width]
+        beams = sorted(ended + grown, key=lambda beam: -beam[1])[:width]
     return beams
 
 
@@ -116,13 +120,12 @@ for (ids, total), theirs, score in zip(
     ours, beams.ids[0], beams.scores[0], strict=True
 ):
     print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
-    assert ids[1:] == theirs.numpy().tolist()
+    assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
     np.testing.assert_allclose(total, score, atol=1e-4)
 
 # %% [markdown]
-# (`log_probabilities` stands in the first cell of this page, which is folded: it gives the logarithms of what the table
-# at the top shows. Our search is only right where all answers are equally long, as dates are. The package also keeps
-# answers that have ended while others go on.)
+# (An answer that has ended is kept as it is, while others go on. `log_probabilities` stands in the first cell of this
+# page, which is folded: it gives the logarithms of what the table at the top shows.)
 #
 # Does the beam read more dates right?
 
@@ -141,15 +144,16 @@ for name, answers in {
 
 # %% [markdown]
 # No, or hardly: where the year is given, the machine is so sure of each letter that there is no dead end to avoid. In
-# translation a small beam finds somewhat better sentences. A very wide one finds worse ones, although they are more
-# probable, and above all shorter ones: each word more makes a sentence less probable.
+# translation a small beam finds somewhat better sentences. A very wide beam finds worse sentences, although they are
+# more probable. Above all they are shorter, because each word more makes a sentence less probable.
 #
 # ## Drawing by lot { #drawing }
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
 # they do not always say the same. How daring they are is set by a number, the **temperature**. The machine gives each
-# id a [logit](training.py#how-wrong-is-it-by-hand), of which the softmax makes a probability, and all logits are
-# divided by the temperature first. Here is the letter of its answer to "3 may" of which the machine was the least sure:
+# id a [logit](training.py#how-wrong-is-it-by-hand), of which the softmax makes a probability. Before the softmax, all
+# logits are divided by the temperature. Here is the letter of its answer to "3 may" of which the machine was the least
+# sure:
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]
@@ -196,20 +200,20 @@ sure = np.exp(beams.scores[:, 0])
 assert sure[1] > 0.8 > sure[2]
 
 # %% [markdown]
-# Sometimes. "3 may" has no year, and the machine spreads its bets. But there is no February 30th, and of that it is
-# nearly certain. (All years of its training lie between 1950 and 2049. Where a text makes no sense to it, it may leave
-# even these.) A probability says how much it [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the
-# answer is right.
+# Sometimes they do. "3 may" has no year, and no answer to it gets much of the probability. But there is no February
+# 30th, and of that answer the machine is nearly certain. (All years of its training lie between 1950 and 2049. Where a
+# text makes no sense to it, it may leave even these.) A probability says how much it [prefers an
+# answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
 #
 # ## What a cache saves
 #
-# For each new letter, our `log_probabilities` sends the whole answer through the machine again. Most of that was
+# For each new letter, our `log_probabilities` sends the whole answer so far through the machine again. Most of that was
 # computed one step before. And here the look-ahead mask, which was made for the training, makes us a present. When the
 # machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a later one.
 # So nothing that comes later can change what was computed for them. Their keys and values are the same as one step
 # before, and only those of the newest letter are new. `greedy_search` keeps them all: this is the **cache**. (The keys
-# and values of the text, for cross-attention, are computed once and kept, too.) It writes the same letters with and
-# without (the folded code compares 64 of them). This much time it saves for 64 letters:
+# and values of the text, for cross-attention, are computed once and kept, too.) It writes the same letters with the
+# cache and without (the folded code compares 64 of them). This is how much time the cache saves for 64 letters:
 
 # %% tags=["hide-input"]
 import json
@@ -339,15 +343,14 @@ exercises.show("writing")
 # - the most probable answer of all | It keeps five beginnings at each step. What it drops never comes back, and may have been the start of the best.
 # - always one with at least 0.2 | Even greedy search's own beginning can be pushed out, by five that look better for a while and end worse.
 # + mostly one that is at least as probable, but nothing is certain | Only looking at every answer would be certain.
-# ? Two letters have the probabilities 0.8 and 0.2. What are they at temperature 2?
-# + 0.67 and 0.33 | All logits are halved. One was 4 times as probable as the other, now it is √4 = 2 times.
-# - 0.4 and 0.1 | The logits are halved, not the probabilities, which must still sum to 1.
-# - 0.94 and 0.06 | That is temperature 1/2: there the likely becomes likelier.
-# ? With a cache, the keys of ten tokens are kept, and now the eleventh token comes in. What happens in self-attention?
-# - 11 queries see up to 11 keys | That is without a cache: ten of these rows were computed before.
-# - 1 query sees 10 keys | It sees its own token, too: its key is made and kept first.
-# - 1 query sees 1 key | That happens if the mask takes the new query for the first token. It is the eleventh, and sees all.
-# + 1 query sees 11 keys | Ten that were kept, and its own.
+# ? Why may keys and values be kept while the answer grows?
+# - because the matrices that make them no longer change | They don't. But without a mask the letters' vectors would change as soon as a letter is added.
+# + because no letter of the answer sees a later one | So nothing that is written later changes what was computed for the earlier letters.
+# - because the text does not change | That is why cross-attention's can be kept. The answer grows with each step.
+# ? A machine finds its answer 97 % probable. When is that a reason to trust it?
+# - always | It was as sure of February 30th.
+# - never | On texts like those of its training, the machine was nearly always right when it was that sure.
+# + if the text is like those it was trained on | A probability says which answer it prefers. Of texts unlike its training it knows nothing, and may be sure all the same.
 # ```
 #
 # ## Where to go next

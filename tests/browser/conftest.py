@@ -1,6 +1,7 @@
 """The built site, served on this machine, in a real browser. `make test-site` builds it first."""
 
 import functools
+import re
 import shutil
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -149,3 +150,30 @@ def turn_to(window):
 
     yield turn_to
     window.assert_calm()
+
+
+class Piece:
+    def __init__(self, page, kind):
+        self.page = page
+        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece")
+        self.element.scroll_into_view_if_needed()
+
+    def says(self):
+        return re.sub(r"\s+", " ", self.element.locator(".says").inner_text()).replace("−", "-")
+
+    def numbers(self):
+        return [float(x) for x in re.findall(r"-?\d+\.?\d*", self.says())]
+
+    def slide(self, label, value):
+        self.slider(label).fill(str(value))
+
+    def slider(self, label):
+        return self.element.get_by_role("slider", name=label)
+
+    def press(self, label):
+        self.element.get_by_role("button", name=label, exact=True).click()
+
+
+@pytest.fixture
+def piece(visit):
+    return lambda lesson, kind=None: Piece(visit(f"/learn/{lesson}/").page, kind)

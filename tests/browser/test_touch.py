@@ -5,34 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from clear_attention import scaled_dot_product_attention, sinusoidal_encoding
-
-
-class Piece:
-    def __init__(self, page, kind):
-        self.page = page
-        self.element = page.locator(f"lesson-piece[piece={kind}]" if kind else "lesson-piece")
-        self.element.scroll_into_view_if_needed()
-
-    def says(self):
-        return re.sub(r"\s+", " ", self.element.locator(".says").inner_text()).replace("−", "-")
-
-    def numbers(self):
-        return [float(x) for x in re.findall(r"-?\d+\.?\d*", self.says())]
-
-    def slide(self, label, value):
-        self.slider(label).fill(str(value))
-
-    def slider(self, label):
-        return self.element.get_by_role("slider", name=label)
-
-    def press(self, label):
-        self.element.get_by_role("button", name=label, exact=True).click()
-
-
-@pytest.fixture
-def piece(visit):
-    return lambda lesson, kind=None: Piece(visit(f"/learn/{lesson}/").page, kind)
+from clear_attention import MultiHeadAttention, scaled_dot_product_attention, sinusoidal_encoding
 
 
 @pytest.mark.parametrize(("angle", "length"), [(45, 2), (135, 0.5), (290, 4), (0, 0)])
@@ -170,7 +143,7 @@ def test_a_letter_can_be_followed(piece):
     assert "leave alike to 1.00" in journey.says()
 
 
-@pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences"])
+@pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])
 def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
     page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
     assert re.search(r"\d\.?\d*", page.locator("lesson-piece").inner_text())
@@ -199,3 +172,61 @@ def test_greedy_search_walks_into_a_dead_end_and_a_beam_does_not(piece):
         tree.press("two: a beam")
         assert f"= {max(by_a, by_b):.3f}. No answer is more probable." in tree.says()
     assert tree.element.get_by_role("button", name="two: a beam").get_attribute("aria-pressed") == "true"
+
+
+def test_a_turn_keeps_the_product_and_a_sum_does_not(piece):
+    turning = piece("turning_positions")
+
+    def product(query, key, added):
+        own, hands = np.array([2, 1]), np.exp(1j * np.deg2rad(30 * np.array([query, key])))
+        a, b = own + hands if added else own * hands
+        return (a * b.conjugate()).real
+
+    def assert_says(query, key, added):
+        assert turning.says().startswith(f"The query is at {query}, the key at {key}: ")
+        assert turning.numbers()[-1] == pytest.approx(product(query, key, added), abs=0.00501)
+
+    assert "2 places before the query. The angle between them is 60°. The product is 1.00." in turning.says()
+    turning.slide("Move the text by", 20)
+    assert_says(25, 23, added=False)
+    assert "The angle between them is 60°. The product is 1.00." in turning.says()
+    turning.slide("Place of the key", 17)
+    assert_says(25, 37, added=False)
+    assert "12 places after the query. The angle between them is 0°. The product is 2.00." in turning.says()
+    turning.element.get_by_role("button", name="is added to it").focus()
+    turning.page.keyboard.press("Enter")
+    turning.slider("Place of the query").focus()
+    turning.page.keyboard.press("ArrowRight")
+    for moved in (0, 24, 7):
+        turning.slide("Move the text by", moved)
+        assert_says(6 + moved, 17 + moved, added=True)
+        assert "angle" not in turning.says()
+    heights = [float(bar.get_attribute("height")) for bar in turning.element.locator("rect.k.fill").all()[:24]]
+    np.testing.assert_allclose(heights, [11 * abs(product(13, 7 + i, added=True)) for i in range(24)], atol=0.00501)
+
+
+def test_shared_heads_leave_room_on_the_card(piece):
+    sharing = piece("fewer_keys")
+    for keys in (32, 16, 8, 4, 2, 1):
+        sharing.press(str(keys))
+        cache = MultiHeadAttention(32 * 128, 32, num_key_value_heads=keys).create_cache(1, 1)
+        each = 32 * 2 * int(np.prod(cache.keys.shape) + np.prod(cache.values.shape))  # layers, bytes
+        for step, length in ((0, 1_000), (6, 100_000), (9, 1_000_000)):
+            sharing.slide("Pieces of words", step)
+            kept = each * length / 1e9
+            said = re.search(r"Kept: (.+) GB\. With the model that makes (.+) GB, (.+) a card", sharing.says())
+            error = 0.0501 if kept >= 1 else 0.00501
+            assert [float(x) for x in said.groups()[:2]] == pytest.approx([kept, kept + 14], abs=error)
+            assert said[3] == ("too much for" if kept + 14 > 24 else "which fits on")
+        zeros = [np.zeros((heads, 1, 1)) for heads in (32, keys)]
+        met = scaled_dot_product_attention(
+            *zeros, np.arange(keys, dtype=float).reshape(keys, 1, 1), grouped=True
+        ).output
+        for head in (0, 13, 31):
+            sharing.slide("Head of queries", head)
+            assert sharing.says().startswith(f"Head {head} meets head {met[head, 0, 0]:.0f} of keys, ")
+    sharing.element.get_by_role("button", name="8", exact=True).focus()
+    sharing.page.keyboard.press("Enter")
+    sharing.element.locator("g[data-value='14']").click()
+    assert "Head 14 meets head 3 of keys, as do all heads from 12 to 15." in sharing.says()
+    assert sharing.element.locator("rect.k.fill").count() == 8 + 1  # and the bar

@@ -69,8 +69,8 @@ EXERCISES = [
     ),
     Exercise(
         name="where-the-loss-counts",
-        question="The same row, 3, 3, 3, 4, 4, trains a language model. At which places does the loss count? (At each"
-        " place the next letter is to be predicted.)",
+        question="The same row, 3, 3, 3, 4, 4, is a row of answers, from which the half that writes learns. At which"
+        " places does the loss count? (At each place the next letter is to be predicted.)",
         asks=Cells(("",), tuple("01234"), on="counts", off="left out"),
         given=(ROW,),
         right=counts,

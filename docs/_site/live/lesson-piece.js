@@ -7,15 +7,22 @@ import { arrows } from "./touch/arrows.js";
 import { bends } from "./touch/bends.js";
 import { crossing } from "./touch/crossing.js";
 import { dials } from "./touch/dials.js";
+import { echo } from "./touch/echo.js";
 import { growth } from "./touch/growth.js";
 import { journey } from "./touch/journey.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
+import { packed } from "./touch/packed.js";
 import { rows } from "./touch/rows.js";
+import { rules } from "./touch/rules.js";
+import { sharing } from "./touch/sharing.js";
 import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
+import { turning } from "./touch/turning.js";
 
-const PIECES = { arrows, bends, crossing, dials, growth, journey, norm, nudge, rows, tree };
+const PIECES = {
+  arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, tree, turning,
+};
 
 class LessonPiece extends HTMLElement {
   connectedCallback() {

@@ -170,13 +170,14 @@ function numbers(result, state, name, heads, text) {
 
 const places = (result, text) => result.padded.map((_, j) => (j >= text.length ? "·" : text[j] === " " ? "␣" : text[j]));
 
-/** The letters that look, for the labels of a map. */
+/** The letters that look, for the labels of a map: where the answer looks at itself, those that are given. */
 export function rowsOf(result, name, text) {
   if (name === "encoder") return places(result, text);
+  if (name === "self") return columnsOf(result, name, text);
   return result.atOnce ? ["all"] : result.steps.map((step) => (step.text === "end" ? "▪" : step.text));
 }
 
-/** The letters that are looked at: the answer sees itself one place later, behind the start. */
+/** The letters that are looked at: of the answer those that are given, behind the start. */
 export function columnsOf(result, name, text) {
   return name === "self" ? ["start", ...result.steps.slice(0, -1).map((step) => step.text)] : places(result, text);
 }

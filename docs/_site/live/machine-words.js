@@ -124,5 +124,6 @@ export function effect(result, state, siblings, means) {
   if (result.atOnce) return `${start}, ${now}.`;
   const share = (x) => x.toFixed(2);
   const moved = Object.keys(PARTS).map((part) => `${part} ${share(before.chances[part])} → ${share(result.chances[part])}`);
-  return `${start}, ${now}. Probability of the whole machine's answer, with the letters before each part given: ${moved.join(", ")}.`;
+  const asked = `How probable is each part of ${before.answer}, if all letters before it are given? The whole machine → this one`;
+  return `${start}, ${now}. ${asked}: ${moved.join(", ")}.`;
 }

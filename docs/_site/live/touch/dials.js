@@ -1,6 +1,6 @@
 /* The dials of two places, and the dot product of what they say: it depends on how far apart the places are. */
 
-import { at, check, number, says, slider, sum } from "./draw.js";
+import { at, check, distance, number, says, slider, sum } from "./draw.js";
 
 const [FARTHEST, RADIUS, BACK] = [60, 26, 3];
 
@@ -43,8 +43,6 @@ function hand(cx, cy, angle, kind) {
   const [x, y] = [cx + RADIUS * Math.sin(angle), cy - RADIUS * Math.cos(angle)];
   return `<line class="${kind} stroke" x1="${cx}" y1="${cy}" x2="${at(x)}" y2="${at(y)}"/><circle class="${kind} fill" cx="${at(x)}" cy="${at(y)}" r="3"/>`;
 }
-
-const distance = (d) => (d === 0 ? "where the query stands" : `${Math.abs(d)} ${Math.abs(d) === 1 ? "place" : "places"} ${d > 0 ? "after" : "before"} the query`);
 
 function curve(speeds, here, product, peak) {
   const most = speeds.length;

@@ -10,6 +10,10 @@ export function number(x, digits = 2) {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+/** Say how far a key is from its query. */
+export const distance = (d) =>
+  d === 0 ? "where the query stands" : `${Math.abs(d)} ${Math.abs(d) === 1 ? "place" : "places"} ${d > 0 ? "after" : "before"} the query`;
+
 /** Round what only a drawing needs. */
 export const at = (x) => Math.round(100 * x) / 100;
 

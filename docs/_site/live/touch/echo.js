@@ -1,0 +1,47 @@
+/* The two steps of an induction head, on the maps of a trained machine: who is found, and what had been noted there. */
+
+import { at, number, says } from "./draw.js";
+
+const [WIDE, LEFT, TOP, LOW] = [26, 10, 82, 102];
+
+/** state: text (that comes again), period, place (of the letter that asks), layers (two maps of weights), said (the letter that the machine
+ * says at each place) and sure (its probability). */
+export const echo = {
+  view({ text, period, place, layers, said, sure }) {
+    const second = layers[1][place];
+    const found = second.indexOf(Math.max(...second));
+    const first = layers[0][found];
+    const noted = first.indexOf(Math.max(...first));
+    const letters = [...text];
+    const buttons = letters.map((letter, i) => `<button data-do="place" data-value="${i}" aria-pressed="${i === place}"
+      aria-label="${letter}, place ${i}">${letter}</button>`);
+    const stands = (i) => `${letters[i]} at place ${i}`;
+    const right = place < period - 1 ? "nobody can know yet" : letters[place + 1 - period];
+    return `<div class="letters" role="group" aria-label="The letter that asks">${buttons.join("")}</div>
+      <p class="title">Layer 2: where ${letters[place]} looks</p>
+      <svg viewBox="0 0 ${LEFT + WIDE * letters.length} 182" style="max-width:36em" role="img" aria-label="The letters in a row. Arcs above: where
+        the chosen letter looks in layer 2. Arcs below: where the letter that it finds had looked in layer 1.">
+        ${arcs(second, place, -1, "q")}
+        ${letters.map((letter, i) => `<g data-do="place" data-value="${i}" style="cursor:pointer"><text class="middle ${i === place ? "q text" : i === found ? "k text" : ""}"
+          style="font-size:15px" x="${middle(i)}" y="${TOP + 14}">${letter}</text></g>`).join("")}
+        ${arcs(first, found, 1, "k")}</svg><p class="title">Layer 1: where ${letters[found]} had looked, for its note</p>
+      ${says(`Layer 2: the ${stands(place)} looks most at the ${stands(found)} (${number(second[found])}). Layer 1: that ${letters[found]} had looked most at the
+        ${stands(noted)} (${number(first[noted])}). The machine says ${said[place]} (${number(sure[place])}); right: ${right}.`)}`;
+  },
+
+  act(state, name, value) {
+    state.place = value;
+  },
+};
+
+const middle = (i) => at(LEFT + WIDE * (i + 0.3));
+
+function arcs(weights, from, side, kind) {
+  return weights.map((weight, to) => {
+    if (weight < 0.02) return "";
+    const [y, width] = [side < 0 ? TOP : LOW, at(9 * weight)];
+    if (to === from) return `<circle class="${kind} fill" cx="${middle(to)}" cy="${y + 7 * side}" r="${at(1 + 4 * weight)}"/>`;
+    const high = y + side * (16 + 10 * Math.abs(from - to));
+    return `<path class="${kind} stroke" style="stroke-width:${width};stroke-linecap:round" d="M${middle(from)} ${y}Q${at((middle(from) + middle(to)) / 2)} ${high} ${middle(to)} ${y}"/>`;
+  }).join("");
+}

@@ -1,0 +1,128 @@
+"""Pieces to touch in the lessons on scores, packing and induction: they say what Python computes."""
+
+import re
+
+import numpy as np
+
+import trained
+from clear_attention import (
+    combine_masks,
+    create_document_mask,
+    create_document_positions,
+    create_look_ahead_mask,
+    scaled_dot_product_attention,
+)
+from trained.language import FIRST
+
+
+def test_the_rules_of_the_scores_are_those_of_the_package(piece):
+    rules = piece("score_rules", "rules")
+    q, k = np.array([[4.0, 0, 0, 0]]), np.array([[2.0], [0.5], [0], [4.5]]) * [1, 0, 0, 0]
+    v = np.array([[10.0], [20], [30], [40]])
+
+    def assert_says(**options):
+        output, weights = (x.numpy()[0] for x in scaled_dot_product_attention(q, k, v, **options))
+        shown = rules.element.locator(".box tr").last.locator("td").all_inner_texts()
+        np.testing.assert_allclose([float(x) for x in shown], [*weights, 1 - weights.sum()], atol=0.00501)
+        most = int(np.argmax(weights))
+        assert rules.says().startswith(f"Key {most + 1} gets most, ")
+        np.testing.assert_allclose(rules.numbers()[1:4], [weights[most], weights.sum(), output[0]], atol=0.00501)
+
+    options = {}
+    assert_says()
+    bias, mask = -0.5 * np.array([[2, 1, 0, 1]]), np.array([[0, 0, 0, 1]])
+    added = (
+        ("cap", {"softcap": 2.0}),
+        ("bias", {"bias": bias}),
+        ("mask", {"mask": mask}),
+        ("sink", {"sink": np.float64(0)}),
+    )
+    for name, rule in added:
+        rules.element.get_by_role("checkbox", name=name, exact=True).focus()
+        rules.page.keyboard.press("Space")
+        options |= rule
+        assert_says(**options)
+    for label, value, rule in (
+        ("Cap", 5, {"softcap": 5.0}),
+        ("Price of a place", 1.25, {"bias": 2.5 * bias}),
+        ("Score of the sink", 2, {"sink": np.float64(2)}),
+    ):
+        rules.slide(label, value)
+        options |= rule
+        assert_says(**options)
+    assert "read!" not in rules.says()
+    rules.element.get_by_label("mask before the cap").check()
+    assert "The hidden key is read!" in rules.says()
+    rules.element.get_by_role("checkbox", name="bias", exact=True).uncheck()
+    capped = [5 * np.tanh(score / 5) for score in (4, 1, 0)] + [-5]
+    powers = np.exp([*capped, 2])
+    shown = rules.element.locator(".box tr").last.locator("td").all_inner_texts()
+    np.testing.assert_allclose([float(x) for x in shown], powers / powers.sum(), atol=0.00501)
+    rules.press("Start again")
+    assert_says()
+
+
+def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
+    row = piece("packing", "packed")
+
+    def assert_shows(sizes, causal):
+        documents = np.array([np.pad(np.repeat([1, 2, 3], sizes), (0, 12 - sum(sizes)))])
+        mask = create_document_mask(documents).numpy()[0, 0]
+        if causal:
+            mask = combine_masks(mask, create_look_ahead_mask(12)).numpy()
+        drawn = [cell.get_attribute("fill") is not None for cell in row.element.locator("rect.cell").all()]
+        np.testing.assert_array_equal(np.reshape(drawn, (12, 12)), mask == 1)
+        numbers = row.element.locator("svg text.middle").all_text_contents()
+        np.testing.assert_array_equal([int(n) for n in numbers[:12]], documents[0])
+        positions = create_document_positions(documents).numpy()[0]
+        np.testing.assert_array_equal([int(n) for n in numbers[12:]], positions)
+        query = int(row.slider("Query at place").input_value())
+        seen = np.flatnonzero(mask[query] == 0)
+        assert f"sees places {seen[0]} to {seen[-1]}." in row.says()
+        free, alone = 12 - sum(sizes), 3 * max(sizes)
+        assert f"{free} of 12 places are padding ({round(100 * free / 12)} %)" in row.says()
+        wasted = alone - sum(sizes)
+        assert f"{wasted} of {alone} places are padding ({round(100 * wasted / alone)} %)" in row.says()
+
+    assert_shows([5, 4, 2], causal=False)
+    row.slide("Letters of text 1", 4)
+    assert "letter 2 of text 2" in row.says()
+    assert_shows([4, 4, 2], causal=False)
+    row.slide("Letters of text 3", 9)  # there is room for 4
+    assert_shows([4, 4, 4], causal=False)
+    row.element.get_by_label("look-ahead mask, too").check()
+    row.slide("Letters of text 2", 1)
+    row.slider("Query at place").focus()
+    row.page.keyboard.press("End")
+    assert "Place 11 is padding" in row.says()
+    assert_shows([4, 1, 4], causal=True)
+    row.element.locator("g[data-value='5']").click()
+    assert "Place 5 is letter 0 of text 3 and sees places 5 to 5." in row.says()
+    row.element.get_by_label("keep the texts apart").uncheck()
+    assert "Place 5 is at position 5 and sees places 0 to 5." in row.says()
+
+
+def test_the_two_steps_are_those_of_the_trained_heads(piece):
+    echo = piece("induction", "echo")
+    model, _ = trained.load("repeats")
+    text = echo.element.get_by_role("button").all_inner_texts()
+    ids = np.array([[ord(letter) - ord("a") + FIRST for letter in text]])
+    logits, maps = model(ids, return_weights=True)
+    first, second = (maps[layer].numpy()[0, 0] for layer in "01")
+    chances = np.exp(logits.numpy()[0])
+    chances /= chances.sum(axis=1, keepdims=True)
+    assert text[:7] == text[7:]
+    for place, letter in enumerate(text):
+        echo.element.get_by_role("button", name=f"{letter}, place {place}", exact=True).focus()
+        echo.page.keyboard.press("Enter")
+        found = second[place].argmax()
+        noted = first[found].argmax()
+        looks = rf"the {letter} at place {place} looks most at the {text[found]} at place {found} \((.*?)\)"
+        had = rf"that {text[found]} had looked most at the {text[noted]} at place {noted} \((.*?)\)"
+        said = chr(ord("a") + chances[place].argmax() - FIRST)
+        shown = re.search(rf"{looks}.*{had}.*says {said} \((.*?)\); right: (.*)\.$", echo.says())
+        weights = [second[place, found], first[found, noted], chances[place].max()]
+        np.testing.assert_allclose([float(x) for x in shown.groups()[:3]], weights, atol=0.0056)
+        assert shown[4] == ("nobody can know yet" if place < 6 else text[(place + 1) % 7])
+    echo.element.locator("g[data-value='12']").click()
+    assert "place 12 looks most" in echo.says()

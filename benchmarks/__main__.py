@@ -57,7 +57,7 @@ FULL = Plan(
         *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
         *product(("blockwise", "torch"), ("forward",), (65536,)),
     ],
-    models=list(models.MODELS),
+    models=[*models.MODELS, "language model"],
     batches=[1, 64],
     imports=5,
     site=True,

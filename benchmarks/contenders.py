@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 import torch
 
+from benchmarks import floor
 from clear_attention import (
     MultiHeadAttention,
     blockwise_attention,
@@ -81,8 +82,17 @@ def functions(case, memory, modes):
         mask = create_look_ahead_mask(n) if causal else plain_mask
         return scaled_dot_product_attention(q, k, v, mask).output
 
+    def unchecked(q, k, v):
+        mask = create_look_ahead_mask(n) if causal else plain_mask
+        return scaled_dot_product_attention(q, k, v, mask, check_finite=False).output
+
     def by_blocks(q, k, v):
         return blockwise_attention(q, k, v, plain_mask, causal=causal)
+
+    blocked = tf.constant(np.triu(np.ones((n, n), bool), 1)) if causal and n <= floor.LONGEST else plain_mask
+
+    def floor_of_plain(q, k, v):
+        return floor.all_at_once(q, k, v, blocked)
 
     def keras_ops(q, k, v):
         return keras.ops.dot_product_attention(q, k, v, mask=visible, is_causal=causal)
@@ -94,6 +104,12 @@ def functions(case, memory, modes):
             continue
         if ours_fit:
             yield f"ours {mode}", tf_call(ours, (q, k, v), mode, case.passes)
+        if ours_fit and n <= 512:
+            yield f"unchecked {mode}", tf_call(unchecked, (q, k, v), mode, case.passes)
+        if ours_fit and n <= floor.LONGEST and mode == "graph":
+            yield "floor graph", tf_call(floor_of_plain, (q, k, v), mode, case.passes)
+        if causal and 2048 <= n <= floor.LONGEST and mode == "graph":
+            yield "floor of blocks graph", tf_call(floor.by_blocks, (q, k, v), mode, case.passes)
         if theirs_fit:
             yield f"keras.ops {mode}", tf_call(keras_ops, swapped, mode, case.passes)
         if n >= 128:

@@ -8,12 +8,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from benchmarks.keras_transformer import keras_transformer
+from benchmarks.keras_transformer import keras_language_model, keras_transformer
 from benchmarks.timing import by_turns
 from clear_attention import LanguageModel, Transformer, create_date_pairs, date_tokenizers, greedy_search
 
 BATCH, STEPS = 64, 16
 MODELS = {"lesson": (1, 64, 4, 256), "larger": (2, 128, 8, 512)}  # layers, d_model, heads, d_ff
+LANGUAGE, CONTEXT = (2, 128, 4, 512, 259), 64  # as in the lesson, and its vocabulary; tokens
 GENERATED = 64  # tokens
 PROMPT = 64
 
@@ -29,30 +30,61 @@ class Stopwatch(keras.callbacks.Callback):
 
 
 def training(name):
-    """Make two contenders that each train for STEPS steps with the default `fit` and return the seconds of a step."""
+    """Make contenders that each train for STEPS steps with the default `fit` and return the seconds of a step.
+
+    The third is Keras's model without its attention: nobody's attention, however quick, makes a step quicker than that.
+    """
+    x, y, make = language_models() if name == "language model" else date_models(name)
+    makes = {
+        "clear-attention": lambda: make(ours=True),
+        "Keras layers": make,
+        "all but attention": lambda: make(attends=False),
+    }
+    models = {who: make_one() for who, make_one in makes.items()}
+    calls = {who: epochs(model, x, y) for who, model in models.items()}
+    for call in calls.values():
+        call()  # traces, and builds Keras's model
+    assert models["clear-attention"].count_params() == models["Keras layers"].count_params()
+    return calls
+
+
+def date_models(name):
     source_tokenizer, target_tokenizer = date_tokenizers()
     sources, targets = create_date_pairs(BATCH * STEPS)
     x, y = source_tokenizer.encode(sources, length=34), target_tokenizer.encode(targets)
-    vocabularies = (source_tokenizer.vocab_size, target_tokenizer.vocab_size)
-    ours = Transformer(*MODELS[name], *vocabularies, dropout=0.0)
-    theirs = keras_transformer(*MODELS[name], *vocabularies, x.shape[1], y.shape[1])
+    sizes = (*MODELS[name], source_tokenizer.vocab_size, target_tokenizer.vocab_size)
 
-    def fit(model):
-        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        model.compile(keras.optimizers.Adam(1e-4, beta_2=0.98), loss)
-        watch = Stopwatch()
+    def make(ours=False, **options):
+        if ours:
+            return Transformer(*sizes, dropout=0.0)
+        return keras_transformer(*sizes, x.shape[1], y.shape[1], **options)
 
-        def epoch():
-            model.fit((x, y[:, :-1]), y[:, 1:], batch_size=BATCH, verbose=0, callbacks=[watch])
-            return watch.seconds / STEPS
+    return (x, y[:, :-1]), y[:, 1:], make
 
-        return epoch
 
-    calls = {"clear-attention": fit(ours), "Keras layers": fit(theirs)}
-    for call in calls.values():
-        call()  # traces, and builds Keras's model
-    assert ours.count_params() == theirs.count_params()
-    return calls
+def language_models():
+    """Make models of the lesson's size; with waves as positions, since Keras has none that turn."""
+    ids = np.random.default_rng(0).integers(3, 259, (BATCH * STEPS, CONTEXT + 1))
+
+    def make(ours=False, **options):
+        if ours:
+            return LanguageModel(*LANGUAGE, positions="sinusoidal", dropout=0.0, end_id=None)
+        return keras_language_model(*LANGUAGE, CONTEXT, **options)
+
+    return ids[:, :-1], ids[:, 1:], make
+
+
+def epochs(model, x, y):
+    """Return a function that trains for an epoch and returns the seconds of a step."""
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.Adam(1e-4, beta_2=0.98), loss)
+    watch = Stopwatch()
+
+    def epoch():
+        model.fit(x, y, batch_size=BATCH, verbose=0, callbacks=[watch])
+        return watch.seconds / STEPS
+
+    return epoch
 
 
 def decoding(batch):
@@ -76,7 +108,7 @@ def decoding(batch):
 def writing(batch):
     """Make contenders that go on with prompts of a language model, and check that all write the same."""
     keras.utils.set_random_seed(0)
-    model = LanguageModel(2, 128, 4, 512, vocab=259, dropout=0.0, end_id=None)  # that of the lesson
+    model = LanguageModel(*LANGUAGE, dropout=0.0, end_id=None)  # that of the lesson
     prompts = tf.constant(np.random.default_rng(0).integers(3, 259, (batch, PROMPT)), tf.int32)
     model(prompts)
 

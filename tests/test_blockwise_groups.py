@@ -6,7 +6,7 @@ import tensorflow as tf
 from test_blockwise_rules import ATOL, MODES, Drawn
 
 from clear_attention import DistanceBias, blockwise_attention, scaled_dot_product_attention
-from clear_attention.blockwise import groups
+from clear_attention.blockwise import blocks, groups
 
 TINY = 1200  # bytes: a block of a few queries of one head
 
@@ -47,6 +47,22 @@ def test_a_block_shrinks_where_the_rows_of_one_head_are_too_long(tiny):
     assert groups.queries_at_once(256, lambda size: 4) == 256
     assert groups.queries_at_once(256, lambda size: 5) == 128
     assert groups.queries_at_once(256, lambda size: 10**9) == 2
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys", "size"), [(900, 900, 3), (900, 1000, 3), (190, 190, 2), (64, 70, 1), (7, 7, 2)]
+)
+def test_blocks_read_rows_of_few_lengths(queries, keys, size):
+    """For each length that oneDNN meets it keeps kernels of its own, which of a long text took 300 MB."""
+    q, k = tf.zeros((queries, 2)), tf.zeros((keys, 2))
+    cut = blocks.QueryBlocks.of(q, k, blocks.Hiding(causal=True), None, False, size)
+    read = [cut.seen(i) for i in range(cut.number)]
+    lengths = {int(seen.last) - int(seen.first) for seen in read}
+    assert len(lengths) <= 64
+    most = -(-cut.number // 64) * size  # no row is longer by more than it must be
+    for i, seen in enumerate(read):
+        needed = min(keys, (i + 1) * size + keys - queries)
+        assert needed <= seen.last < needed + most or seen.last == keys
 
 
 @pytest.mark.filterwarnings("ignore:.*retracing")

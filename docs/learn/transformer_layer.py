@@ -230,32 +230,6 @@ assert after["whole"] < 0.2
 # letters apart. Without residuals nothing is left to pull at. This has a name, *rank collapse* (Dong and others, 2021).
 # The date machine at the top, with its single layer, can live without residuals, if badly. A tower of four cannot.
 #
-# <details class="lesson-more" markdown="1"><summary>Another reason is often given: the slope gets lost. Does it?</summary>
-#
-# To train the first layer, one must know the *slope* of the loss: how much the loss changes if a number in that layer
-# changes a little. This slope is found by going back from the answer through all layers above. A residual is a straight
-# way back, since a sum hands on every change as it is. Without it the slope may get lost on the way. Here is its size
-# in the first layer, before any training:
-
-# %% tags=["hide-input"]
-slope = {}
-loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-for name, residual in {"whole": 1, "without the residuals": 0}.items():
-    model = tower(residual=residual)
-    with tf.GradientTape() as tape:
-        how_wrong = loss(unseen[:, ::-1], model(unseen))
-    first = model.layers[2].layers[0].trainable_weights
-    slope[name] = float(tf.linalg.global_norm(tape.gradient(how_wrong, first)))
-    print(f"{name:22} slope in the first layer: {slope[name]:.1f}")
-assert slope["without the residuals"] > slope["whole"] / 2
-
-# %% [markdown]
-# It does not get lost here: the norms keep the numbers at one size, and with them the slope. But it is of little use.
-# If all letters look alike, a nudge moves the answers at all eight places in the same way, and they need different
-# answers. (In deep networks without norms the slope can indeed get lost.)
-#
-# </details>
-#
 # ## By hand
 #
 # A letter has the vector $(1, 2, 0, 1)$, and attention found $(0, 1, 5, 6)$ for it. **The residual** adds the two:

@@ -1,6 +1,7 @@
 """Memory above inputs and results, in processes of its own.
 
-`python -m benchmarks.memory WHO PASSES LENGTH LIMIT` prints the MB of one; it may use LIMIT GB.
+`python -m benchmarks.memory WHO PASSES LENGTH LIMIT` prints the MB of one; it may use LIMIT GB. It is the
+first call that is measured. A second one takes nothing anew, since TensorFlow keeps what is freed.
 """
 
 from __future__ import annotations

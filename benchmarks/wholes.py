@@ -33,7 +33,7 @@ def python(code):
 
 def site():
     """Return the seconds of a build that executes every lesson, and of one that finds all results; the kept stay."""
-    lessons, kept = ROOT / ".cache/lessons", ROOT / ".cache/lessons.kept"
+    lessons, kept = ROOT / ".cache/notebooks", ROOT / ".cache/notebooks.kept"
     if lessons.exists():
         lessons.rename(kept)
     try:

@@ -58,8 +58,8 @@ def test_blocks_read_rows_of_few_lengths(queries, keys, size):
     cut = blocks.QueryBlocks.of(q, k, blocks.Hiding(causal=True), None, False, size)
     read = [cut.seen(i) for i in range(cut.number)]
     lengths = {int(seen.last) - int(seen.first) for seen in read}
-    assert len(lengths) <= 64
-    most = -(-cut.number // 64) * size  # no row is longer by more than it must be
+    assert len(lengths) <= 48
+    most = -(-cut.number // 48) * size  # no row is longer by more than it must be
     for i, seen in enumerate(read):
         needed = min(keys, (i + 1) * size + keys - queries)
         assert needed <= seen.last < needed + most or seen.last == keys

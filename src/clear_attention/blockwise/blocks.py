@@ -11,7 +11,7 @@ from clear_attention.attention import grouped_matmul, with_sink
 from clear_attention.biases import DistanceBias, on_diagonals
 from clear_attention.blockwise.groups import cuts_of, room
 
-LENGTHS = 64  # of rows of keys: for each length that it meets, oneDNN compiles and keeps kernels of their own
+LENGTHS = 48  # of rows of keys: for each length that it meets, oneDNN compiles and keeps kernels of their own
 
 
 class Hiding(NamedTuple):

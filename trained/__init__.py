@@ -84,7 +84,8 @@ def arrays_of(name):
     import numpy as np
 
     if not path_of(name).exists():
-        subprocess.run([sys.executable, "-m", "trained", name], cwd=ROOT, check=True)
+        # its progress is not for the page that asked
+        subprocess.run([sys.executable, "-m", "trained", name], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     with np.load(path_of(name)) as arrays:
         return dict(arrays)
 

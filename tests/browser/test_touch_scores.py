@@ -76,7 +76,7 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
         np.testing.assert_array_equal([int(n) for n in numbers[:12]], documents[0])
         positions = create_document_positions(documents).numpy()[0]
         np.testing.assert_array_equal([int(n) for n in numbers[12:]], positions)
-        query = int(row.slider("Query at place").input_value())
+        query = int(row.slider("Query").input_value())
         seen = np.flatnonzero(mask[query] == 0)
         assert f"sees places {seen[0]} to {seen[-1]}." in row.says()
         free, alone = 12 - sum(sizes), 3 * max(sizes)
@@ -85,14 +85,14 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
         assert f"{wasted} of {alone} places are padding ({round(100 * wasted / alone)} %)" in row.says()
 
     assert_shows([5, 4, 2], causal=False)
-    row.slide("Letters of text 1", 4)
+    row.slide("Text 1", 4)
     assert "letter 2 of text 2" in row.says()
     assert_shows([4, 4, 2], causal=False)
-    row.slide("Letters of text 3", 9)  # there is room for 4
+    row.slide("Text 3", 9)  # there is room for 4
     assert_shows([4, 4, 4], causal=False)
     row.element.get_by_label("look-ahead mask, too").check()
-    row.slide("Letters of text 2", 1)
-    row.slider("Query at place").focus()
+    row.slide("Text 2", 1)
+    row.slider("Query").focus()
     row.page.keyboard.press("End")
     assert "Place 11 is padding" in row.says()
     assert_shows([4, 1, 4], causal=True)

@@ -67,7 +67,7 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials.element.get_by_label("move both together").uncheck()
     dials.element.get_by_label("turn the query's hands back by 3").check()
     dials.slide("Place of the key", 37)
-    assert dials.says() == "The key stands 3 places before the query. The dot product is 3.00; 3.00 is the most."
+    assert dials.says() == "The key stands 3 places before the query. The dot product is 3.000; 3.000 is the most."
 
 
 def test_the_norm_takes_away_what_all_numbers_share(piece):
@@ -222,11 +222,11 @@ def test_shared_heads_leave_room_on_the_card(piece):
         met = scaled_dot_product_attention(
             *zeros, np.arange(keys, dtype=float).reshape(keys, 1, 1), grouped=True
         ).output
-        for head in (0, 13, 31):
+        for head in (1, 14, 32):
             sharing.slide("Head of queries", head)
-            assert sharing.says().startswith(f"Head {head} meets head {met[head, 0, 0]:.0f} of keys, ")
+            assert sharing.says().startswith(f"Head {head} meets head {met[head - 1, 0, 0] + 1:.0f} of keys, ")
     sharing.element.get_by_role("button", name="8", exact=True).focus()
     sharing.page.keyboard.press("Enter")
     sharing.element.locator("g[data-value='14']").click()
-    assert "Head 14 meets head 3 of keys, as do all heads from 12 to 15." in sharing.says()
+    assert "Head 14 meets head 4 of keys, as do all heads from 13 to 16." in sharing.says()
     assert sharing.element.locator("rect.k.fill").count() == 8 + 1  # and the bar

@@ -27,10 +27,10 @@ print(f"padding: {padding:.0%} of all places")
 # row, and attention does not know where one ends.
 #
 # Let our trained machine *read* two dates at once. They stand in one row, and the letters of both look at each other.
-# It is the machine with [positions that turn](turning_positions.py), which does not mind where in the row a text stands.
-# Then it *writes* the two answers one by one: for the first it sees only the letters of the first date, and for the
-# second only those of the second. So what goes wrong here goes wrong while it reads. Each letter is asked for with the
-# right ones before it, so the shares are a little higher than when the machine writes alone.
+# It is the machine with [positions that turn](turning_positions.py), which does not mind where in the row a text
+# stands. Then it *writes* the two answers one by one: for the first it sees only the letters of the first date, and for
+# the second only those of the second. So what goes wrong here goes wrong while it reads. Each letter is asked for with
+# the right ones before it, so the shares are a little higher than when the machine writes alone.
 
 # %% tags=["hide-input"]
 import sys
@@ -131,7 +131,8 @@ assert across.max() > 1
 assert not np.any(np.where(apart[0], maps["kept apart"], 0))
 
 # %% [markdown]
-# Left, the 7 looks most at a day that is not its own. Right, these cells are hidden, and its weight stays with "7 june".
+# Left, the 7 looks most at a day that is not its own. Right, these cells are hidden, and its weight stays with "7
+# june".
 #
 # ## By hand
 #

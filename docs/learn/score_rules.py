@@ -34,8 +34,8 @@ assert bag_record["exact"] < 0.3
 assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head are enough to put the letters in
-# order. Between the scores and the softmax people have put other things, too. This page is about three of them.
+# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head are enough to put the letters
+# in order. Between the scores and the softmax people have put other things, too. This page is about three of them.
 #
 # ## A bias: one number for each distance
 #
@@ -51,9 +51,9 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 #   model **T5** does it. Our machine has a bucket for distance 0. For the letters before it has seven, for the
 #   distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more, and for the letters after it seven more.
 #
-# Most models turn queries and keys instead, and reasons are easier to guess than to prove. On long texts a straight line
-# lets far letters fade, and buckets take them all for equally far. And the fast programs that compute attention in one
-# go have to fetch a bias for each score, while a turn is done before they begin.
+# Most models turn queries and keys instead, and reasons are easier to guess than to prove. On long texts a straight
+# line lets far letters fade, and buckets take them all for equally far. And the fast programs that compute attention in
+# one go have to fetch a bias for each score, while a turn is done before they begin.
 #
 # Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
@@ -91,8 +91,8 @@ np.testing.assert_allclose(
 
 # %% [markdown]
 # Each head has its own taste for distances: where its line is high, it likes to look. Find the peak of each line; the
-# numbers below the picture say where it is. The peak of head 4 is flat, because the distances 4, 5 and 6 share a bucket.
-# Besides the look-ahead mask, these lines are all that the machine knows about order, and that is enough.
+# numbers below the picture say where it is. The peak of head 4 is flat, because the distances 4, 5 and 6 share a
+# bucket. Besides the look-ahead mask, these lines are all that the machine knows about order, and that is enough.
 #
 # ## A limit: the soft cap
 #
@@ -108,8 +108,8 @@ np.testing.assert_allclose(
 # The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line. With a cap of 2, a score of 4 becomes
 # $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924.
 #
-# Now a trap. One way of masking is to set the score of a hidden key to [minus infinity](masks.py). Some programs applied
-# the cap *after* the mask. What happens to such a score? Guess before you read what the cell prints.
+# Now a trap. One way of masking is to set the score of a hidden key to [minus infinity](masks.py). Some programs
+# applied the cap *after* the mask. What happens to such a score? Guess before you read what the cell prints.
 
 
 # %%
@@ -148,8 +148,8 @@ print("mask, then cap:", wrong.round(3))
 # | 0 | 20.0 % | 20.0 % |
 # | -5 | 0.7 % | 97.4 % |
 #
-# If the keys fit, the sink gets next to nothing. If none fits, it gets nearly all, and the output is nearly 0. Without a
-# sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. It cannot say
+# If the keys fit, the sink gets next to nothing. If none fits, it gets nearly all, and the output is nearly 0. Without
+# a sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. It cannot say
 # "none of these".
 #
 # Our machine with a number for each distance has a sink in every head, too. A sink knows nothing of places, so it was
@@ -353,8 +353,8 @@ print("your attention has a cap, a bias and a sink")
 #
 # ## Reading the function
 #
-# Here are the table's rows once more, as four lines of the package: root, cap, bias, and then mask, sink and softmax
-# in one. A rule that is not asked for is `None`, and its line changes nothing. In `safe_q` and `safe_k` infinity and NaN
+# Here are the table's rows once more, as four lines of the package: root, cap, bias, and then mask, sink and softmax in
+# one. A rule that is not asked for is `None`, and its line changes nothing. In `safe_q` and `safe_k` infinity and NaN
 # have been made harmless.
 
 # %% tags=["source", "hide-input"]

@@ -54,8 +54,8 @@ assert added.count_params() == turning.count_params()
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
 # three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
 # dial to the letter. **Turn the letter's query and its key by its place**, as the hand of a dial. Then compare them as
-# always, by their dot product, which here is called their product for short. It depends on how long the two vectors are,
-# and on the angle between them.
+# always, by their dot product, which here is called their product for short. It depends on how long the two vectors
+# are, and on the angle between them.
 #
 # Here are a query, blue, and a key, orange. Each is the hand of a dial. At place 0 it points to the right, and from
 # place to place it turns by 30 degrees. The query is 2 long and the key 1. Beside the dial is a text of 24 places. The
@@ -114,8 +114,8 @@ touch(
 # 2. There are two best places for the key: where the query stands, and 12 places further, because there the dial has
 #    come round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
 # 3. If places are added, the product changes with every move, and the highest bar jumps from place to place. Something
-#    like this happens in our first machine. There the place is added to the letter, and the query is made of the sum, so
-#    a part of each query comes from the place.
+#    like this happens in our first machine. There the place is added to the letter, and the query is made of the sum,
+#    so a part of each query comes from the place.
 #
 # </details>
 #
@@ -172,7 +172,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | second key | 4 | 120° | (-0.5, 0.866) | 1.732 |
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
-# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one wins.
+# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
+# wins.
 #
 # Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query by a fixed angle before
 # the place turns it, say 60 degrees back. Then the query at place 5 points to $150 - 60 = 90$ degrees, which is where
@@ -187,8 +188,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# Everything is computed before it is rounded. The output is 2.218. Now move everything by 20 places. All the vectors are
-# other ones. What comes out?
+# Everything is computed before it is rounded. The output is 2.218. Now move everything by 20 places. All the vectors
+# are other ones. What comes out?
 
 
 # %%
@@ -225,8 +226,8 @@ for moved in (0, 20):
 #
 # ## Your machine so far
 #
-# In your [`multi_head`](multi_head.py#your-machine-so-far) the turn comes after the heads are split and before they look.
-# Where a text looks at itself, a line changes and one is new. `v` is not turned:
+# In your [`multi_head`](multi_head.py#your-machine-so-far) the turn comes after the heads are split and before they
+# look. Where a text looks at itself, a line changes and one is new. `v` is not turned:
 #
 # ```python
 # q = turn_all(split(x @ W_Q, heads), np.arange(len(x)))

@@ -126,3 +126,23 @@ def test_the_two_steps_are_those_of_the_trained_heads(piece):
         assert shown[4] == ("nobody can know yet" if place < 6 else text[(place + 1) % 7])
     echo.element.locator("g[data-value='12']").click()
     assert "place 12 looks most" in echo.says()
+
+
+def test_the_wishes_are_a_head_as_the_function_computes_it(piece):
+    wishes = piece("programs")
+    assert wishes.says() == "At 1, place 0 fetches a mixture, place 1 fetches a mixture, place 2 fetches a mixture."
+    for place in range(3):  # each its next one, and the last itself
+        for key in range(3):
+            button = wishes.element.get_by_role("button", name=f"place {place} looks at place {key}")
+            if (button.get_attribute("aria-pressed") == "true") != (key == min(place + 1, 2)):
+                button.focus()
+                wishes.page.keyboard.press("Enter")
+    wished, letters = np.eye(3)[[1, 2, 2]], np.eye(3)[[2, 0, 1]]  # c a b
+    for step, worth in enumerate((1, 2, 5, 10, 20, 128)):
+        wishes.slide("A yes is worth", step)
+        output, weights = scaled_dot_product_attention(wished * worth * 3**0.5, np.eye(3), letters)
+        cells = [float(x) for x in wishes.element.locator("table.wishes td:not(:has(button))").all_inner_texts() if x]
+        np.testing.assert_allclose(cells, [*np.ravel(weights), *np.ravel(output)], atol=0.00501)
+    assert wishes.says() == "At 128, place 0 fetches a, place 1 fetches b, place 2 fetches b."
+    wishes.press("Start again")
+    assert wishes.says().startswith("At 1, place 0 fetches a mixture")

@@ -155,10 +155,10 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 
 # %% [markdown]
 # Left, each letter looks most at the one before, and less at its neighbours. Right, the first half has nothing to find,
-# so its weight goes to the beginning, where it does no harm. In the second half six of the seven letters look most at
-# the place six back. The text repeats every seven places, so that is the place just *after* the one where they stood
-# the last time. Only the first letter of the second half still looks at the beginning. (In other texts of this kind it
-# is often only four or five of seven.)
+# so most of its weight goes to the beginning, where it does no harm. In the second half six of the seven letters look
+# most at the place six back. The text repeats every seven places, so that is the place just *after* the one where they
+# stood the last time. Only the first letter of the second half still looks at the beginning. (In other texts of this
+# kind it is often only four or five of seven.)
 #
 # ## Follow one letter
 #
@@ -231,6 +231,8 @@ print(
     f"{'(if all letters got the same)':31} {np.mean(1 / (places[1:] + 1)):14.0%} {chance:22.0%}"
 )
 assert found["two layers", "0"][0] > 0.3
+most = maps["two layers"]["0"].numpy()[:, 0].argmax(axis=-1)
+assert np.mean(most[:, 1:] == places[:-1]) > 0.9
 assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
@@ -334,8 +336,8 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # At which distance texts most often come again. For that it needs no note, only positions. A text that repeats every 6
 # places also repeats every 12, 18 and 24. So 24 places back is right for four of the 21 periods, 6, 8, 12 and 24, and
 # for no other distance up to 25 are there so many. It looks about that far back, though not to the place: 23 comes out
-# about as often as 24. If the text is not yet that long, it looks at the beginning or near it. In the first picture this is why it
-# is right in one of four cases just where the text begins again.
+# about as often as 24. If the text is not yet that long, it looks at the beginning or near it. In the first picture
+# this is why it is right in one of four cases just where the text begins again.
 #
 # </details>
 #

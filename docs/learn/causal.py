@@ -345,9 +345,9 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # ### Exercise 1 { #three-triangles }
 #
 # Your friend has written three masks for four letters, in which 1 blocks, and one of them is right: `np.triu(ones,
-# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. (`ones` is a square of ones. `triu` keeps of it what lies on
-# the diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right.) What may each
-# letter see with the other two? One of these two is worse, because you would not notice it in training. Which one?
+# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. `ones` is a square of ones. `triu` keeps of it what lies on the
+# diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right. What may each letter see
+# with the other two? One of these two is worse, because you would not notice it in training. Which one?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))

@@ -124,10 +124,11 @@ touch(
 # part of the machine puts the two digits into different numbers. Let the value of the first digit be $(3, 0)$ and that
 # of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be read.
 #
-# Yes, one head *can* bring both. But with any number of numbers, **a head has one set of weights, so it brings back one
-# average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can be
-# read as well. But then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring. Eight
-# heads have eight sets of weights. They bring back eight averages, and each of them can look closely at another place.
+# Yes, one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back
+# one average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can
+# be read as well. But then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring.
+# Eight heads have eight sets of weights. They bring back eight averages, and each of them can look closely at another
+# place.
 #
 # The other remedy is more room in one average: a single head in a machine twice as wide reads 80 % of the dates, more
 # than the 72 % of eight heads. But it has about four times as many numbers to train. So heads are no magic. They are

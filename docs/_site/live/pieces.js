@@ -15,7 +15,7 @@ export function scale({ state }) {
   const rules = [["nothing", 1], [`√${depth} = ${root}`, root], [String(depth), depth]];
   const columns = rules.map(([, divisor]) => softmax(scores[chosen].map((x) => x / divisor), [], "plain", exactly));
   const rows = tokens.map((token, j) => `<tr><th scope="row">${escape(token)}</th><td>${shown(scores[chosen][j])}</td>${columns.map(
-    (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${shown(weights[j])}</td>`).join("")}</tr>`);
+    (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${weights[j].toFixed(2)}</td>`).join("")}</tr>`);
   const most = columns.map((weights) => shown(Math.max(...weights)));
   return `<div class="box"><label>How many numbers a key has <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
     data-field="chosen" aria-valuetext="${depth}"> d_k = ${depth}</label>

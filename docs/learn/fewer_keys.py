@@ -247,7 +247,8 @@ letters = ["3", "␣", "m", "a", "y"]
 shared, _ = trained.load("today-one-key-head")
 result = shared.encode(source.encode(["3 may"]), return_weights=True)
 maps = result.weights["0"][0].numpy()
-plot_heads(maps, letters)
+for number, ax in enumerate(plot_heads(maps, letters), start=1):
+    ax.set_title(f"head {number}")
 plt.show()
 apart = max(np.abs(a - b).max() for a in maps for b in maps)
 assert apart > 0.2

@@ -51,9 +51,9 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 #   model **T5** does it. Our machine has a bucket for distance 0. For the letters before it has seven, for the
 #   distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more, and for the letters after it seven more.
 #
-# Most models turn queries and keys instead, and reasons are easier to guess than to prove. On long texts a straight
-# line lets far letters fade, and buckets take them all for equally far. And the fast programs that compute attention in
-# one go have to fetch a bias for each score, while a turn is done before they begin.
+# Most models turn queries and keys instead. Why is partly a matter of opinion. On long texts a straight line lets far
+# letters fade, and buckets take them all for equally far. Besides, the fast programs that compute attention in one go
+# must add a bias to every score, while queries and keys are turned before such a program begins.
 #
 # Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
 # looks:

@@ -86,7 +86,7 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
 
     assert_shows([5, 4, 2], causal=False)
     row.slide("Text 1", 4)
-    assert "letter 2 of text 2" in row.says()
+    assert "position 2 of text 2" in row.says()
     assert_shows([4, 4, 2], causal=False)
     row.slide("Text 3", 9)  # there is room for 4
     assert_shows([4, 4, 4], causal=False)
@@ -97,7 +97,7 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
     assert "Place 11 is padding" in row.says()
     assert_shows([4, 1, 4], causal=True)
     row.element.locator("g[data-value='5']").click()
-    assert "Place 5 is letter 0 of text 3 and sees places 5 to 5." in row.says()
+    assert "Place 5 is at position 0 of text 3 and sees places 5 to 5." in row.says()
     row.element.get_by_label("keep the texts apart").uncheck()
     assert "Place 5 is at position 5 and sees places 0 to 5." in row.says()
 

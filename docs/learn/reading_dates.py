@@ -11,10 +11,9 @@
 # month is.
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter.
-# Looking in this way is what these lessons are about: the chat programs of today work by it, too. In the picture a row
-# is a letter of the answer, and the letters of the text at which the machine looked stand out. (It may look at a
-# neighbour, as the first "2" does at the "0" of 2018. By then the letters of the text have looked at each other, so the
-# vector at the 0 can tell something of the 2.)
+# Looking in this way is what these lessons are about: the chat programs of today work by it, too. The more a square of
+# the picture stands out, the more the machine looked at that letter. (It may look at a neighbour, as the first "2" does
+# at the "0" of 2018, because the machine has let the letters of the text look at each other before. You will see how.)
 
 # %% tags=["live", "hide-input"]
 import sys

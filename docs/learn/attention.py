@@ -20,10 +20,10 @@
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Here our trained machine does it. It is the decoder
-# that looks, once for each letter that it writes, so each letter of the answer has a query of its own. Press a letter
-# of the answer. The brighter a letter of the text, the better its key fits that query. (The machine looks in four ways
-# at the same time. This is the first of the four.)
+# Every letter has a key and a value, and whoever looks has a query. Here is our trained machine doing just that. It is
+# the decoder that looks, once for each letter that it writes, so each letter of the answer has a query of its own.
+# Press a letter of the answer. The more a letter of the text stands out, the better its key fits that query. (The
+# machine looks in four ways at the same time. This is the first of the four.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -39,7 +39,9 @@ machine(
     piece="head",
     head=0,
     at=6,
-    without=still(model, "thursday 3rd of may 2018", head=0),
+    without=still(model, "thursday 3rd of may 2018", head=0).replace(
+        "its head 1", "it"
+    ),
 )
 
 # %% [markdown]
@@ -47,8 +49,11 @@ machine(
 # it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is
 # the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch the output
 # move from value to value. The green dots are the values, and the thicker the line to a value, the more of it is
-# fetched. Then make the query longer, and make it shorter: what changes? (You will see in a moment how a score is
-# computed from two arrows.)
+# fetched. Then make the query longer, and make it shorter: what changes?
+#
+# A score is computed from the numbers of the two arrows: multiply the first numbers, multiply the second numbers, add
+# up, and divide by √2. At the start the query is (1.41, 1.41), and the key of "m" is (2, 0.5). So its score is (1.41 ·
+# 2 + 1.41 · 0.5) / √2 = 2.5. (What the root is good for, you will see below.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -59,12 +64,16 @@ turn = np.deg2rad(arrows["angle"])
 fits = np.array(arrows["keys"]) @ (2 * np.array([np.cos(turn), np.sin(turn)]))
 fits = fits / np.sqrt(2)
 shares = np.exp(fits) / np.exp(fits).sum()
+assert np.allclose(fits[0], 2.5)
 touch(
     "arrows",
     grid(
-        "A query that points up and to the right, and three keys",
+        "The query (1.41, 1.41), which points up and to the right, and three keys",
         np.transpose([fits, shares]),
-        ["m", "a", "y"],
+        [
+            f"{x} ({a:g}, {b:g})"
+            for x, (a, b) in zip("may", arrows["keys"], strict=True)
+        ],
         ["score", "weight"],
     ),
     names=["m", "a", "y"],
@@ -80,8 +89,10 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (These keys are
-# others than those of the arrows.) Here are three letters, with two numbers each, and the three matrices:
+# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (These are not the
+# keys of the arrows above.) Here are three letters and the three matrices. Each letter has two numbers. How many
+# numbers a query, a key and a value have is for the matrices to say. We take four for queries and keys, which must have
+# equally many, because they are compared. A value may have another number of them: here it has two.
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -95,8 +106,9 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# Let "y" look at all three letters, itself too. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows
-# of $W_Q$ are added:
+# The letters of a text may look at each other, and even at themselves. That case needs only one text, so let us take
+# it: "y" looks at all three letters. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are
+# added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -112,9 +124,9 @@ touch(
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
 # **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
-# is large where both vectors have large numbers of the same sign at the same places. Then divide by the root of how
-# many numbers they have, which is √4 = 2. ([Why the root](#why-divide-by-the-root-of-d_k), you will see soon.) The
-# results are called **scores**.
+# is large where both vectors have large numbers of the same sign at the same places. Then divide the product by the
+# root of how many numbers they have, which is √4 = 2. ([Why the root](#why-divide-by-the-root-of-d_k), you will see
+# soon.) The results are called **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
@@ -139,9 +151,14 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# **That is the whole of attention.** Here it is in NumPy, for all three letters at once. Keep the two functions! Each
-# of the next lessons adds a few lines to them, and [at the end](recap.py#put-together-by-hand) they are a machine that
-# reads dates.
+# **That is the whole of attention.** Here it is for all three letters at once. A row belongs to a letter, and the
+# marked ones to "y", which you have computed. Behind each name stands its *shape*: (3, 2) are three rows and two
+# columns.
+#
+# --8<-- "diagrams/attention_by_hand.svg"
+#
+# And here it is in NumPy. Keep the two functions! Each of the next lessons adds a few lines to them, and [at the
+# end](recap.py#put-together-by-hand) they are a machine that reads dates.
 
 # %%
 import numpy as np
@@ -166,8 +183,20 @@ q, k, v = x @ W_Q, x @ W_K, x @ W_V
 weights, output = softmax(q @ k.T / 2), attention(q, k, v)
 print("weights of y", weights[2].round(4))
 print("output of y ", output[2].round(3))
+
+# %% tags=["live", "remove-input"]
+import re
+from pathlib import Path
+
+# The numbers in the text and in the diagram are those that the cell above computed.
 np.testing.assert_allclose(weights[2], [0.8756, 0.0059, 0.1185], atol=5e-5)
 np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
+drawn = Path("../diagrams/attention_by_hand.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn.replace("−", "-"))
+steps = np.concatenate(
+    [s.ravel() for s in (x, q, k, v, q @ k.T / 2, weights, output)]
+)
+np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 
 # %% tags=["hide-input"] alt="Heat map of the weights of m, a and y, a row for each letter that looks. m looks at all three, a little more at y; a looks almost only at m; y looks mostly at m."
 import matplotlib.pyplot as plt
@@ -208,27 +237,27 @@ plt.show()
 # \operatorname{softmax}(s)_j = \frac{e^{s_j}}{e^{s_1} + e^{s_2} + \dots + e^{s_n}}
 # $$
 #
-# A score that is larger by 1 makes a weight $e$ times as large, which is about 2.7 times.
+# A key whose score is larger by 1 than another's gets $e$ times its weight, which is about 2.7 times.
 #
 # </details>
 #
-# Each query gets a row of the output. Nothing in the formula asks that there are as many queries as keys, or that
-# **queries come from where keys and values come from.** When the encoder reads a date, its letters look at each other,
-# and all three come from the text. This is called *self-attention*. When the decoder writes, the query comes from the
+# Each query gets a row of the output. Nothing in the formula asks that there are as many queries as keys, and **queries
+# may come from another text than keys and values.** When the encoder reads a date, its letters look at each other, and
+# all three come from the text. This is called *self-attention*. When the decoder writes, the query comes from the
 # answer, and keys and values come from the text. This is *cross-attention*, and it is what you saw at the top. The
 # formula stays the same.
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product adds up $d_k$ products. The more numbers a key has, the larger the sums become, and the softmax
-# exaggerates large differences: a score that is larger by 10 makes a weight $e^{10}$ times as large, which is about
-# 22,000. Against one other key it then gets 22,000 of 22,001 parts, which is 0.99995 of the weight. If the training
-# nudges its score, 0.99995 becomes 0.99996, and the output stays nearly what it was. But a training learns from how
-# much the output changes when a number is nudged. Here hardly anything changes, so it learns next to nothing. That is
-# why the scores are divided. But by what?
+# A dot product is a sum of $d_k$ terms. The more numbers a key has, the larger the sums become, and the softmax
+# exaggerates large differences. Say there are two keys, and the score of one is larger by 10 than that of the other.
+# Then its weight is $e^{10}$ times as large, which is about 22,000 times: it gets 0.99995 of the weight. If the
+# training raises its score by 0.2, then 0.99995 becomes 0.99996, and the output stays nearly what it was. But the
+# machine learns from how much the output changes when a number is nudged. Here hardly anything changes, so it learns
+# next to nothing. That is why the dot products are divided. But by what?
 #
-# Here are one query and four keys of random numbers. Change the depth, which is another name for $d_k$, and look for
-# *one rule that suits all depths*: in which column do the bars stay about the same?
+# Here are one query and four keys of random numbers. Change $d_k$, and look for *one rule that suits every* $d_k$: in
+# which column do the bars stay about the same, and still choose?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab
@@ -250,15 +279,15 @@ lab(
                 "tokens": words,
                 "depths": depths,
                 "scores": by_depth,
-                "chosen": 2,
+                "chosen": 3,
             }
         }
     ],
     grid(
-        "Weights at d_k = 64: divided by nothing, by its root, by d_k",
-        np.transpose([shares(np.array(by_depth[2]) / n) for n in (1, 8, 64)]),
+        "Weights at d_k = 256: divided by nothing, by its root, by d_k",
+        np.transpose([shares(np.array(by_depth[3]) / n) for n in (1, 16, 256)]),
         words,
-        ["nothing", "√64", "64"],
+        ["nothing", "√256", "256"],
     ),
     piece="scale",
 )
@@ -270,21 +299,21 @@ lab(
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will hardly be
 # 64, because most throws cancel each other. Typically it is about 8 away from 0, and 8 is √64. A dot product of random
 # numbers is such a sum. If the numbers are about 1 in size and as often negative as positive, its terms are like coins.
-# With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, at every depth. That is why
-# this attention is called *scaled* dot-product attention.
+# With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, whatever $d_k$ is. That is
+# why this attention is called *scaled* dot-product attention.
 #
 # <details class="lesson-more" markdown="1"><summary>Why coins cancel, and 500 queries in place of one</summary>
 #
 # Take numbers that are 0 on average, and whose squares are 1 on average. A product of two such numbers is of the same
 # kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on average, you get products of
 # *different* terms. These are as often negative as positive, and cancel. What is left is $d_k$ on average, so the sum
-# itself is about $\sqrt{d_k}$ in size. (This holds for numbers that know nothing of each other, such as the random ones
-# with which a training begins. Later the machine can make its scores as large as it needs them.)
+# itself is about $\sqrt{d_k}$ in size. This holds for numbers that know nothing of each other, such as the random ones
+# with which a training begins. Later the machine can make its scores as large as it needs them.
 #
 # One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
-# 1/16 = 0.06 would be a plain average. *Slope* is how much that weight moves, for each point by which its score *after
-# the division* is moved. It is $w (1 - w)$ for a weight $w$, so it is small where $w$ is near 1, because the softmax is
-# then nearly deaf to a nudge (one says *saturated*), and also where $w$ is near 0.
+# 1/16 = 0.06 would be a plain average. *Slope* is how much that weight moves, for each point by which its score is
+# moved. It is $w (1 - w)$ for a weight $w$, so it is small where $w$ is near 1, because the softmax is then nearly deaf
+# to a nudge (one says *saturated*), and also where $w$ is near 0.
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -317,6 +346,8 @@ assert np.ptp(largest["√d_k"]) < 0.05
 assert largest["nothing"][-1] > 0.9
 assert largest["d_k"][-1] < 0.1
 assert round(np.exp(10), -3) == 22000
+of_two = 1 / (1 + np.exp([-10, -10.2]))  # before and after the nudge
+assert [f"{w:.5f}" for w in of_two] == ["0.99995", "0.99996"]
 coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
 assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 
@@ -329,17 +360,34 @@ assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 #
 # ## Reading the function { #the-function-read }
 #
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow.
-# These four lines from its middle, printed from the package, are your two functions. Which of the four is new? (Two
-# lines between them are left out, because they do nothing here.)
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
+# gives a pair, the output and the weights, and for our three letters the numbers from above:
+
+# %%
+from clear_attention import scaled_dot_product_attention
+
+result = scaled_dot_product_attention(
+    q.astype(float), k.astype(float), v.astype(float)
+)
+print("the function's output of y:", result.output[2].numpy().round(3))
+
+# %% [markdown]
+# The trained machine computes its weights in the same way. When its encoder reads "thursday 3rd of may 2018", 24
+# letters look at 24 letters, in four ways, and each of these 2,304 weights is what the formula gives for the trained
+# vectors and matrices. The last fold recomputes them.
+#
+# <details class="lesson-more" markdown="1"><summary>Four lines of the package: which of them is new?</summary>
+#
+# These four lines from the middle of the function, printed from the package, are your two functions. (Two lines between
+# them are left out, because they do nothing here.)
 
 # %% tags=["source", "hide-input"]
 import inspect
 import re
 import textwrap
 
-from clear_attention import scaled_dot_product_attention
-
+np.testing.assert_allclose(result.weights, weights, atol=1e-12)
+np.testing.assert_allclose(result.output, output, atol=1e-12)
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 function = docstring.sub("", inspect.getsource(scaled_dot_product_attention))
 middle = re.search(r"^ +scores = .*?^ +output = .*?\n", function, re.DOTALL | re.M)
@@ -353,6 +401,8 @@ print("\n".join(lines))
 # single ones. In the others, `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, `depth(q)` is $d_k$, and
 # `grouped_matmul` is a product of matrices. `softmax_of_visible` is your softmax, for keys that are not hidden. What
 # hides them is `blocked`, the mask of the [next lesson](masks.py). (A `sink` comes [much later](score_rules.py).)
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
@@ -370,17 +420,6 @@ print(function)
 # * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
 #   you. `narrowed` returns to the type of number that came in.
 #
-# It gives a pair, `output, weights = ...`, and for our three letters the numbers from above:
-
-# %%
-result = scaled_dot_product_attention(
-    q.astype(float), k.astype(float), v.astype(float)
-)
-np.testing.assert_allclose(result.weights, weights, atol=1e-12)
-np.testing.assert_allclose(result.output, output, atol=1e-12)
-print("the function's output of y:", result.output[2].numpy().round(3))
-
-# %% [markdown]
 # Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
 # = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
 # `DotProductAttention` is the function as a layer of Keras. It takes $d_k$ as a last input, as in several tutorials.
@@ -404,11 +443,6 @@ np.testing.assert_allclose(
 
 # %% [markdown]
 # </details>
-#
-# ## A check: is this what the trained machine does?
-#
-# It is. When its encoder reads "thursday 3rd of may 2018", 24 letters look at 24 letters, in four ways. Every one of
-# these weights is what the formula says.
 #
 # <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained weights, recomputed</summary>
 #
@@ -437,6 +471,8 @@ for head in range(4):
     own = slice(16 * head, 16 * head + 16)
     by_formula = softmax(all_queries[:, own] @ np.transpose(all_keys[:, own]) / 4)
     np.testing.assert_allclose(by_formula, maps["encoder.0"][0, head], atol=1e-5)
+assert maps["encoder.0"].shape == (1, 4, 24, 24)
+assert 4 * 24 * 24 == 2304
 print("the same weights in all four heads:", maps["encoder.0"].shape)
 
 # %% [markdown]
@@ -447,14 +483,14 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, which was trained
 # together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
 # them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
-# scores the softmax hardly changes any more. And they built a whole machine of this attention. The names key and value
-# come from networks that look things up in a memory (Miller and others, 2016).
+# scores the softmax hardly changes any more. And they built a whole machine of this attention. The words key and value
+# had been used before, in networks that look things up in a memory (Graves and others, 2014; Miller and others, 2016).
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# What are the weights when all keys are equal? What is the output then? Predict it, then run it.
+# What are the weights when all keys are equal? What is the output then? Predict it, then look.
 
 # %% tags=["answer"]
 asks = np.array([[5.0, -3.0]])
@@ -467,7 +503,7 @@ np.testing.assert_allclose(output, [[6.0]])
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Equal keys have equal scores, whatever the query asks, so all weights are 1/4 and the output is the plain mean of the
-# values, 6. This is the machine that may not choose, which you met in the lesson before.
+# values, 6. This is what the averaging machine of the lesson before does.
 #
 # </details>
 #
@@ -502,17 +538,17 @@ exercises.show("attention")
 # %% [markdown]
 # ```self-check
 # ? A query of length 2 becomes one of length 6, in the same direction. What becomes of its weights?
-# - They are three times as large. | Then they would add up to 3. The *scores* are three times as large.
+# - They are three times as large. | Then they would add up to 3. It is the scores that are three times as large.
 # + The largest one grows, and the smallest one shrinks. | All differences between scores are three times as large, and the softmax makes larger factors of them.
 # - They stay as they are, since it looks at the same keys. | It prefers the same key as before, but more sharply.
 # ? Why does a letter have a key and a value, and not one vector for both?
 # - because the key is for the encoder, the value for the decoder | Wherever attention is used, it uses both.
 # + so that what finds a letter can differ from what it hands over | The key says "I belong to a month", and the value may say which month it is.
 # - because the key must be multiplied by the query, and a vector can be used only once | A vector can be used as often as one likes.
-# ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do the undivided scores change?
-# + They get about 2 times as large. | Their squares are 4 times as large, so they themselves are √4 = 2 times as large. Hence the root of `d_k`.
-# - They get about 4 times as large. | Their squares do. Terms of either sign cancel in part.
-# - They stay as large, since each term does. | But four times as many terms are summed.
+# ? `d_k` grows from 64 to 256; all numbers are random, 0 on average, and their squares 1 on average. How do the dot products change, before they are divided?
+# + They get about 2 times as large. | Their squares are about 4 times as large, so they themselves are about √4 = 2 times as large. That is why we divide by the root of `d_k`.
+# - They get about 4 times as large. | Their squares do. They themselves do not, because terms of either sign cancel in part.
+# - They stay as large, since each term does. | Each term stays as large, but four times as many of them are added up.
 # ```
 #
 # ## Where to go next

@@ -6,7 +6,7 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# This machine gets 100 of 100 letters right when it is asked as in its training. And it cannot write a single date.
+# This machine gets 100 of 100 letters right when asked the way it was trained. Yet it cannot write a single date.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -23,24 +23,38 @@ machine(
     "dates-forgetful",
     piece="beside",
     sibling="dates-forgetful",
-    without=comparison("dates", "dates-forgetful"),
+    without=comparison("dates", "dates-forgetful")
+    .replace("whole, with four heads", "whole")
+    .replace("look-ahead mask forgotten", "this machine"),
 )
 
 # %% tags=["hide-input"]
-from clear_attention import date_tokenizers, greedy_search
+import numpy as np
+from clear_attention import (
+    create_look_ahead_mask,
+    date_tokenizers,
+    greedy_search,
+    scaled_dot_product_attention,
+)
+from IPython.display import Markdown, display
 
 source, target = date_tokenizers()
-dates = ["thursday 3rd of may 2018", "5/3/2018"]
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+source_ids, target_ids = source.encode([text]), target.encode([answer])
+letters = ["start", *"2018"]
+dates = [text, "5/3/2018"]
 ids = greedy_search(forgetful, source.encode(dates, length=34), max_length=11)
-for text, answer in zip(dates, target.decode(ids), strict=True):
-    print(f"from {text!r} it writes {answer!r}")
-print(
-    "\nright, of 2,000 unseen dates   letters, answer given   dates, written alone"
-)
+for date, wrote in zip(dates, target.decode(ids), strict=True):
+    print(f"from {date!r} it writes {wrote!r}")
+lines = [
+    "| of 2,000 unseen dates | letters right, if the right answer is given |"
+    " dates right, if it writes alone |",
+    "| --- | --- | --- |",
+]
 for name, found in {"whole": record, "this machine": forgetful_record}.items():
-    print(
-        f"{name:30} {percent(found['letters']):>21} {percent(found['exact']):>22}"
-    )
+    given, alone = percent(found["letters"]), percent(found["exact"])
+    lines.append(f"| {name} | {given} | {alone} |")
+display(Markdown("\n".join(lines)))
 assert forgetful_record["letters"] > 0.99
 assert forgetful_record["exact"] == 0
 assert forgetful_record["steps"][-1] == 333
@@ -52,8 +66,8 @@ assert forgetful_record["steps"][-1] == 333
 #
 # The decoder writes one letter after the other, and each new letter depends on those before. In training the right
 # answer is known. So there is no need to wait for one letter before the next is asked for. The decoder is *given* the
-# whole right answer, and at each place it has to *predict* the letter that comes next. For the very first letter
-# something must be given, too. So a **start mark** is put in front, and everything moves one place to the right:
+# whole right answer, and at each place it has to say the letter that comes next. For the very first letter something
+# must be given, too. So a **start mark** is put in front, and everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
@@ -63,9 +77,10 @@ assert forgetful_record["steps"][-1] == 333
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. To copy is much easier to learn than to read dates. After 333 steps of training the machine
-# above got every letter right by copying, and there was nothing left to learn. When it writes for itself, there is
-# nothing to its right yet, and it writes the end mark at once. Why the end mark? Guess, before you read on.
+# the answer stands there. To copy is much easier to learn than to read dates. The machine above was trained for 333
+# steps, a third as long as the whole machine, because by then it got every letter right by copying, and there was
+# nothing left to learn. When it writes for itself, there is nothing to its right yet, and it writes the end mark at
+# once. Why the end mark? Guess, before you open the answer.
 #
 # <details markdown="1"><summary>An answer</summary>
 #
@@ -83,19 +98,14 @@ assert forgetful_record["steps"][-1] == 333
 # Here you see the forgetful machine peeking. A row is a letter that looks, and a column a letter that is looked at.
 # Both have the names of the letters that are *given*. Look at the cells just right of the diagonal. In the row "start"
 # this cell is bright: there the machine looks at the 2, which is what it has to say. In the row "1" it looks at the 8.
-# (In the two rows between them it peeks, too, but not in this map. The machine looks in four ways at the same time, and
-# another of its maps is bright there.)
+# In the two rows between them it peeks, too, but in another map: the machine looks in four ways at the same time, each
+# with a map of its own, and this is one of the four.
 #
 # Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 
 # %% tags=["live", "hide-input"]
-import numpy as np
-from clear_attention import scaled_dot_product_attention
 from live import grid, lab, situation
 
-text, answer = "thursday 3rd of may 2018", "2018-05-03"
-source_ids, target_ids = source.encode([text]), target.encode([answer])
-letters = ["start", *"2018"]
 x = forgetful.target_positions(forgetful.embed_target(target_ids[:, :5]) * 8.0)
 attention = forgetful.decoder.layers[0].self_attention.attention
 heads = []
@@ -124,15 +134,15 @@ lab(
 # <details markdown="1"><summary>An answer</summary>
 #
 # Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. A letter may
-# see itself, because it is given, and only the one *after* it is asked for. The box "later tokens" above the grid hides
+# see itself, because it is given, and only the one after it is asked for. The box "later tokens" above the grid hides
 # the triangle at once.
 #
 # </details>
 #
 # ## By hand
 #
-# Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). "y" stands last, so the
-# mask takes nothing from it. "a" in the middle may see "m" and itself, and "m" sees only itself. The scores of "m" and
+# Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). "y" comes last, so the
+# mask hides nothing from it. "a" in the middle may see "m" and itself, and "m" sees only itself. The scores of "m" and
 # "a" are found like those of "y". Their queries are the rows of $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
 #
 # | looks | score of m | of a | of y | weights | output |
@@ -143,12 +153,10 @@ lab(
 #
 # The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
 # of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it in NumPy, with the softmax that you mended in the lesson
-# before. The last lines compare it with the package's function:
+# before:
+
 
 # %%
-from clear_attention import create_look_ahead_mask
-
-
 def softmax(scores, mask):
     powers = np.where(mask == 1, 0, np.exp(scores))
     sums = powers.sum(axis=-1, keepdims=True)
@@ -166,18 +174,20 @@ def look_ahead(length):
 
 
 mask = look_ahead(3)
-np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
 q, k, v = x @ W_Q, x @ W_K, x @ W_V
 weights = softmax(q @ k.T / 2, mask)
 output = weights @ v
 print(mask)
 print(weights.round(3))
 print(output.round(3))
+
+# %% tags=["hide-input"]
+np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
 np.testing.assert_allclose(output, scaled_dot_product_attention(q, k, v, mask)[0])
 np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
-np.testing.assert_allclose(
-    output, [[10, 0], [9.890, 0.110], [9.941, 1.244]], atol=5e-4
-)
+by_hand = [[10, 0], [9.890, 0.110], [9.941, 1.244]]
+np.testing.assert_allclose(output, by_hand, atol=5e-4)
+print("The package's functions give the same.")
 
 # %% [markdown]
 # ## The formula
@@ -212,10 +222,11 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, with its mask. Rows and columns again have the names of
-# the letters that are given, and the dot • is the start mark. Press a letter of the answer. In each of the four maps a
-# row gets a frame: it is the row of the letter *before* the one you pressed, because that is the letter that looks when
-# the next one is written. The hatched upper right stays empty, whatever you type.
+# This is how the whole machine looks at what it has written, with its mask. Below the colours of the text are four
+# small maps, of the four ways in which the answer looks at itself, which are called *heads*. Rows and columns again
+# have the names of the letters that are given, and the dot • is the start mark. Press a letter of the answer. In each
+# of the four maps a row gets a frame: it is the row of the letter *before* the one you pressed, because that is the
+# letter that looks when the next one is written. The hatched upper right stays empty, whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -223,7 +234,7 @@ machine(
     piece="looks",
     map="self",
     at=5,
-    without=still(model, "thursday 3rd of may 2018"),
+    without=still(model, text),
 )
 
 # %% [markdown]
@@ -248,10 +259,10 @@ for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
 # %% [markdown]
 # ## Both masks at once { #both-at-once }
 #
-# A decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
+# All answers of our machine have ten letters. In general answers differ in length, and the shorter ones are padded.
+# Then a decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
 # [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is padding.
-# Text 0 has it in the middle (nobody pads like that, but the mask can hide it), text 1 at the end, text 2 at the
-# beginning:
+# Text 0 has it in the middle, where nobody would put it, text 1 at the end, text 2 at the beginning:
 
 # %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
 import matplotlib.pyplot as plt
@@ -274,15 +285,12 @@ assert np.all(both[2, 0, :3] == 1)
 # not. In the lesson before, a [row with nothing left](masks.py#queries-with-no-key-left) came from an empty text. Here
 # no text is empty, but each text that is padded on the left has such rows.
 #
-# ## What the first letters never see { #what-the-first-letters-never-learn }
+# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>What the first letters never see: a prefix mask</summary>
 #
 # The first letters of a text never know how it goes on. For a machine that writes this costs nothing, because what
-# comes next is not written yet. For one that only reads it is a loss.
-#
-# <details class="lesson-more" markdown="1"><summary>And for a question that is given from the start? A prefix mask</summary>
-#
-# Such a question could be read as a whole, as our encoder reads its text. A **prefix mask** allows that: the letters of
-# the given part see each other in both directions, and what is written after them stays causal.
+# comes next is not written yet. But a question that is given from the start could be read as a whole, as our encoder
+# reads its text. A **prefix mask** allows that: the letters of the given part see each other in both directions, and
+# what is written after them stays causal.
 
 # %%
 from clear_attention import create_prefix_mask
@@ -295,21 +303,51 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 # %% [markdown]
 # </details>
 #
+# <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two equal outputs: is it the mask?</summary>
+#
+# A tutorial on causal attention shows three outputs of which two are equal. Did the mask make them equal? Three tokens
+# of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike. The outputs come out
+# as (1, 2, 3, 4), (5, 6, 7, 8) and (5, 6, 7, 8). Divide the tokens by 10 and decide.
+
+# %%
+mask = look_ahead(3)
+tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
+output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
+with np.printoptions(precision=2, suppress=True):
+    print("scores\n", tokens @ tokens.T / 2)
+    print("outputs\n", output.numpy())
+    small = scaled_dot_product_attention(
+        tokens / 10, tokens / 10, tokens / 10, mask
+    )
+    print("divided by 10\n", small.output.numpy())
+print("weights\n", weights.numpy())
+np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
+np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
+np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
+
+# %% [markdown]
+# It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
+# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
+# *saturated*. With tokens ten times as small, the same mask gives three different outputs.
+#
+# </details>
+#
 # ## Who found this, and when
 #
 # Teacher forcing was named by Williams and Zipser in 1989. Their machines read one symbol after the other and could not
 # peek, because a later symbol was not there yet. Attention sees everything at once, so it needed the mask, and the
 # first Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
-# network with no mask, a causal mask and a prefix mask in turn.
+# network in turn to read in both directions, from left to right, from right to left, and with a given part that is read
+# as a whole.
 #
 # ## Exercises
 #
 # ### Exercise 1 { #three-triangles }
 #
 # Your friend has written three masks for four letters, in which 1 blocks, and one of them is right: `np.triu(ones,
-# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. (`ones` is a square of ones. `triu` keeps of it what lies on
-# the diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right.) What may each
-# letter see with the other two? One of these two is worse, because you would not notice it in training. Which one?
+# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. `ones` is a square of ones. `triu` keeps of it what lies on the
+# diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right. What may each letter see
+# with the other two? One of these two is worse, because you would not notice it in training. Which one?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))
@@ -352,38 +390,6 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 #
 # </details>
 #
-# ### Two equal rows: is it the mask? { #exercise-1 }
-#
-# A tutorial on causal attention shows three outputs of which two are equal. Did the mask make them equal?
-#
-# <details class="lesson-more" markdown="1"><summary>See whether it is the mask's doing</summary>
-#
-# Three tokens of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike. The
-# outputs come out as (1, 2, 3, 4), (5, 6, 7, 8) and (5, 6, 7, 8). Divide the tokens by 10 and decide.
-
-# %%
-mask = look_ahead(3)
-tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
-output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
-with np.printoptions(precision=2, suppress=True):
-    print("scores\n", tokens @ tokens.T / 2)
-    print("outputs\n", output.numpy())
-    small = scaled_dot_product_attention(
-        tokens / 10, tokens / 10, tokens / 10, mask
-    )
-    print("divided by 10\n", small.output.numpy())
-print("weights\n", weights.numpy())
-np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
-np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
-np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
-
-# %% [markdown]
-# It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
-# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
-# *saturated*. With tokens ten times as small, the same mask gives three different outputs.
-#
-# </details>
-#
 # ## Check yourself
 #
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
@@ -398,7 +404,7 @@ exercises.show("causal")
 # ? In training, one date is eleven examples at once. What makes that possible?
 # - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given, and each place predicts the next one.
 # + All letters are given at once, and the mask lets each place see only those up to itself. | So each place is in the same position as a machine that has written so far.
-# - Eleven dates fit into one batch. | A batch holds many dates, and *each* of them is eleven examples.
+# - Eleven dates fit into one batch. | A batch holds many dates, and each of them is eleven examples.
 # ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look?
 # + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
 # - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.

@@ -29,13 +29,14 @@ assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.0
 # ## Finding is not answering
 #
 # Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some
-# green. For "what stands there?" that is right. But suppose the answer is not what was found, but something that
+# green. For the question "what stands there?" a mixture is a good answer, if nearly all of it comes from the right
+# letter. But suppose the answer is not what was found, but something that
 # follows from it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be
 # looked up in a table, *by what was found*.
 #
 # Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
 # random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each it must write what the table
-# says of this letter and the one before it.
+# says of this letter and the one before it:
 
 # %%
 import numpy as np
@@ -55,10 +56,14 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# To find the letter before is easy for a head that knows [positions](positions.py), and the residual keeps the letter
-# itself. So both letters meet in one vector, and attention has done its work. Then the table must be known. We train
-# one layer on it, first without the feed-forward network, then with a network of 8, 32 and 128 numbers in the middle.
-# (That is the width *of this network*. The letters themselves stay 32 numbers wide.) Guess how much each gets right.
+# Below the q stands what the table says of w and q, below the n what it says of q and n, and so on. To find the letter
+# before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
+# letters meet in one vector, and attention has done its work. What is left is to know the table. We train one layer on
+# it, first without the feed-forward network, then with a network of 8, 32 and 128 numbers in the middle. That is the
+# width *of this network*, while the letters themselves stay 32 numbers wide. The last layer has no such network either,
+# but an attention that is three times as wide. Guess how much each gets right.
+#
+# <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
 # %% tags=["hide-input"]
 import keras
@@ -100,13 +105,16 @@ assert found[128] > 0.95 > 0.65 > wider > found[0]
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Width 0 is the layer without the network. (Whoever guesses among 26 letters is right in 4 % of all cases. So this
-# layer knows something all the same, and below you can unfold how.) The wider the network, the more of the table the
-# layer knows, up to nearly all of it. (The texts of the test are new, but the pairs in them are not: the task *is* to
-# know the table by heart.)
+# Width 0 is the layer without the network. Whoever guesses among 26 letters is right in 4 % of all cases. So this layer
+# does know something; the fold below shows how.
 #
-# Is it only a question of how many numbers there are to train? No. The layer of the last line has as many as the one
-# with a width of 128, all of them in attention, and it knows about half of the table.
+# </details>
+#
+# The wider the network, the more of the table the layer knows, up to nearly all of it. (The texts of the test are new,
+# but the pairs in them are not: the task *is* to know the table by heart.)
+#
+# Is it only a question of how many numbers there are to train? No. The layer with the wide attention has as many as the
+# one with a width of 128, and it knows about half of the table.
 #
 # <details class="lesson-more" markdown="1"><summary>How can it be right at all without the network?</summary>
 #
@@ -160,10 +168,11 @@ assert 0.25 < added < 0.27 < found[0]
 # How many alarms does a table need? Here is a small table. A single number $x$ comes in, from 0 to 7, and for each the
 # table names an answer, which you can drag up and down. An alarm is not only on or off: above the place where it begins
 # to ring, it rings the louder the larger $x$ is. The second matrix multiplies it by a number, which may be negative.
-# Drawn over $x$, that is a line which lies flat up to some place, and from there on is a ramp, up or down. These are
-# the thin lines. The network starts with the first answer, which is its $b_2$, and adds the ramps, as you can read
-# below the picture. The sum is the thick line. How many ReLUs, and so ramps, must you give it until it knows the whole
-# table?
+# Drawn over $x$, that is a line which lies flat up to some place, and from there on is a ramp, up or down. The place is
+# set by the alarm's $b_1$: with $b_1 = -3$ it rings above 3. (Its $W_1$ is 1 here, for every alarm.) In the lower
+# picture the ramps are the thin lines. The network starts with the first answer, which is its $b_2$, the dashed line,
+# and adds the ramps. The sum is the thick line; below you can read how it comes about at one place. How many ReLUs, and
+# so ramps, must you give it until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -176,17 +185,20 @@ touch(
     table=[2, 5, 3, 8, 8, 1, 4, 6],
     alarms=3,
     parts=True,
+    place=4,
 )
 
 # %% [markdown]
-# With enough ramps every table can be drawn. Here it took one for each answer but the first. But the secret table has
-# 676 entries, and 128 alarms were enough. How?
+# With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the secret
+# table has 676 entries, and 128 alarms were enough. How?
 #
 # An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and speak for some answers and
-# against others. Alone it knows nothing. But each pair can have its own set of ringing alarms, because 128 alarms form
-# far more sets than there are pairs. So an answer is what all ringing alarms say together. And they have enough numbers
-# to say it with: the two matrices and their biases hold 8,352. In our trained layer very many alarms ring for each
-# pair:
+# against others. In the fold above, where only single letters had a vote, adding up votes was right for one pair in
+# four. The alarms vote, too, but an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of
+# which rings or is silent, already form $2^{10} = 1024$ sets, more than there are pairs. So each pair can have its own
+# set of ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with:
+# beside the 676 entries, the two matrices and their biases hold 8,352. In our trained layer very many alarms ring for
+# each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -213,8 +225,9 @@ assert 30 < ringing < 90
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
-# The width $d_{\text{ff}}$ is how many alarms there are. It is usually four times `d_model`. That is a habit since
-# 2017, and no law.
+# The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit
+# since 2017, and no law. Many machines of today have [a third matrix](long_sequences.py#is-this-how-a-chat-machine-works)
+# in this part. They take about 8/3 instead of 4, so that the count of numbers stays the same.
 #
 # ## Your machine so far
 #
@@ -245,17 +258,23 @@ np.testing.assert_array_equal(
 # ## Reading the function { #the-function-read }
 #
 # The package does what you have just written, with the residual and the norm of the [page
-# before](transformer_layer.py), which are `before` and `after`. Can you find the ReLU?
+# before](transformer_layer.py), which are `before` and `after`. The first line makes the first matrix, the others use
+# it. Can you find the ReLU?
 
 # %% tags=["source", "hide-input"]
 import inspect
 
 from clear_attention import FeedForwardBlock
 
+made = inspect.getsource(FeedForwardBlock)
+print(
+    next(line for line in made.splitlines() if "self.widen = " in line), end="\n\n"
+)
 print(inspect.getsource(FeedForwardBlock.call))
+assert FeedForwardBlock(d_model=8, d_ff=32).activation is keras.activations.relu
 
 # %% [markdown]
-# It is in `widen`, the first of the two matrices. `narrow` is the second. `tensors.d_model` refuses letters of a wrong
+# It is in `widen`, as its `activation`, which is ReLU if nobody asks for another one. `narrow` is the second. `tensors.d_model` refuses letters of a wrong
 # width, and `Tokens` takes care that a NaN stays in its own letter.
 #
 # ## A check: nobody looks
@@ -269,13 +288,16 @@ changed = x.copy()
 changed[0, 2] += 1
 moved = np.flatnonzero(np.any(block(x) != block(changed), axis=-1)[0])
 print("letter 2 was changed; outputs that moved:", moved)
+
+# %% tags=["remove-input"]
 np.testing.assert_array_equal(moved, [2])
 
 # %% [markdown]
 # ## Who found this, and when
 #
 # Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
-# bend that with enough alarms they can come as near as you like to any continuous function; later proofs cover ReLU.
+# bend that with enough alarms they can come as near as you like to any continuous function, as long as its inputs stay
+# between fixed bounds. Later proofs cover ReLU.
 # The Transformer (2017) put one into each layer. In 2021 Geva and others read the alarms of a trained language model,
 # and found that many of them go off at something a person can name, such as a text about television, and then make
 # certain next words likelier.
@@ -284,8 +306,8 @@ np.testing.assert_array_equal(moved, [2])
 #
 # ### Exercise 1
 #
-# Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. Which width is
-# needed now? Change `table` and `task`, and run it.
+# Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. How far does a
+# layer without the network come now, and is a width of 32 enough? Change `table` and `task`, and run it.
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10

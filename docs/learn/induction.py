@@ -11,8 +11,8 @@
 #
 # Two small machines learnt just this task. Each text is random letters, drawn anew, that come again after 5 to 25
 # places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
-# were then asked about texts that repeat every 20 places. Before the first repeat nobody can know the next letter.
-# After it, everybody who looks back can:
+# were then asked about texts that repeat every 20 places. As long as fewer than 20 letters were seen, nobody can know
+# the next one. After 20 letters, everybody who looks back can:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -35,7 +35,7 @@ for label, found, style, colour in (
 ):
     right = found["right_by_place"]
     ax.plot(np.arange(1, len(right) + 1), right, style, color=colour, label=label)
-    print(f"{label:10} after the first repeat: {right[PERIOD:].mean():.0%} right")
+    print(f"{label:10} after 20 letters: {right[PERIOD:].mean():.0%} right")
 ax.axvline(PERIOD, color="0.6", linewidth=0.8)
 ax.set(xlabel="letters seen before", ylabel="right", ylim=(0, 1))
 ax.yaxis.set_major_formatter("{x:.0%}")
@@ -46,9 +46,8 @@ assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# More time does not help the machine with one layer. Look at the training, in which each dot is 50 steps. (There the
-# letters before the first repeat are counted, too, which nobody can know. So even a perfect machine would end below 100
-# %.)
+# More time does not help the machine with one layer. Look at the training, in which each dot is 50 steps. There the
+# letters that nobody can know are counted, too, so even a perfect machine would end below 100 %.
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent. The machine with two layers is no better for 200 steps, and then rises within about 100 steps to above 60 percent."
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
@@ -108,9 +107,9 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 # 0.980 \cdot (0, 1, 0) + 0.007 \cdot (1, 0, 0) + 0.007 \cdot (0, 0, 1) + 0.007 \cdot (1, 0, 0) = (0.013, 0.980, 0.007)
 # $$
 #
-# so it says b. Here it is with attention as you have written it. (One thing is done by hand. The first letter has
-# nobody before it, and a row of weights must add up to one, so it would look at itself and note an a. A sign for the
-# beginning of the text would mend that.)
+# so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) Here it is with attention as you have
+# written it. One thing is done by hand. The first letter has nobody before it, and a row of weights must add up to one,
+# so it would look at itself and note an a. A sign for the beginning of the text would mend that.
 
 
 # %%
@@ -129,40 +128,47 @@ note[0] = 0  # nobody stood before the first
 weights = softmax(5.0 * letters @ note.T, hide_the_future)
 print("weights of place 3:", weights[3].round(3))
 print("it brings back:    ", (weights @ letters)[3].round(3))
-np.testing.assert_allclose((weights @ letters)[3], [0.013, 0.980, 0.007], atol=1e-3)
 
 # %% [markdown]
 # ## Did the training find the same?
 #
 # Nobody told the machine how to do it. Here are its two heads on a text that repeats after seven places. A row is a
-# letter that looks. What would you expect to see, if they do what we have just done?
+# letter that looks, and the brighter a cell, the more weight it has. What would you expect to see, if they do what we
+# have just done?
 
 # %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
 
-rng = np.random.default_rng(3)
-seven = rng.choice(26, size=7, replace=False)
+seven = np.random.default_rng(35).choice(26, size=7, replace=False)
 ids = np.tile(seven, 2)[None] + FIRST
 names = [chr(ord("a") + n) for n in ids[0] - FIRST]
 maps = model(ids, return_weights=True).weights
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=True):
-    plot_weights(maps[layer][0, 0], tokens=names, ax=ax, colour_bar=False)
+    plot_weights(maps[layer][0, 0], tokens=names, ax=ax)
     ax.set_title(title)
 plt.show()
+np.testing.assert_allclose((weights @ letters)[3], [0.013, 0.980, 0.007], atol=1e-3)
+most = maps["1"][0, 0].numpy().argmax(axis=1)  # where each letter looks most
+assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
+assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 
 # %% [markdown]
-# Left, most letters look at the one before, and at its neighbours. Right, the first half has nothing to find, so its
-# weight goes to the beginning, where it does no harm. In the second half most letters look six places back. The text
-# repeats every seven places, so that is the place just *after* the one where they stood the last time. (The first two
-# letters of the second half have not yet much to go by.)
+# Left, each letter looks most at the one before, and less at its neighbours. Right, the first half has nothing to find,
+# so most of its weight goes to the beginning, where it does no harm. In the second half six of the seven letters look
+# most at the place six back. The text repeats every seven places, so that is the place just *after* the one where they
+# stood the last time. Only the first letter of the second half still looks at the beginning. (In other texts of this
+# kind it is often only four or five of seven.)
 #
 # ## Follow one letter
 #
 # Here are the same weights of the trained machine as arcs, the thicker the more weight. Choose a letter. Above, it
 # looks back in layer 2. Below, you see where the letter that it found had looked in layer 1: that is the note that made
-# it findable. Predict first: where will the last letter but one look, and what had been noted there? And where can a
-# letter of the first half look, for which there is nothing to find?
+# it findable. Predict first:
+#
+# 1. Where will the last letter but one look?
+# 2. What had been noted there?
+# 3. Where can a letter of the first half look, for which there is nothing to find?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -191,11 +197,17 @@ touch(
 )
 
 # %% [markdown]
-# The last letter but one finds the letter that came after it the last time, and this one had noted it. A letter of the
-# first half mostly looks at the beginning, and what the machine then says is a guess. Is it so in other texts, too?
-# Over 200 of them:
+# <details class="lesson-more" markdown="1"><summary>What came out</summary>
+#
+# The last letter but one, a c, finds the g, which came after it the last time, and the g had noted the c. A letter of
+# the first half mostly looks at the beginning, and what the machine then says is a guess.
+#
+# </details>
+#
+# Is it so in other texts, too? Over 200 of them, which come again after 20 letters:
 
 # %% tags=["hide-input"]
+rng = np.random.default_rng(3)
 texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
 places = np.arange(3 * PERIOD)
 later = places[PERIOD:]
@@ -204,8 +216,8 @@ maps = {
     "one layer": shallow(texts, return_weights=True).weights,
 }
 found = {}
-print("share of the weight that goes   one place back   to the next letter")
-print("                                                 after the last time")
+print("share of the weight that goes   one place back   to the letter that")
+print("                                                 followed last time")
 for machine_, heads in maps.items():
     for layer, weights in heads.items():
         weights = weights.numpy()[:, 0]
@@ -219,13 +231,16 @@ print(
     f"{'(if all letters got the same)':31} {np.mean(1 / (places[1:] + 1)):14.0%} {chance:22.0%}"
 )
 assert found["two layers", "0"][0] > 0.3
+most = maps["two layers"]["0"].numpy()[:, 0].argmax(axis=-1)
+assert np.mean(most[:, 1:] == places[:-1]) > 0.9
 assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
-# (In the third round two places fit, and only the later one is counted.) The first head gives less than half of its
-# weight to the letter before. That is enough for a note, because the rest is spread over many letters. So the training
-# found the two steps, by itself, and all that it was ever told was which letter comes next.
+# Each text is written three times in a row. So in the third round two places fit, and only the later one is counted.
+# The first head gives less than half of its weight to the letter before. That is enough for a note, because this letter
+# still gets more than any other. So the training found the two steps, by itself, and all that it was ever told was
+# which letter comes next.
 #
 # ## A check: switch one off
 #
@@ -249,8 +264,6 @@ for number, layer in enumerate(model.stack.layers, start=1):
 for name, share in shares.items():
     print(f"{name:32} {share:4.0%} right")
 print(f"{'who guesses':32} {1 / 26:4.0%} right")
-whole, *without = shares.values()
-assert whole > 0.85 > 0.3 > max(without)
 
 # %% [markdown]
 # ## And the machine that read the manual?
@@ -274,22 +287,25 @@ most = max(
 )
 print(f"bits a letter, the first time: {first:.1f}   again: {again:.1f}")
 print(f"weight on the letter after the last time, of its best head: {most:.0%}")
+whole, *without = shares.values()
+assert whole > 0.85 > 0.3 > max(without)
 assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
-# No. The repeat surprises it as much as the first time, and none of its heads looks there. (More than the 8 bits of a
-# blind guess, by the way: it expects English, and is nearly sure of wrong letters.) It was trained for two minutes, and
-# in this manual it gained more by learning words. In models that are trained for longer, such heads appear at some
-# point, and with them the loss falls faster for a while. In large models they do more than copy letters: a head that
-# finds "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is
-# probably one reason why a large model can do a task that it has only been shown twice in its prompt.
+# No. The repeat surprises it as much as the first time, and none of its heads looks there. It needs even more than the
+# 8 bits of a blind guess, because it expects English, and is nearly sure of wrong letters. It was trained for two
+# minutes, and in this manual it gained more by learning words. In models that are trained for longer, such heads appear
+# at some point, and with them the loss falls faster for a while. In large models they do more than copy letters: a head
+# that finds "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This
+# is probably one reason why a large model can do a task that it has only been shown twice in its prompt.
 #
 # ## Who found this, and when
 #
 # Nelson Elhage, Catherine Olsson and others took models with one and two layers of nothing but attention apart in 2021,
 # and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
 # the same moment at which these models become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
-# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless it is exponentially larger.
+# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless its heads, their width and the
+# bits of a number, multiplied, grow with the length of the text. For two layers the logarithm of the length is enough.
 #
 # ## Exercises
 #
@@ -303,19 +319,24 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 seen = rng.integers(0, 26, size=(2000, 40))
 said = np.argmax(shallow(seen + FIRST), axis=-1) - FIRST
 hits = {}
+fits = {back: sum(back % p == 0 for p in range(5, 26)) for back in range(5, 26)}
 for length in (10, 20, 40):
     same = np.mean(seen[:, :length] == said[:, length - 1 : length], axis=0)
     hits[length] = int(same.argmax()), same.max()
     print(f"after {length} letters it says the one at place", end=" ")
     print(f"{hits[length][0]:2} in {hits[length][1]:.0%} of the texts")
 assert hits[10][0] == 0
-assert 10 < 40 - hits[40][0] < 26
+assert 22 < 40 - hits[40][0] < 26
+assert max(fits, key=fits.get) == 24
+assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# At which distance texts usually come again. For that it needs no note, only positions: it looks as far back as is
-# usual, or to the very beginning if the text is not yet that long, and says what stands there. In the first picture
+# At which distance texts most often come again. For that it needs no note, only positions. A text that repeats every 6
+# places also repeats every 12, 18 and 24. So 24 places back is right for four of the 21 periods, 6, 8, 12 and 24, and
+# for no other distance up to 25 are there so many. It looks about that far back, though not to the place: 23 comes out
+# about as often as 24. If the text is not yet that long, it looks at the beginning or near it. In the first picture
 # this is why it is right in one of four cases just where the text begins again.
 #
 # </details>
@@ -349,10 +370,10 @@ assert only_one > 0.8 > sum(two)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Both have stood after a k, so the notes of both fit, and the weight is shared between them (unevenly, because it also
-# minds a little how far away they are). A mixture of two letters is like neither, so part of the probability goes to
-# others. To tell them apart, the head would have to know the *two* letters before. For that a machine needs a third
-# layer, or a first head that writes down more.
+# Both have stood after a k, so the notes of both fit, and the weight is shared between them. It is shared unevenly,
+# because the head also minds a little how far away they are. A mixture of two letters is like neither, so part of the
+# probability goes to others. To tell them apart, the head would have to know the *two* letters before. For that a
+# machine needs a third layer, or a first head that writes down more.
 #
 # </details>
 #
@@ -370,7 +391,7 @@ exercises.show("induction")
 # ? Somebody changes the W_K of our machine by hand: it picks the letter, and no longer the note. What does it say after "a b c a"?
 # + a | It now looks for letters like its own, finds both a's, and brings back an a.
 # - b | The b was found by its note, and nobody asks for notes any more.
-# - c | One place back looks only the head of the first layer.
+# - c | Only the head of the first layer looks one place back.
 # ? The head of the first layer is switched off. What does the head of the second layer find?
 # + next to nothing that fits | There are no notes to find, so it can't tell the letter that came after from any other.
 # - still the right place | It looks for notes, and nobody has written any.
@@ -383,9 +404,9 @@ exercises.show("induction")
 #
 # ## Where to go next
 #
-# You can now say what depth is for: a later layer asks about what an earlier one has written down. You have built every
-# part of a model of today, and know how to ask of each part whether it is needed: take it out, and measure. In the next
-# lesson you write such heads yourself, without training.
+# You can now say what depth is for: a later layer asks about what an earlier one has written down. You have built
+# nearly every part of a model of today, and know how to ask of each part whether it is needed: take it out, and
+# measure. In the next lesson you write such heads yourself, without training.
 #
 # * [Programs with attention](programs.py): what would you have to write into W_Q and W_K?
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.

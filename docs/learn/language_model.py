@@ -9,11 +9,23 @@
 # Our machine has two halves: one reads a text, the other writes an answer and looks at what was read. Now throw away
 # the half that reads, and with it cross-attention, because there is nothing left to look at. The half that is left
 # looks at nothing but the letters before, and says which letter comes next. In [your
-# machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`. Such a half cannot
-# read a date. But what if it is trained on a long text?
+# machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`, so that this is left:
+#
+# ```python
+# def decode(ids, w):
+#     y = enter(ids, w["target"])
+#     found = multi_head(y, y, w, "decoder.self", look_ahead(len(ids)))
+#     y = norm(y + found, *w["decoder.self.norm"])
+#     found = feed_forward(y, w, "decoder.forward")
+#     y = norm(y + found, *w["decoder.forward.norm"])
+#     return linear(y, w["logits"])
+# ```
+#
+# Such a half cannot read a date. But what if it is trained on a long text?
 #
 # Here is such a half. It was trained for two minutes on one text, the reference of the Python language, which comes
-# with every Python. Four times on the way it was given the beginning "The ", and wrote on:
+# with every Python. Four times on the way it was given the beginning "The ", which is called its *prompt*, and wrote
+# on:
 
 # %% tags=["hide-input"]
 import sys
@@ -32,12 +44,13 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
     print(textwrap.fill(shown, 72, initial_indent="    ", subsequent_indent="    "))
 
 # %% [markdown]
-# Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
-# a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the chat
-# programs: GPT is short for *generative pre-trained Transformer*. Pre-trained means that it first learns from texts of
-# every kind, and only then, from far fewer examples, to answer questions.
+# Before the training it mostly repeats its last letter, for a reason that you will see below, and writes bytes that are
+# no letter at all, which are shown as �. Nobody told it what a word is. First it finds out which letters are common,
+# then words, then how a sentence sounds in a manual. It means nothing by what it writes. But such a half, only far
+# larger, is what stands behind the chat programs: GPT is short for *generative pre-trained Transformer*. Pre-trained
+# means that it first learns from texts of every kind, and only then, from far fewer examples, to answer questions.
 #
-# <details class="lesson-more" markdown="1"><summary>The four pages, whole: 600 letters each</summary>
+# <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each</summary>
 
 # %% tags=["remove-input"]
 for step, page in zip(record["written_at"], record["written"], strict=True):
@@ -72,8 +85,11 @@ assert batch * context * steps > 4 * len(train_ids)
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
 # turn](turning_positions.py). One thing is new. The table that turns ids into vectors is used a second time, at the
-# end: the logit of an id is the dot product of its vector with what came out of the last layer. So there is one large
-# matrix less, and the table learns from both of its uses. This is called *tying*.
+# end: the logit of an id is the dot product of its vector with what came out of the last layer. If a has the vector (2,
+# 0), b has (1, 1), and (1, 3) came out, then the logit of a is 2 and that of b is 4, so b is more probable. So there is
+# one large matrix less, and the table learns from both of its uses. This is called *tying*. It is also why the
+# untrained machine repeats itself: its layers change little of what comes in, and the vector that fits a letter best is
+# its own.
 
 # %%
 from clear_attention import LanguageModel
@@ -83,7 +99,9 @@ fresh = LanguageModel(
 )
 fresh.build()
 print(f"numbers to train: {fresh.count_params():,}")
-assert fresh.count_params() == model.count_params()
+probe = encode("The following functions return")
+repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
+print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 
 # %% [markdown]
 # ## How surprised is it? By hand
@@ -106,12 +124,16 @@ for start in range(0, len(text) - 1, 10):
     letters = [c.replace(" ", "␣") for c in text[1:][part]]
     print("   letter ", "".join(f"{c:>6}" for c in letters))
     print("   bits   ", "".join(f"{b:6.1f}" for b in bits[part]), "\n")
-begins = np.array([c == " " for c in text[:-1]])
-print(
-    f"first letters of words: {bits[begins].mean():.1f} bits, all others:", end=" "
-)
-print(f"{bits[~begins].mean():.1f}")
-assert bits[begins].mean() > bits[~begins].mean()
+rows = held_out[: len(held_out) // 129 * 129].reshape(-1, 129)
+surprise = token_losses(model, rows).numpy() / np.log(2)
+is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
+begins = is_letter[:, 1:] & ~is_letter[:, :-1]
+first, others = surprise[begins].mean(), surprise[~begins].mean()
+print("in the tenth of the text that was kept out:")
+print(f"first letters of words {first:.1f} bits, all other signs {others:.1f}")
+assert first > 2 * others
+assert fresh.count_params() == model.count_params()
+assert repeats.mean() > 0.7
 
 # %% [markdown]
 # At the beginnings of words it does not know what comes. Once a word has begun, the rest is easy. And *fewer bits* are
@@ -119,10 +141,12 @@ assert bits[begins].mean() > bits[~begins].mean()
 # with another logarithm.
 #
 # Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them do nothing but count.
-# One counts, for each pair of letters in the text, what came after it, and how often. Another does so for each five
-# letters. (If these five never stood in the text, it asks what came after the last four, and so on. So it finds no
-# letter impossible.) The last rival is `xz`, a program that makes files smaller. Whoever can predict a text can also
-# store it in few bits, so `xz` can be compared, too:
+# The first counts how often each letter occurs. The next counts, for each pair of letters in the text, what came after
+# it, and how often. The third does so for each five letters in a row: after "funct" came an i in nearly every case. If
+# these five never stood in the text, it asks what came after the last four, and so on, so that it finds no letter
+# impossible. The last rival is `xz`, a program that makes files smaller. A prediction saves bits: if two letters are
+# possible, and both have the probability 1/2, a single bit is enough to store which of them came. That is as many bits
+# as the surprise, so `xz` can be compared, too:
 
 # %% tags=["hide-input"]
 import lzma
@@ -155,6 +179,8 @@ def packed(data):
     return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
 
 
+follows = Counter(piece[:1] for piece in seen.split(b"funct")[1:])
+assert follows[b"i"] > 0.9 * follows.total()
 small, one_layer = trained.load("language-one-layer")
 found = {
     "guess among 256 bytes": 8.0,
@@ -172,18 +198,19 @@ display(Markdown("\n".join(lines)))
 print(f"numbers to train: {small.count_params():,} with one layer,", end=" ")
 print(f"{model.count_params():,} with two")
 ours = found["**our machine**"]
-assert ours < found["our machine with one layer"]
-assert ours < found["count after five"] < found["count after two letters"]
+assert ours < found["count after five"] < found["our machine with one layer"]
+assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, has read the rest"] < ours
 
 # %% [markdown]
 # Our machine beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained
 # on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter:
 # a sentence that has occurred before costs it next to nothing. Our machine was trained on 420,000 letters, but it looks
-# back at only 128. And look at the machine with one layer: whoever counts after five letters beats it.
+# back at only 128. And look at the machine with one layer: counting what follows five letters beats it.
 #
-# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits, with an
-# alphabet of 27 signs.
+# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
+# can't be compared directly with our machine's number: his texts had only 27 signs, no capitals and no punctuation, and
+# ours is a manual full of both, but also full of phrases that come again.
 #
 # ## Drawing a letter
 #
@@ -197,13 +224,32 @@ assert found["`xz`, has read the rest"] < ours
 #   while, and the machine must go on from there. So only the most probable letters are kept, as few as together reach
 #   the probability $p$, and one of these is drawn.
 #
-# Try both on your own beginning. The wide bars are the probabilities at this temperature, and the thin ones are what
-# top-p leaves of them. Where in the text does the temperature change most? Which pair of settings would you take?
+# The new probabilities are
+#
+# $$
+# p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
+# $$
+#
+# where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
+# 0.665, 0.245 and 0.090. At $T = 0.5$ all logits count twice: 0.867, 0.117, 0.016. Top-p 0.9 keeps two of the three at
+# both temperatures, since $0.665 + 0.245 = 0.910$. Then these two are divided by their sum.
+
+# %%
+logits = np.array([2.0, 1.0, 0.0])
+for heat in (1.0, 0.5):
+    powers = np.exp(logits / heat)
+    print(heat, (powers / powers.sum()).round(3))
+
+# %% [markdown]
+# Try both on your own beginning. Press, and when it has written, the wide bars are the probabilities at this
+# temperature, and the thin ones are what top-p leaves of them. After which letters does turning the temperature change
+# most? Which pair of settings would you take?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample
 from live import text_machine
 
+np.testing.assert_allclose(powers / powers.sum(), [0.867, 0.117, 0.016], atol=5e-4)
 prompt = encode("The value of the ")[None]
 written = {
     heat: decode(sample(model, prompt, 60, heat, seed=1, jit_compile=False)[0])
@@ -222,29 +268,6 @@ text_machine(
 #
 # In your own program that is `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, and `stream(...)` hands over
 # each token as soon as it is drawn. ([Reference](../reference/generation.md).)
-#
-# <details class="lesson-more" markdown="1"><summary>The formula, and a draw by hand</summary>
-#
-# $$
-# p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
-# $$
-#
-# where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
-# 0.665, 0.245 and 0.090. At $T = 0.5$ all logits count twice: 0.867, 0.117, 0.016. Top-p 0.9 keeps two of the three at
-# both temperatures, since $0.665 + 0.245 = 0.910$; then these two are divided by their sum.
-
-# %%
-logits = np.array([2.0, 1.0, 0.0])
-for heat, expected in {
-    1.0: [0.665, 0.245, 0.090],
-    0.5: [0.867, 0.117, 0.016],
-}.items():
-    powers = np.exp(logits / heat)
-    print(heat, (powers / powers.sum()).round(3))
-    np.testing.assert_allclose(powers / powers.sum(), expected, atol=5e-4)
-
-# %% [markdown]
-# </details>
 #
 # ## How far back does it look?
 #
@@ -381,7 +404,7 @@ exercises.show("language_model")
 # + at the first letters of words | Many words could come. Once a word has begun, there are few ways to go on.
 # - at the last letters of words | By then there is hardly any choice left.
 # - everywhere the same, since its training made the mean small | The mean is small because most letters are easy. The others still surprise it.
-# ? At temperature 1 a machine gives each letter that it prefers a probability of 0.95. What does it write with a top-p of 0.9?
+# ? At each place one letter has a probability of 0.95 at temperature 1. What does the machine write with a top-p of 0.9?
 # + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn.
 # - in one case of twenty something else | So it would without top-p.
 # - noise | Top-p leaves only what is probable.

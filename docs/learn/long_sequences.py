@@ -11,9 +11,10 @@
 # two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them. (It was not
 # the only wall. Time is another, and for that it took many machines at once.)
 #
-# First the wall. Our dates fill 34 places, and each looks at each: 34 times 34 weights, in every head. That is nothing.
-# And how many are they for a book of a million letters? Let us count for the first Transformer, with 8 heads of 64
-# numbers and four bytes a number:
+# First the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in every
+# head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer, with
+# 8 heads of 64 numbers and four bytes a number. (To attention it is all the same whether a place holds a letter or a
+# piece of a word.)
 
 # %% tags=["hide-input"]
 import math
@@ -34,16 +35,16 @@ for n in (34, 1_000, 30_000, 1_000_000):
 assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
-# With thirty times as many letters the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
-# 900-fold. For the book the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger
+# With thirty times as many places the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
+# 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger
 # than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
-# No. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
+# It need not be there. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
 # output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
-# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. For the book
-# that is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one head at a time, it is 1 GB.
+# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. That is 8 · 256 ·
+# 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one head at a time, it is 1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -134,14 +135,17 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
 # $$
 #
+# With a look-ahead mask, this softmax needs one, too: a block meets its own last key, which its earlier queries may
+# not see.
+#
 # ## Even a row can come in pieces, by hand
 #
-# A graphics processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no
+# Blocks have solved the question of memory. Now to speed. A graphics processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no
 # room for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see
 # the whole row at once. It can be done in pieces all the same, and the trick is lovely.
 #
-# One thing first. $e^{100}$ is too large for a number of four bytes. So a softmax in a computer subtracts the largest
-# score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
+# One thing first. $e^{100}$ is too large for a number of four bytes. Your `softmax` above would fail there. Those that
+# are used in earnest first subtract the largest score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
 # factor cancels. Here with two scores, $a$ and $b$:
 #
 # $$
@@ -157,11 +161,11 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 #
 # Then comes the second piece, 2 and 6. Its 6 is a new largest score. Everything so far was measured from 3, and should
 # have been measured from 6. So both sums are too large by the factor $e^{6 - 3}$. We *know* this factor, so we can mend
-# them: $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. Multiply both with $e^{3 - 6} = 0.0498$, and go on:
+# them: $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. Multiply both with $e^{3 - 6} = 0.049787$, and go on:
 #
 # | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
-# | mended | 6 | $1.1353 \cdot 0.0498 = 0.0565$ | $21.3534 \cdot 0.0498 = 1.0631$ |
+# | mended | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
 # | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
 #
 # The output is $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives. It is like adding up a long bill
@@ -185,40 +189,116 @@ for piece in (slice(0, 2), slice(2, 4)):
 whole = sum(math.exp(s) for s in scores)
 expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
 print(f"in pieces {output / total:.4f}, ordinary softmax {expected:.4f}")
-assert math.isclose(output / total, expected, rel_tol=1e-12)
-by_hand = [math.exp(-3), total, output]
-np.testing.assert_allclose(by_hand, [0.0498, 1.0748, 41.6126], atol=5e-5)
+
+# %% tags=["remove-input"]
+np.testing.assert_allclose(output / total, expected, rtol=1e-12)
+assert round(math.exp(-3), 6) == 0.049787
+assert (round(total, 4), round(output, 4)) == (1.0748, 41.6126)
 assert round(output / total, 2) == 38.72
 
 # %% [markdown]
-# This is the *online softmax*. *FlashAttention*, with which many large models attend, cuts queries and keys alike and
-# does all the mending on the chip, so that no scores ever travel to the slow memory. (From TensorFlow's Python we
-# cannot reach into the chip, so this package cuts only the queries into blocks, and takes rows whole.
-# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.)
+# This is the *online softmax*. *FlashAttention*, which many large models use, cuts queries and keys alike and does all
+# the mending on the chip, so that no scores ever travel to the slow memory. From TensorFlow's Python we cannot reach
+# into the chip, so this package cuts only the queries into blocks, and takes rows whole.
+# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.
 #
-# ## Reading the function { #the-function-read }
+# ## How much memory it saves
+#
+# Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
+# numbers, the future hidden. It was measured beforehand. "Plain" attention makes the whole matrix, and "blockwise" is
+# that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of PyTorch (`torch`). Where a line
+# ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one line across to the
+# next the memory is ten times as large.
+
+# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+# Measurements are in the repository and not in the package, so this cell needs a clone.
+root = Path("../..").resolve()
+sys.path.append(str(root))
+from benchmarks import pictures
+
+results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
+times, memory = pictures.lines(results)
+figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+pictures.draw(ax, memory, "memory, in MB")
+ax.yaxis.set_major_formatter("{x:,.0f}")
+ax.grid(axis="y", color="#808080", alpha=0.4)
+plt.show()
+
+for name, lines in {"memory": memory, "time": times}.items():
+    longest = max(set(lines["ours"]) & set(lines["blockwise"]))
+    ratio = lines["ours"][longest] / lines["blockwise"][longest]
+    print(
+        f"{name} at {longest:,} keys: plain takes {ratio:.1f} times that of blockwise"
+    )
+print("measured on", results["date"])
+
+
+def growth(line):
+    """By how much each doubling of the length multiplies the memory."""
+    return [line[2 * n] / line[n] for n in line if 2 * n in line]
+
+
+assert max(growth(memory["blockwise"])) < 2.7 < 3.4 < min(growth(memory["ours"]))
+
+# %% [markdown]
+# Each doubling of the length makes the memory of plain attention about four times as large, and that of the blocks about
+# twice. (Plain attention needs several times what we counted for the matrix, because a step of training keeps more than
+# one of that size: the scores, the weights, the slopes of both.) PyTorch's own attention needs less still, because it
+# cuts the keys as well.
+#
+# The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
+# it still grows with the square, since every letter meets every other before it. A **window** changes that. It is a
+# mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
+# left, and blocks outside of it would never be computed. The band is equally wide for every length, so the time grows
+# only in proportion to the length. The price is that no letter sees farther than the window.
+#
+# ## In the package { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
 # a model can be trained with it. A training needs the weights once more, for the gradient, and they are gone. So the
-# function makes them again, by this step, which it does for each block. Can you find the line that corresponds to your
-# `attention`?
+# function makes them again. You need not decide when to use it: the layer of the package switches to blocks by itself
+# when a text is long and the future is hidden.
+#
+# <details class="lesson-more" markdown="1"><summary>When exactly</summary>
+#
+# `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
+# keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
+# only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them (which
+# sets some weights to 0 at random in a training), because the backward pass would have to drop the same ones again.
+# [Benchmarks](../about/benchmarks.py) has all times.
+#
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>The function, read: the way forward</summary>
+#
+# This is the step that it does for each block. Can you find the line that corresponds to your `attention`?
 
 # %% tags=["source", "hide-input"]
 import inspect
 import re
 import textwrap
 
-from clear_attention.blockwise import passes
+from clear_attention.blockwise import blocks, passes
 
 function = inspect.getsource(passes)
 step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
+assert blocks.LENGTHS == 48
 
 # %% [markdown]
 # `seen` says which keys block `i` reads, and `keys.taken` takes them out of all keys. `scored` makes the weights of the
-# block's queries (with `added` and `taken`, if there are any, to which [a later lesson](score_rules.py) comes). The
-# product of these weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets
-# it to 0 where a query sees no key. When the step ends, the weights are gone.
+# block's queries. (`added` and `taken` belong to what [a later lesson](score_rules.py) brings.) The product of these
+# weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets it to 0 where a
+# query sees no key. When the step ends, the weights are gone. Around this step runs another loop, which takes only some
+# of the heads at a time. And some blocks read a few more keys than they may see, which the mask hides, so that there
+# are at most 48 different lengths of rows: for each length the processor's library keeps a program of its own.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
@@ -276,62 +356,6 @@ for name, one, other in zip(names, *found, strict=True):
     print(f"{name}: the same to twelve places")
 
 # %% [markdown]
-# </details>
-#
-# ## How much memory it saves
-#
-# Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
-# numbers, the future hidden. (It was measured beforehand.) "Plain" attention makes the whole matrix, and where its line
-# ends, the matrix did not fit any more. Two other libraries are drawn beside it. Both axes are logarithmic: each line
-# across means ten times as much.
-
-# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
-import json
-from pathlib import Path
-
-import matplotlib.pyplot as plt
-
-# Measurements are in the repository and not in the package, so this cell needs a clone.
-root = Path("../..").resolve()
-sys.path.append(str(root))
-from benchmarks import pictures
-
-results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
-times, memory = pictures.lines(results)
-figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
-pictures.draw(ax, memory, "memory, in MB")
-plt.show()
-
-for name, lines in {"memory": memory, "time": times}.items():
-    longest = max(set(lines["ours"]) & set(lines["blockwise"]))
-    ratio = lines["ours"][longest] / lines["blockwise"][longest]
-    print(
-        f"{name} at {longest:,} keys: plain takes {ratio:.1f} times that of blockwise"
-    )
-print("measured on", results["date"])
-
-# %% [markdown]
-# Each doubling of the length makes the plain matrix four times as large, and the memory of the blocks at most twice as
-# large. PyTorch's own attention needs less still, because it cuts the keys as well.
-#
-# The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
-# it still grows with the square, since every letter meets every other before it. A **window** lets the time grow only
-# in proportion to the length. It is a mask that hides all but the nearest keys, so that blocks far away are never
-# computed. Its price is that no letter sees farther than the window.
-#
-# ## When to use it
-#
-# You need not decide: the layer of the package switches to blocks by itself when a text is long and the future is
-# hidden.
-#
-# <details class="lesson-more" markdown="1"><summary>When exactly</summary>
-#
-# `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
-# keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
-# only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them (which
-# sets some weights to 0 at random in a training), because the backward pass would have to drop the same ones again.
-# [Benchmarks](../about/benchmarks.py) has all times.
-#
 # </details>
 #
 # ## Is this how a chat machine works?
@@ -432,7 +456,7 @@ exercises.show("long_sequences")
 # + the weights: they are never there all at once | In a training it has to make them a second time, for the gradient.
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
 # - twice the memory and twice the time | Each letter still meets every other before it, so the time grows with the square.
-# + at most twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
+# + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
 # - four times the memory, and four times the time | So it would be with the whole matrix.
 # ? 1,024 tokens in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
 # - 50 % | Nearly half are hidden. But the blocks on the diagonal are computed whole, and then half hidden.

@@ -21,15 +21,15 @@ import sys
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
-from date_machine import machine, percent, still
+from date_machine import machine, percent
 from IPython.display import Markdown, display
 
 model, record = trained.load("dates")
 seeing, seeing_record = trained.load("dates-padding-seen")
 lengths = record["paddings"]
 rows = {
-    "whole": record["padded"],
-    "padding mask forgotten": seeing_record["padded"],
+    "the whole machine": record["padded"],
+    "nobody told it": seeing_record["padded"],
 }
 lines = [
     "| unseen dates right, filled up to | "
@@ -46,18 +46,39 @@ assert max(record["padded"]) - min(record["padded"]) < 0.001
 assert seeing_record["padded"][0] > 0.97 > 0.6 > seeing_record["padded"][-1]
 
 # %% [markdown]
-# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. (At 34 places
-# the machine without the mask does well, because it was trained with 34, and has learnt to live with that much
-# padding.) Try it with a text of your own, in a row of 100 places:
+# No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. At 34 places
+# the machine that was not told does well, because it was trained with 34, and has learnt to live with that much
+# padding. Try both with a text of your own, in a row of 100 places. (The piece calls the second machine "padding mask
+# forgotten". What a mask is comes next.)
 
 # %% tags=["live", "hide-input"]
+from clear_attention import date_tokenizers, greedy_search
+
+source, target = date_tokenizers()
+text = "thursday 3rd of may 2018"
+ids = source.encode([text], length=100)
+assert lengths[-1] == 100
+lines, writes = "", []
+for reader, (name, shares) in zip((model, seeing), rows.items(), strict=True):
+    writes += target.decode(greedy_search(reader, ids, max_length=11))
+    cells = (writes[-1], percent(shares[-1]))
+    lines += (
+        f'<tr><th scope="row">{name}</th>'
+        + "".join(f"<td>{x}</td>" for x in cells)
+        + "</tr>"
+    )
+assert writes[0] == "2018-05-03" != writes[1]
+head = "".join(
+    f'<th scope="col">{x}</th>' for x in ("machine", "writes", "unseen dates right")
+)
 machine(
     "dates",
     "dates-padding-seen",
     piece="beside",
     sibling="dates-padding-seen",
     places=100,
-    without=still(model, "thursday 3rd of may 2018"),
+    without=f'<table class="comparison"><caption>“{text}” and 76 places of padding'
+    f"</caption><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>",
 )
 
 # %% [markdown]
@@ -70,20 +91,15 @@ machine(
 # round](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
-# letter that looks, a column a letter that is looked at. Press a letter in the row marked "padding" to hide it from all
-# letters, or press a cell to hide it from one. Can you leave a letter with nothing to look at? (The box "later tokens"
-# belongs to the next lesson.)
+# letter that looks, a column a letter that is looked at. Dark is little weight, yellow is much, and what is hidden is
+# hatched. Press a letter in the row marked "padding" to hide it from all letters, or press a cell to hide it from one.
+# Can you leave a letter with nothing to look at? (The box "later tokens" belongs to the next lesson.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
-from clear_attention import (
-    create_padding_mask,
-    date_tokenizers,
-    scaled_dot_product_attention,
-)
+from clear_attention import create_padding_mask, scaled_dot_product_attention
 from live import grid, lab, situation
 
-source, target = date_tokenizers()
 ids = source.encode(["3 may"], length=7)
 x = model.source_positions(model.embed_source(ids) * 8.0)
 attention = model.encoder.layers[0].self_attention.attention
@@ -105,12 +121,12 @@ lab(
 )
 
 # %% [markdown]
-# Note the last two rows: a place of padding may still *look*. Only nobody looks at it.
+# Note the last two rows: a place of padding may still *look*. It is just that nobody looks at it.
 #
 # ## By hand
 #
-# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. (Padding has
-# no meaning, but it has a vector like everything else, and its score may be the largest of all.) Leave the padding out
+# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
+# no meaning, but it has a vector like everything else, and its score may be the largest of all. Leave the padding out
 # of the sum, and its weight is exactly 0:
 #
 # | step | first | second | third | padding | sum |
@@ -141,9 +157,6 @@ def attention(q, k, v, mask=0):
 
 
 print("weights", softmax(scores, mask).round(3))
-np.testing.assert_allclose(
-    softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
-)
 
 # %% [markdown]
 # ## The formula
@@ -159,10 +172,11 @@ np.testing.assert_allclose(
 # query $i$ may see.
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, and a 0
-# elsewhere. Its shape is `(batch, 1, 1, length)`: one row for each text. The first 1 stands for the several looks of
-# the machine (they are called *heads*, and have [a lesson](multi_head.py) of their own), the second one for the
-# queries. NumPy and TensorFlow repeat an axis of length 1 where they need to, so the row holds for all of them. (If
-# your padding has the id 99, hand that over: `pad_id=99`.)
+# elsewhere. Its shape is `(batch, 1, 1, length)`: one row for each text, which holds for everyone who looks at this
+# text. Ignore the two 1s until [the lesson on heads](multi_head.py).
+#
+# The function goes by the ids and nothing else. So in this example it finds the padding of text 0 in the middle, and
+# that of text 2 in front, though padding usually stands behind. Blue may be seen, and hatched is blocked.
 
 # %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
 import matplotlib.pyplot as plt
@@ -177,8 +191,13 @@ for number, ax in enumerate(axes):
     plot_mask(padding[number], ["all"], [str(i) for i in ids[number]], ax=ax)
     ax.set_title(f"text {number}")
 plt.show()
+
+# %% tags=["live", "remove-input"]
 expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
 np.testing.assert_array_equal(padding[:, 0, 0], expected)
+np.testing.assert_allclose(
+    softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
+)
 
 # %% [markdown]
 # ## A row with nothing left { #queries-with-no-key-left }
@@ -188,9 +207,10 @@ np.testing.assert_array_equal(padding[:, 0, 0], expected)
 # say of it?
 #
 # Here two letters look at three places. Only the third place is hidden from the first letter, but from the second
-# letter all three are hidden. (The values are chosen so that the output shows the weights.) Guess, then run it:
+# letter all three are hidden. All keys are equal, so everything that may be seen gets the same weight. And the values
+# are the rows of the unit matrix, so that the output is just the weights. What will the two rows of the output be?
 
-# %%
+# %% tags=["answer"]
 mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
 with np.errstate(invalid="ignore"):  # NumPy would warn of 0 / 0
     output = attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), mask)
@@ -198,12 +218,12 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# Your softmax divided 0 by 0, which makes NaN, "not a number". And NaN spreads, because nearly everything that is
-# computed with it is NaN, too. A single empty line can turn a whole training into NaN.
+# In the second row your softmax divided 0 by 0, which makes NaN, "not a number". And NaN spreads, because nearly
+# everything that is computed with it is NaN, too. A single empty line can turn a whole training into NaN.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0,
-# output 0 and gradient 0.** (The gradient says how a nudge changes the answer. Where nothing was seen, no nudge changes
-# anything.)
+# output 0 and gradient 0.** The gradient says how a nudge changes the answer. Where nothing was seen, no nudge changes
+# anything.
 #
 # ## Your machine so far
 #
@@ -231,20 +251,28 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
+# That is all there is to a mask: what is hidden leaves the sum, and what is left of nothing is 0. The rest of this page
+# is about how programs do it.
+#
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Programs that work with large tensors do it in one of these ways,
-# of which the last is that of this package:
+# Your softmax leaves the hidden keys out of the sum. Programs that work with large tensors change the *scores* instead,
+# before the softmax:
 #
-# 1. **Add minus infinity times the mask** to the scores: `scores + mask * -inf`.
+# 1. **Add minus infinity times the mask**: `scores + mask * -inf`. Where the mask is 0, this adds 0 times infinity,
+#    which is NaN. So it spoils just those keys that may be seen.
 # 2. **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. A hidden score is then so low that its weight is 0.
-# 3. **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. The power of minus infinity is
-#    0.
-# 4. **Select**: fill as in the third way, and put zeros into rows in which nothing is left.
+#    But in an empty row all scores fall by the same number, and that changes no difference between them. So nothing is
+#    hidden there, and no error tells you.
+# 3. **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. Since $e$ to the power of minus
+#    infinity is 0, this is right, until an empty row comes: that is 0 divided by 0 again.
+# 4. **Select**: fill with minus infinity as well, but fill an empty row with 0, and set its weights to 0 afterwards.
+#    This is right everywhere, and it is what this package does.
+#
+# <details class="lesson-more" markdown="1"><summary>All four of them, tried in 32 and in 16 bits</summary>
 #
 # Here each of them meets an ordinary row, in which two of three keys are visible, and an empty row. Both come in the
-# usual numbers of 32 bits, and then in numbers of 16 bits, which are quicker and less exact. How many of the four ways
-# are right everywhere? And which of the mistakes would you not notice?
+# usual numbers of 32 bits, and then in numbers of 16 bits, which are quicker and less exact.
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -317,42 +345,21 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What happens in each of them</summary>
-#
-# * **Minus infinity times the mask.** Where the mask is 0 this is infinity times 0, which is NaN. So every key that
-#   *may* be seen is spoilt. This way fails at once, which is the best that can be said for it.
-# * **-1,000,000,000 times the mask.** In an empty row *every* score gets this number added, and what is added to all
-#   scores changes no difference between them. (Besides, a number of 32 bits has about seven digits, so that
-#   -1,000,000,000 + 3 is -1,000,000,000 again.) So the empty text quietly reads its padding: no error, no NaN, nothing
-#   to see. In float16, one of the two usual numbers of 16 bits, the largest is 65,504. There -1e9 becomes minus
-#   infinity, minus infinity times 0 is NaN again, and even the ordinary row is lost. (The other, bfloat16, has fewer
-#   digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.)
-# * **Fill with minus infinity.** This is right in every ordinary row. It works until the day an empty row comes: then
-#   it is 0 divided by 0.
-# * **Select** is right in all four cases, and it is what this package does.
+# The second way has one more trap. In float16, one of the two usual numbers of 16 bits, the largest is 65,504. There
+# -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the ordinary row is lost. The other, bfloat16,
+# has fewer digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.
 #
 # </details>
 #
-# ## Reading the function { #the-function-read }
+# <details class="lesson-more" markdown="1" id="the-function-read"><summary>How the package selects</summary>
 #
-# All of the fourth way hangs on one line. Here it is, printed from the package. `blocked` is the mask as `True` and
-# `False`, and `fill` is minus infinity. Only in an empty row it is 0, because a row of nothing but minus infinity would
-# give NaN. What comes out there is replaced by zeros afterwards.
+# Here is the function, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is minus
+# infinity, or 0 in an empty row.
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
-import re
-import textwrap
 
-function = inspect.getsource(softmax_of_visible)
-heart = re.search(r"^ +weights = tf\.nn\.softmax.*?\n", function, re.M)
-print(textwrap.dedent(heart[0]))
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The whole function</summary>
-
-# %% tags=["source", "remove-input"]
-print(function)
+print(inspect.getsource(softmax_of_visible))
 
 # %% [markdown]
 # `tf.cond` saves time: only a batch that has an empty row pays for the second `tf.where`. `backward` computes the
@@ -436,10 +443,11 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 #
 # ## Who found this, and when
 #
-# Hiding the padding by adding a large negative number was in use before the Transformer, and the first Transformers
-# (2017 and 2018) made it the rule. That is right as long as numbers have 32 bits and no row is empty. Training in 16
-# bits (Micikevicius and others, 2017) ended the first, and the next lesson shows how two harmless masks end the second.
-# [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong, each as code that you can run.
+# The paper of the first Transformer (Vaswani and others, 2017) says that hidden scores are set to −∞. The programs
+# added a large negative number: that of the paper's authors -1,000,000,000, and that of BERT (2018) -10,000. This is
+# right as long as the numbers have 32 bits and no row is empty. But since 2017 one trains in 16 bits, too (Micikevicius
+# and others). And the next lesson shows how two harmless masks can make an empty row together. [The
+# museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong, each as code that you can run.
 #
 # ## Exercises
 #
@@ -512,14 +520,14 @@ exercises.show("masks")
 # %% [markdown]
 # ```self-check
 # ? A program hides padding with `scores + mask * -1e9`, in 32 bits. One day a text of the batch is empty. What do you see?
-# - NaN in the loss | That would be so if it filled with `-inf`: there 0 is divided by 0.
-# - zeros in the output of that text | So it is in this package. -1e9 added to every score of a row hides nothing.
+# - NaN in the answers | That would be so if it filled with `-inf`: there 0 is divided by 0.
+# - zeros in the output of that text | That is what this package would give. But -1e9 added to every score of a row hides nothing.
 # + nothing | All scores of its rows fall by the same number, so no key is hidden, and it reads its padding. No error tells you.
 # ? A machine that was trained without a padding mask reads dates well at 34 places. What makes it read them worse?
 # + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.
 # - texts that are all equally long | Padded to 34 places, they are what it was trained on.
-# ? 4 texts of 4 letters without heads; a padding mask of shape `(4, 4)`, a row for each text. What happens?
+# ? Four texts of four letters go into attention without heads. Their padding mask has the shape `(4, 4)`, a row for each text. What happens?
 # - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
 # - It is refused. | It would be if the sizes did not fit, say with 3 texts of 4 letters. Here they agree, and nobody can tell.
 # + The row of text 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.

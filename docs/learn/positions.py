@@ -27,7 +27,7 @@ import numpy as np
 from clear_attention import create_date_pairs, date_tokenizers, greedy_search
 
 source, target = date_tokenizers()
-lost, record = trained.load("dates-no-positions")
+lost, _ = trained.load("dates-no-positions")
 
 
 def read(model, texts):
@@ -53,33 +53,43 @@ assert answers[2] == answers[3]
 # attention is a sum over keys, and a sum does not mind the order. Everything else in the half that reads is done to
 # each letter by itself. So to this machine a text is a *bag of letters*.
 #
-# (The half that writes is better off, because its look-ahead mask gives the order away. If all scores were equal, the
-# fifth letter would give the start mark a weight of 1/5, and the sixth letter a weight of 1/6. So this weight tells the
-# place.)
+# The half that writes is better off, because its look-ahead mask gives the order away. The fifth letter of the answer
+# sees six keys: the start mark, four letters and itself. If all scores were equal, it would give the start mark a
+# weight of 1/6, and the sixth letter would give it 1/7. So this weight tells the place.
 #
-# Before you read on, guess: which parts of a date can such a machine still read?
+# Which parts of a date can such a machine still read? Guess, then open:
+#
+# <details markdown="1"><summary>What it reads of 2,000 unseen dates</summary>
 
 # %% tags=["hide-input"]
+from IPython.display import Markdown, display
+
 texts, right = create_date_pairs(2000, seed=1, split="test")
 written = read(lost, texts)
 has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
-parts = {"year": slice(0, 4), "month": slice(5, 7), "day": slice(8, 10)}
-print("                       right, of 2,000 unseen dates")
+parts = {
+    "year": slice(0, 4),
+    "month": slice(5, 7),
+    "day": slice(8, 10),
+    "the whole date": slice(0, 10),
+}
+lines = ["| right | month by name | month by number |", "| --- | --- | --- |"]
 for name, part in parts.items():
     fits = np.array(
         [a[part] == b[part] for a, b in zip(written, right, strict=True)]
     )
-    print(
-        f"{name:6}  month by name: {fits[has_name].mean():4.0%}   by number: {fits[~has_name].mean():4.0%}"
-    )
+    by_name, by_number = fits[has_name].mean(), fits[~has_name].mean()
+    lines.append(f"| {name} | {by_name:.0%} | {by_number:.0%} |")
     if name == "month":
-        assert fits[has_name].mean() > 0.98 > 0.4 > fits[~has_name].mean()
-print(f"the whole date: {record['exact']:.1%}")
+        assert by_name > 0.98 > 0.4 > by_number
+display(Markdown("\n".join(lines)))
 
 # %% [markdown]
 # A month that is written as a word is read, because its letters give it away even in a bag with those of "thursday".
 # Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so the machine can only guess among
 # the dates that these digits can form.
+#
+# </details>
 #
 # ## Say where it stands
 #
@@ -87,8 +97,7 @@ print(f"the whole date: {record['exact']:.1%}")
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 large when they enter the machine. (In the embedding they are smaller, and the machine
-#   multiplies them by 8 first.)
+#   numbers are about 1 in size when they enter the machine.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
@@ -124,8 +133,8 @@ plt.show()
 # counted from 3 o'clock, and there sine and cosine change places.) So each dial gives two numbers between -1 and 1.
 # They are added to two numbers of the letter's vector.
 #
-# Our three dials turn by 1, 0.1 and 0.01 from place to place. (An angle of 1 is 57 degrees.) At place 2 the angles are
-# 2, 0.2 and 0.02:
+# Our three dials turn by 1, 0.1 and 0.01 from place to place. An angle of 1 is 57 degrees. At place 2 the angles are 2,
+# 0.2 and 0.02:
 #
 # | at place 2 | dial 0 | dial 1 | dial 2 |
 # | --- | --- | --- | --- |
@@ -133,8 +142,9 @@ plt.show()
 # | sine | 0.909 | 0.199 | 0.020 |
 # | cosine | -0.416 | 0.980 | 1.000 |
 #
-# Let the letter "m" have a vector of six times 0.5. Then an "m" at place 2 enters the machine as 1.409, 0.084, 0.699,
-# 1.480, 0.520, 1.500. An "m" at place 0, where all hands point up, enters as 0.5, 1.5, 0.5, 1.5, 0.5, 1.5.
+# Let the letter "m" have a vector of six numbers, all of them 0.5. Then an "m" at place 2 enters the machine as 1.409,
+# 0.084, 0.699, 1.480, 0.520, 1.500. An "m" at place 0, where all hands point up, enters as 0.5, 1.5, 0.5, 1.5, 0.5,
+# 1.5.
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -152,8 +162,6 @@ np.testing.assert_allclose(places, sinusoidal_encoding(61, 6, n=1000), atol=1e-5
 print("place 2:     ", places[2].round(3))
 print("m at place 2:", (0.5 + places[2]).round(3))
 print("m at place 0:", (0.5 + places[0]).round(3))
-by_hand = [0.909, -0.416, 0.199, 0.980, 0.020, 1.000]
-np.testing.assert_allclose(places[2], by_hand, atol=5e-4)
 
 # %% [markdown]
 # ## The formula
@@ -167,12 +175,12 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)
 # | $p$ | the place: 0, 1, 2, ... |
 # | $i$ | the number of the dial; each dial fills two of the vector's numbers |
 # | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
-# | $d$ | how many numbers the vector has, so that there are $d / 2$ dials; ours has 64 |
+# | $d$ | how many numbers the vector has, so that there are $d / 2$ dials; a vector of our machine has 64 |
 # | $n$ | the larger it is, the slower the slow dials are; 1000 in the example by hand, 10000 in the paper and in our machine |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# The function `positions` above is this formula. (With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6}
-# = 0.1$ and $1000^{-4/6} = 0.01$.)
+# The function `positions` above is this formula. With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$,
+# $1000^{-2/6} = 0.1$ and $1000^{-4/6} = 0.01$.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package computes it, and what 16 dials look like</summary>
 
@@ -193,6 +201,8 @@ from clear_attention import plot_positions
 
 plot_positions(sinusoidal_encoding(length=50, depth=32))
 plt.show()
+by_hand = [0.909, -0.416, 0.199, 0.980, 0.020, 1.000]
+np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table above
 
 # %% [markdown]
 # </details>
@@ -201,22 +211,7 @@ plt.show()
 #
 # Now comes what the dials are really good for. Often the useful question is not "what stands at place 12?", but "what
 # stands three places before me?". For this question one rule holds everywhere: **three places back is the same turn,
-# wherever you stand**. For the first dial it is a turn back by an angle of 3, and a turn is a product with a small
-# matrix:
-
-# %%
-sine, cosine = np.sin(3), np.cos(3)
-turn = np.array([[cosine, -sine], [sine, cosine]])  # of dial 0, three places back
-for place in (12, 52):
-    print(
-        f"place {place}, turned back: {(turn @ places[place, :2]).round(3)}"
-        f"   place {place - 3}: {places[place - 3, :2].round(3)}"
-    )
-    np.testing.assert_allclose(turn @ places[place, :2], places[place - 3, :2])
-
-# %% [markdown]
-# The same four numbers take you from place 12 to place 9, and from 52 to 49. Each of the other dials has such a matrix,
-# too.
+# wherever you stand**. For the first dial it is a turn back by an angle of 3.
 #
 # Such a turn is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that
 # query and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's
@@ -231,33 +226,18 @@ for place in (12, 52):
 # %% tags=["live", "hide-input"]
 from live import touch
 
-speeds = np.array([1, 0.1, 0.01])
 fits = places @ places.T  # (query, key)
-np.testing.assert_allclose(fits[12, 9], np.cos(3 * speeds).sum())
 np.testing.assert_allclose(fits[12, 9], fits[52, 49])
-
-
-def turned_back(places, angles):
-    """Turn every hand back, by an angle for each dial."""
-    back = np.empty_like(places)
-    for i, angle in enumerate(angles):
-        sin, cos = places[:, 2 * i], places[:, 2 * i + 1]
-        back[:, 2 * i] = sin * np.cos(angle) - cos * np.sin(angle)
-        back[:, 2 * i + 1] = cos * np.cos(angle) + sin * np.sin(angle)
-    return back
-
-
-back = turned_back(places, 3 * speeds)
+assert np.all(fits.argmax(axis=1) == np.arange(61))
 wide = sinusoidal_encoding(length=61, depth=64).numpy()  # 32 dials
 assert fits[30, 36] / 3 > 0.9  # of 1, six places on
 assert (wide[30] @ wide[34:].T).max() / 32 < 0.8
-assert np.all((back @ places.T).argmax(axis=1)[3:] == np.arange(58))
 touch(
     "dials",
     "<p>Three dials turn by 1, 0.1 and 0.01 from place to place. Of the places 12 and 9 the dot product is"
-    f" {fits[12, 9]:.2f}, and of 52 and 49 it is {fits[52, 49]:.2f}, too. With the query's hands turned back by 3, place"
-    f" 12 fits place 9 best of all: {back[12] @ places[9]:.2f}, and 3.00 is the most.</p>",
-    speeds=speeds.tolist(),
+    f" {fits[12, 9]:.3f}, and of 52 and 49 it is {fits[52, 49]:.3f}, too. With the query's hands turned back by 3, place"
+    f" 12 fits place 9 best of all: {fits[12 - 3, 9]:.3f}, and 3.000 is the most.</p>",
+    speeds=[1, 0.1, 0.01],
     query=12,
     key=9,
     together=False,
@@ -265,14 +245,48 @@ touch(
 )
 
 # %% [markdown]
-# The key that fits best stands three places before the query, wherever the query stands. (The curve has other peaks
-# that are nearly as high: after six places the fast hand has just gone round once. With the 32 dials of our machine the
-# peak stands out.)
+# With the box ticked, the key that fits best stands three places before the query, wherever the query stands. The curve
+# has other peaks that are nearly as high, because after six places the fast hand has just gone round once. With the 32
+# dials of our machine the peak stands out.
 #
-# And who turns the query's hands? The matrix $W_Q$ can. Put the small matrices of all dials along the diagonal of one
-# large matrix, and you have a $W_Q$ that does it. So a head can *learn* to look three places back, anywhere in the
-# text, or, with a turn the other way, at the next letter. (There is one flaw. $W_Q$ does not get the place alone, but
-# the sum of letter and place. So the letter adds something of its own to each score.)
+# And who turns the query's hands? The matrix $W_Q$ can, because a hand that is turned back is a sum of multiples of the
+# two numbers that the hand had before:
+#
+# $$
+# \sin(a - 3) = \cos 3 \cdot \sin a - \sin 3 \cdot \cos a
+# $$
+#
+# $$
+# \cos(a - 3) = \sin 3 \cdot \sin a + \cos 3 \cdot \cos a
+# $$
+#
+# As always, the letter is a row, and stands to the left of the matrix. So the factors of $\sin(a - 3)$ are the first
+# column of a small matrix, and those of $\cos(a - 3)$ the second. Put the small matrices of all dials along the
+# diagonal of one large matrix, and you have a $W_Q$ that turns them all:
+
+
+# %%
+def turn_back(angles):
+    large = np.zeros((2 * len(angles), 2 * len(angles)))
+    for i, angle in enumerate(angles):
+        sine, cosine = np.sin(angle), np.cos(angle)
+        large[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [
+            [cosine, sine],
+            [-sine, cosine],
+        ]
+    return large
+
+
+W_Q = turn_back(3 * np.array([1, 0.1, 0.01]))  # three places back
+for place in (12, 52):
+    print(f"place {place} @ W_Q:", (places[place] @ W_Q).round(3))
+    print(f"place {place - 3}:       ", places[place - 3].round(3))
+np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
+
+# %% [markdown]
+# The same matrix takes you from place 12 to place 9, and from 52 to 49. So a head can *learn* to look three places
+# back, anywhere in the text, or, with a turn the other way, at the next letter. There is one flaw. $W_Q$ does not get
+# the place alone, but the sum of letter and place, so the letter adds something of its own to each score.
 #
 # <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
 #
@@ -283,7 +297,7 @@ touch(
 eight = sinusoidal_encoding(length=34, depth=64).numpy()[:, :16]
 eight_speeds = 10000.0 ** (-np.arange(0, 16, 2) / 64)
 for step in (3, -1):  # three places back, and one forward
-    best = (turned_back(eight, step * eight_speeds) @ eight.T).argmax(axis=1)
+    best = (eight @ turn_back(step * eight_speeds) @ eight.T).argmax(axis=1)
     assert np.all(best[3:33] == np.arange(3, 33) - step)
 print("turned back by 3, the query of place 20 fits the key of place 17 best")
 
@@ -292,13 +306,8 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
 #
-# It does, and it expects each dial in its place. Reorder the columns of the table of positions, so that all sines come
-# first and all cosines after them. No number is lost, but the machine now reads hardly any date.
-#
-# <details class="lesson-more" markdown="1"><summary>Sines and cosines in turns, or in halves?</summary>
-#
-# Some programs put all sines first, then all cosines. Here the trained machine gets its positions in that order, with
-# nothing else changed, and reads 500 dates:
+# It does, and it expects each dial in its place. Here it gets its positions in another order, first all sines and then
+# all cosines, as some programs have it. No number is lost and nothing else is changed. It reads 500 dates:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -323,19 +332,10 @@ assert after < 0.05
 # %% [markdown]
 # If you carry weights from one program to another, check which of the two orders each of them uses.
 #
-# </details>
-#
-# ## Positions that turn
-#
-# The sum mixes what a letter is with where it stands, and the machine has to take the two apart again. Must it be a
-# sum? *Rotary positions* (2021) add nothing. They turn the query and the key themselves, like the hands of a dial, each
-# by its own place. Then their dot product depends on what they hold and on how far apart they stand, and on nothing
-# else. Many language models of today do it so, [LLaMA (2023)](https://arxiv.org/abs/2302.13971) among them, and a
-# [lesson of its own](turning_positions.py) builds it.
-#
 # ## The layer in use
 #
-# [`PositionalEncoding`][clear_attention.PositionalEncoding] goes between the embedding and the first layer, once.
+# In the package, a layer adds the positions: [`PositionalEncoding`][clear_attention.PositionalEncoding]. The letters go
+# through it once, behind the embedding and before the first layer.
 #
 # <details class="lesson-more" markdown="1"><summary>Where letters stand when the padding comes first</summary>
 #
@@ -368,8 +368,10 @@ print("told its places, the padded text gives what the text alone gives")
 #
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
 # others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
-# embedding, and found them as good. Su and others turned queries and keys in 2021. That a look-ahead mask alone can do
-# was found more than once, and studied by Kazemnejad and others in 2023.
+# embedding, and found them as good. The *rotary positions* of Su and others (2021) add nothing: they turn the query and
+# the key themselves, each by its own place, and a [lesson of its own](turning_positions.py) builds them. That a machine
+# which writes can do without positions, because its look-ahead mask gives the order away, was found more than once, and
+# studied by Kazemnejad and others in 2023.
 #
 # ## Exercises
 #
@@ -422,10 +424,10 @@ exercises.show("positions")
 # - because a machine cannot add negative numbers | Half of the numbers in its vectors are negative.
 # + because it grows with the text, and drowns the letter | It is a counter, only from the other end. At the start of a long text it is as large as at the end of one that counts from 0.
 # - because two letters would get the same number | In a counter no two places are alike. That is not its trouble.
-# ? A program has a bug. It adds positions to `x` of shape `(batch, length, depth)`, and takes `x.shape[2]`, the depth, for the length. For which shape of `x` is the result wrong without an error?
-# - `(4, 10, 16)` | There is an error: `(10, 16)` and `(16, 16)` don't fit.
-# + `(4, 1, 16)` | The one token is broadcast, and out come 16, at 16 places.
-# - `(4, 16, 16)` | Length and depth are equal, so this comes out right. That is why a test misses it.
+# ? A head turns the hands of each query back by 3 places. The places alone decide. Which key fits the query of place 20 best?
+# - the key of place 20 | It would without the turn, because then the two hands point the same way.
+# - the key of place 23 | That needs a turn the other way, forward by 3 places.
+# + the key of place 17 | The hands of place 20, turned back by 3 places, point as those of place 17 do.
 # ? A machine has only the fast dial, which turns by an angle of 1. What does it mix up?
 # - neighbours, such as places 3 and 4 | Between them the hand turns by 57 degrees. Neighbours are what the fast dial tells apart.
 # - nothing, because the hand never points twice in exactly the same direction | Not exactly. But at places 0 and 44 it points nearly the same way, and a machine can hardly tell them apart.

@@ -12,7 +12,8 @@
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# The map is read from below. The lines that run around the parts are the residuals.
+# The map is read from below. The lines that run around the parts are the residuals. "N layers" stands for any number of
+# them, one above the other. Our machine has one in each half.
 #
 # ## One letter on its way
 #
@@ -46,7 +47,9 @@
 # Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
 #
 # Here is the way through the encoder in the trained machine. Each strip shows the 64 numbers of a letter at one
-# station: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year.
+# station: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year. The *similarity* of
+# the two is 1 if their vectors have the same direction, 0 if they have nothing in common, and below 0 if they point
+# away from each other.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -83,7 +86,8 @@ assert day_and_year[3] > day_and_year[2]
 # and its way through the decoder, when 1955-06-0 is written
 begun = target.encode(["1955-06-05"])[:, :10]
 step = model(ids[None], begun, return_weights=True)
-assert step.weights["decoder.0.cross"][0, :, -1, 5].numpy().mean() > 0.5
+looked = step.weights["decoder.0.cross"].numpy()[0, :, -2:, 5].mean(axis=0)
+assert looked.min() > 0.5  # when the 0 is written, and when the 5 is
 assert step.output.shape[-1] == 14
 assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
 journey(
@@ -128,8 +132,11 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# When the machine has loaded, press its three buttons. In the maps of which button can you see that our 5 was copied
-# into the answer? And in which is half of every map hatched?
+# When the machine has loaded, press its three buttons. Which button's maps show that our 5 was copied into the answer?
+# And in which is half of every map hatched? A row is a letter that looks. When the answer looks, this is always the
+# letter that is *given*, as in [the lesson about the look-ahead mask](causal.py). Only the names differ: in "answer
+# looks at answer" a row has the name of this letter, and in "answer looks at text" that of the letter which is then
+# written.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -143,9 +150,10 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>An answer</summary>
 #
-# In "answer looks at text", in the row in which the day's 5 is written: most of its weight is on the 5 of "5th". And in
-# "answer looks at answer" everything above the diagonal is hatched, because no letter may look at those that come after
-# it.
+# "Answer looks at text" shows the copying. In the row with the name of the day's 5, in which the 0 before it looks, most
+# of the weight is on the 5 of "5th". The row above is bright there, too: to write the 0, the machine must already
+# see that the day has only one digit. And in "answer looks at answer" everything above the diagonal is hatched, because
+# no letter may look at those that come after it.
 #
 # </details>
 #
@@ -171,7 +179,7 @@ machine(
 # ## Put together by hand
 #
 # In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
-# and `feed_forward`. They are collected in one file, with three small changes. Each product with a matrix also adds a
+# and `feed_forward`. They are collected in one file, with a few small changes. Each product with a matrix also adds a
 # bias, one more vector that was trained. `multi_head` and `feed_forward` look up their matrices by name. And `softmax`
 # subtracts the largest score first, which changes no weight but keeps the numbers small. What is missing are the lines
 # of the map, which say what goes where. Here they are, in four functions. Can you find the ten steps of the walk in
@@ -184,8 +192,9 @@ for function in (own.enter, own.encode, own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. (The factor √64 in `enter` makes the
-# numbers of the embedding, which are small, about as large as those of the positions.)
+# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. The `mask=0` hides nothing: here the
+# machine reads one text at a time, so that nothing is padded. (The factor √64 in `enter` makes the numbers of the
+# embedding, which are small, about as large as those of the positions.)
 #
 # Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
 # the largest number before it is the largest after it. So `argmax` of the 14 numbers is enough to choose the letter.
@@ -205,14 +214,15 @@ def read(text):
 for text in ("thursday 3rd of may 2018", "3. mai '18", "june 5th, 1955"):
     print(f"{text:26} {read(text)}")
 
+# %% tags=["hide-input"]
 texts, _ = create_date_pairs(200, seed=1, split="test")
 by_keras = greedy_search(model, source.encode(texts, length=34), max_length=11)
 assert [read(text) for text in texts] == target.decode(by_keras)
 print("the same answers as the package on 200 unseen dates")
 
 # %% [markdown]
-# That is the whole Transformer, in NumPy, and you can say what each line of it is for. Others are only larger: the
-# first one, of 2017, stacked six encoder layers and six decoder layers, and was eight times as wide.
+# That is the whole Transformer, in NumPy, and you can say what each line of it is for. The one of 2017 is only larger: it
+# stacked six encoder layers and six decoder layers, and was eight times as wide.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 
@@ -259,12 +269,13 @@ def share_of_forward(width, layers, of_attention, embeddings):
 first = share_of_forward(512, 12, 18, embeddings=37_000)
 gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
 assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
+assert round(2_048 * 12_288 / 1e6) == 25
 
 # %% [markdown]
 # The share of the feed-forward parts differs from machine to machine. In the first Transformer of 2017 it was only 40
 # %, because much went into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. In our
-# machine, positions and masks hold no trained numbers, because they are computed. (GPT-3 learnt its positions, which
-# are 25 million numbers.)
+# machine, positions and masks hold no trained numbers, because they are computed. (GPT-3 learnt its positions: 2,048
+# places of 12,288 numbers each, which is 25 million.)
 #
 # ## Who found this, and when
 #

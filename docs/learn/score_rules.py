@@ -7,10 +7,9 @@
 # # What else goes into the scores?
 #
 # The machine [without positions](positions.py) reads a text as a bag of letters, and gets few dates right. Here it is
-# again, beside one that got something more: in the half that reads and in the half that writes, a number is added to
-# each score, and the number depends on nothing but *how far* the key stands from the query. (It also got a *sink*,
-# which comes below. A sink knows nothing of places, so with it alone the machine would still read a bag of letters.)
-# Both were trained for 500 steps:
+# again, beside one that got something more. Where letters look at letters of their own text, and where the answer looks
+# at itself, a number is added to each score. The number depends on nothing but *how far* the key stands from the query.
+# Both machines were trained for 500 steps:
 
 # %% tags=["hide-input"]
 import sys
@@ -35,25 +34,26 @@ assert bag_record["exact"] < 0.3
 assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nothing was added to the letters, and nothing was turned. It is 16 numbers for each head, and they make a reader of a
-# bag of letters. Between
-# the scores and the softmax people have put other things, too. This page is about three of them.
+# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head are enough to put the letters
+# in order. Between the scores and the softmax people have put other things, too. This page is about three of them.
 #
 # ## A bias: one number for each distance
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
-# too; the two have nothing else in common.) A key with a bias of -1 has to be better by 1 than another one, to be
-# looked at as much. Where do the numbers come from? There are two ways.
+# too; the two have nothing else in common.) A key with a bias of -1 needs a score that is 1 higher to get the same
+# weight. Where do the numbers come from? There are two ways.
 #
-# * **A straight line.** Each place farther away costs the same, say 0.5. Each head has another price, so that some
-#   heads look near and others far. Nothing is learnt. This is called **ALiBi**.
+# * **A straight line.** Each place farther away costs the same. Each head has another price, so that some heads look
+#   near and others far: with four heads the prices are 1/4, 1/16, 1/64 and 1/256. Nothing is learnt. This is called
+#   **ALiBi**.
 # * **Learnt buckets.** Near distances have a learnt number each, and far ones share one, since it hardly matters
-#   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. Our machine has eight for
-#   the letter itself and those before it, and seven for those after it: one for each of the nearest letters, one for
-#   those 4 to 6 places away, and so on. This is how the language model **T5** does it.
+#   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. This is how the language
+#   model **T5** does it. Our machine has a bucket for distance 0. For the letters before it has seven, for the
+#   distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more, and for the letters after it seven more.
 #
-# (Why do most models turn queries and keys instead? On texts as short as ours all ways are good. On long ones a
-# straight line lets far letters fade, and buckets take them all for equally far.)
+# Most models turn queries and keys instead. Why is partly a matter of opinion. On long texts a straight line lets far
+# letters fade, and buckets take them all for equally far. Besides, the fast programs that compute attention in one go
+# must add a bias to every score, while queries and keys are turned before such a program begins.
 #
 # Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
@@ -61,6 +61,7 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # %% tags=["hide-input"] alt="Four lines, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
 import matplotlib.pyplot as plt
 import numpy as np
+from clear_attention import alibi_bias
 
 bias = model.encoder.layers[0].self_attention.attention.position_bias
 distances = np.arange(-12, 13)
@@ -74,14 +75,24 @@ ax.axvline(0, linewidth=0.8, color="0.5")
 ax.set(xlabel="distance of the key", ylabel="added to the score")
 ax.legend(ncols=2)
 plt.show()
-peaks = distances[added.argmax(axis=1)]
-print("each head likes best the distance", *peaks)
+for number, line in enumerate(added, start=1):
+    best = distances[line == line.max()]
+    places = f"{best[0]} to {best[-1]}" if len(best) > 1 else f"{best[0]}"
+    print(f"head {number} likes best the distance", places)
 assert np.ptp(added, axis=1).max() > 0.5
+buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
+for side in (1, -1):
+    along = bias(side * np.arange(40)).numpy()[0]
+    same = along[:, None] == along
+    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
+np.testing.assert_allclose(
+    alibi_bias(4, 2)[:, 1, 0], [-1 / 4, -1 / 16, -1 / 64, -1 / 256]
+)
 
 # %% [markdown]
-# Each head has its own taste for distances: where its line is high, it likes to look. Find the peak of each line: there
-# the numbers below the picture say where it is. Besides the look-ahead mask, that is all this machine knows about
-# order, and it suffices.
+# Each head has its own taste for distances: where its line is high, it likes to look. Find the peak of each line; the
+# numbers below the picture say where it is. The peak of head 4 is flat, because the distances 4, 5 and 6 share a
+# bucket. Besides the look-ahead mask, these lines are all that the machine knows about order, and that is enough.
 #
 # ## A limit: the soft cap
 #
@@ -94,9 +105,11 @@ assert np.ptp(added, axis=1).max() > 0.5
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line.
+# The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line. With a cap of 2, a score of 4 becomes
+# $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924.
 #
-# Now a trap. Some programs applied the cap *after* the mask. What happens to a score that was set to minus infinity?
+# Now a trap. One way of masking is to set the score of a hidden key to [minus infinity](masks.py). Some programs
+# applied the cap *after* the mask. What happens to such a score? Guess before you read what the cell prints.
 
 
 # %%
@@ -114,7 +127,6 @@ right = softmax(np.where(hidden, -np.inf, capped(scores)))
 wrong = softmax(capped(np.where(hidden, -np.inf, scores)))
 print("cap, then mask:", right.round(3))
 print("mask, then cap:", wrong.round(3))
-assert right[2] == 0 < 0.02 < wrong[2]
 
 # %% [markdown]
 # Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. No error, no NaN. So the
@@ -127,7 +139,21 @@ assert right[2] == 0 < 0.02 < wrong[2]
 # **sink** is an honest way out. It is one more score, which is learnt, with no key and no value. It takes part in the
 # softmax, and the weight that it gets is thrown away.
 #
-# How much do the heads of our machine give to it? For each attention, head by head:
+# Say that there are four keys, and the sink has the score 0. Then its power is 1, and it gets $1 / (1 + 4
+# e^{\text{score}})$ of the weight:
+#
+# | all four scores | each key gets | the sink gets |
+# | --- | --- | --- |
+# | 5 | 25.0 % | 0.2 % |
+# | 0 | 20.0 % | 20.0 % |
+# | -5 | 0.7 % | 97.4 % |
+#
+# If the keys fit, the sink gets next to nothing. If none fits, it gets nearly all, and the output is nearly 0. Without
+# a sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. It cannot say
+# "none of these".
+#
+# Our machine with a number for each distance has a sink in every head, too. A sink knows nothing of places, so it was
+# not the sink that put the letters in order. How much do the heads give to it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, date_tokenizers
@@ -154,22 +180,33 @@ for name, title in {
         f"| {title} | " + " | ".join(f"{x:.0%}" for x in given[name]) + " |"
     )
 display(Markdown("\n".join(lines)))
-assert min(x.min() for x in given.values()) > 0
-assert max(x.max() for x in given.values()) < 1
+taken = np.mean(1 - np.sum(maps["decoder.0.self"], axis=-1), axis=(0, 1))
+print(f"the answer's first place gives it {taken[0]:.0%}, its last {taken[-1]:.0%}")
+assert all(x.min() > 0 and x.max() < 0.5 for x in given.values())
+assert given["decoder.0.self"].min() > 2 * given["encoder.0"].max()
+assert taken[0] > 0.5 > 0.2 > taken[-1]
+assert right[2] == 0 < 0.02 < wrong[2]
+for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
+    all_powers = 1 + 4 * np.exp(score)
+    np.testing.assert_allclose(100 / all_powers, sink, atol=0.05)
+    np.testing.assert_allclose(100 * np.exp(score) / all_powers, key, atol=0.05)
 
 # %% [markdown]
-# All heads use it, and some of them much more than others. What it is good for shows best in numbers: see exercise 2.
+# The rows differ more than the heads. Where the answer looks at itself, most is given away, and at its first place the
+# most of all: there the mark that begins the answer has no key but itself. The fewer keys there are, the fewer powers
+# stand against that of the sink.
 #
 # ## All of it, by hand
 #
 # The order is: divide by the root, **cap, bias, mask, sink**, softmax. The mask comes after everything that changes a
 # score, so that nothing can bring a hidden key back. Here is a query at the third of four places in a machine that
-# writes, so that the fourth key, which comes later, is hidden. The cap is 2, each place of distance costs 0.5, and the
-# sink has the score 0:
+# writes, so that the fourth key, which comes later, is hidden. A head has four numbers, so the root is 2. The cap is 2,
+# each place of distance costs 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
-# | score | 4 | 1 | 0 | 9 | |
+# | query · key | 8 | 2 | 0 | 18 | |
+# | divided by 2 | 4 | 1 | 0 | 9 | |
 # | capped | 1.928 | 0.924 | 0 | 2.000 | |
 # | bias | -1 | -0.5 | 0 | -0.5 | |
 # | sum | 0.928 | 0.424 | 0 | hidden | 0 |
@@ -182,10 +219,8 @@ assert max(x.max() for x in given.values()) < 1
 # %%
 from clear_attention import scaled_dot_product_attention
 
-q, k = (
-    np.array([[2.0]]),
-    np.array([[2.0], [0.5], [0.0], [4.5]]),
-)  # their products: 4, 1, 0, 9
+q = np.array([[2.0, 2, 2, 2]])
+k = np.array([[1.0, 1, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0], [3, 2, 2, 2]])
 v = np.array([[10.0], [20.0], [30.0], [40.0]])
 output, weights = scaled_dot_product_attention(
     q,
@@ -196,24 +231,28 @@ output, weights = scaled_dot_product_attention(
     softcap=2.0,
     sink=np.float64(0),
 )
+print("products", (q @ k.T)[0])
 print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round(3))
-np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
-np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
 
 # %% [markdown]
 # ## One rule after the other
 #
-# Here is the same query before anything is done to it. Its products with the keys are 8, 2, 0 and 18, and the root is
-# 2. Tick the rules from top to bottom, and look at the weights. But predict first:
+# Here is the same query. At first only the root is ticked. Tick the other rules from top to bottom, and look at the
+# weights. But predict first:
 #
-# 1. Only the root is on, and key 4 gets nearly everything. Can a cap, however small, make another key win?
+# 1. Key 4 gets nearly everything. Can a cap, however small, make another key win?
 # 2. Now the bias, too. How much must a place cost until the query looks most at its own place, which is key 3? Try it
 #    with a cap of 2, and then without a cap.
-# 3. The mask comes on, and then the sink. Which key gets the weight that the sink takes?
+# 3. Tick the cap again, and then the mask. When the sink comes on as well, what becomes of the output?
+# 4. Tick "mask before the cap". What becomes of key 4?
 
 # %% tags=["live", "remove-input"]
 from live import touch
 
+np.testing.assert_array_equal((q @ k.T)[0], [8, 2, 0, 18])
+np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
+np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
+np.testing.assert_allclose(capped(np.array([4.0, 1.0])), [1.928, 0.924], atol=5e-4)
 place_costs = np.abs(np.arange(4) - 2)
 
 
@@ -253,11 +292,10 @@ touch(
 # 1. No. A larger score stays larger under the cap, so the order of the keys never changes. A cap only brings them
 #    nearer to each other.
 # 2. With the cap key 4 is ahead by no more than 2, so a price above 2 is enough. Without it key 4 is ahead by 9, which
-#    is more than the slider can cost. This is what a cap is good for: no key can get so far ahead that the bias no
-#    longer counts.
-# 3. None. The weights of the keys add up to less than 1, and the output gets smaller.
-#
-# And the trap: turn on cap and mask, and then "mask before the cap".
+#    is more than the slider allows. This is what a cap is good for: no key can get so far ahead that the bias no longer
+#    counts.
+# 3. It gets smaller. No key gets the weight that the sink takes, so the weights of the keys add up to less than 1.
+# 4. It is read again. The cap has made -2 of minus infinity.
 #
 # </details>
 #
@@ -269,7 +307,8 @@ touch(
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
 #     powers = np.where(mask == 1, 0, np.exp(scores))
-#     sums = powers.sum(axis=-1, keepdims=True) + ...  # the sink has a power, and no value
+#     # The sink has a power, and no value:
+#     sums = powers.sum(axis=-1, keepdims=True) + ...
 #     return powers / np.where(sums == 0, 1, sums)
 #
 #
@@ -314,11 +353,11 @@ print("your attention has a cap, a bias and a sink")
 #
 # ## Reading the function
 #
-# Here are the table's rows once more, as four lines of the package: root, cap, bias, and then mask, sink and softmax
-# in one. A rule that is not asked for is `None`, and its line changes nothing. (In `safe_q` and `safe_k` infinity and
-# NaN have been made harmless.)
+# Here are the table's rows once more, as four lines of the package: root, cap, bias, and then mask, sink and softmax in
+# one. A rule that is not asked for is `None`, and its line changes nothing. In `safe_q` and `safe_k` infinity and NaN
+# have been made harmless.
 
-# %% tags=["source"]
+# %% tags=["source", "hide-input"]
 import inspect
 import re
 import textwrap
@@ -339,7 +378,7 @@ print(textwrap.dedent(heart[0]))
 # [attention by blocks](long_sequences.py) takes of it what it needs for a block.
 
 # %%
-from clear_attention import DistanceBias, alibi_bias, blockwise_attention
+from clear_attention import DistanceBias, blockwise_attention
 
 x = np.random.default_rng(0).normal(size=(1, 2, 500, 8))
 slopes = np.array([2.0**-4, 2.0**-8])[:, np.newaxis]
@@ -389,20 +428,22 @@ assert not np.any(by_mask[1])
 #
 # ### Exercise 2
 #
-# A query sees four keys, and there is a sink of score 0. How much does the sink get if all scores are 5, if they are 0,
-# and if they are -5? Guess first.
+# Four keys have the score 0 each. Which score must the sink have to get half of the weight? And with a thousand such
+# keys? Guess first.
 
 # %% tags=["answer"]
-for score in (5.0, 0.0, -5.0):
-    share = 1 / (1 + 4 * np.exp(score))
-    print(f"scores of {score:4}: {share:.1%} to the sink")
+for keys in (4, 1000):
+    score = np.log(keys)
+    share = np.exp(score) / (np.exp(score) + keys)
+    print(f"{keys:4} keys: a sink of {score:.2f} gets {share:.0%}")
+    assert np.isclose(share, 0.5)
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What a sink is good for</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
 #
-# If some key fits, the sink gets next to nothing. If none does, it gets nearly all, and the output is nearly 0. Without
-# a sink the four keys would get a quarter each in all three cases: the softmax sees only differences, so it cannot say
-# "none of these".
+# The power of the sink must be as large as those of the keys together, and these are 1 each. So its score is the
+# logarithm of how many keys there are. It is the same as in the answers of our machine: the more keys, the less a sink
+# of a given score can take.
 #
 # </details>
 #

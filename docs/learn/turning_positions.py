@@ -40,7 +40,7 @@ assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # These are shares of 2,000 unseen dates. Both machines have equally many trained numbers, and both were trained for 500
-# steps on the same dates. (Each was trained once, so that one per cent more or less says nothing.) Twenty places to the
+# steps on the same dates. Each was trained once, so that one per cent more or less says nothing. Twenty places to the
 # right, the first one reads next to nothing. Place 20 is not even new to it, because long texts such as "thursday 3rd
 # of may 2018" have a letter there. But all texts of its training *began* at place 0, and it had no reason to learn to
 # read one that begins elsewhere. The second machine does not even notice. It was told of positions in another way,
@@ -54,19 +54,18 @@ assert added.count_params() == turning.count_params()
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
 # three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
 # dial to the letter. **Turn the letter's query and its key by its place**, as the hand of a dial. Then compare them as
-# always, by their product. It depends on how long the two vectors are, and on the angle between them.
+# always, by their dot product, which here is called their product for short. It depends on how long the two vectors
+# are, and on the angle between them.
 #
-# Here are a query, blue, and a key, orange. Each is the hand of a dial that turns by 30 degrees from place to place.
-# (At place 0 a hand points to the right, and it turns against the clock, as angles do in mathematics. The dials of the
-# [first lesson on positions](positions.py) turn the other way, because they show sine and cosine of a wave.) The query
-# is 2 long and the key 1. Beside the dial is a text of 24 places. The bar above each place is the product that a key
-# would have if it stood there. Predict first, then touch:
+# Here are a query, blue, and a key, orange. Each is the hand of a dial. At place 0 it points to the right, and from
+# place to place it turns by 30 degrees. The query is 2 long and the key 1. Beside the dial is a text of 24 places. The
+# bar at each place is the product that a key would have if it stood there. Predict first, then touch:
 #
 # 1. Move the text by 20. What happens to the product?
 # 2. Move the key. Where must it stand for the largest product, and is there only one such place?
 # 3. Let the place be *added*, as in our first machine. The dashed lines are what it adds. Now move the text again.
 
-# %% tags=["live", "hide-input"]
+# %% tags=["live", "remove-input"]
 from live import touch
 
 
@@ -104,14 +103,21 @@ touch(
 )
 
 # %% [markdown]
-# Turned, the product is 1.00 wherever the text stands. Both hands turn by the same angle, so the angle between them
-# stays as it is, and the bars move along with the text. Only if one of the two moves away from the other does the
-# product change. Added, it changes with every move, and the highest bar jumps from letter to letter. (In our first
-# machine the place is added to the letter, and the query is made of the sum. So a part of each query comes from the
-# place there, too.)
+# The hands turn against the clock, as angles do in mathematics. The dials of the [first lesson on
+# positions](positions.py) turn the other way, because they show sine and cosine of a wave.
 #
-# But there are two best places for the key: where the query stands, and 12 places further, because there the dial has
-# come round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. If places turn, the product stays 1.00 wherever the text stands. Both hands turn by the same angle, so the angle
+#    between them stays as it is, and the bars move along with the text. Only if one of the two moves away from the
+#    other does the product change.
+# 2. There are two best places for the key: where the query stands, and 12 places further, because there the dial has
+#    come round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
+# 3. If places are added, the product changes with every move, and the highest bar jumps from place to place. Something
+#    like this happens in our first machine. There the place is added to the letter, and the query is made of the sum,
+#    so a part of each query comes from the place.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>The same as a still picture</summary>
 #
@@ -167,9 +173,13 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
 # The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
-# wins. ($W_Q$ may itself turn each query by a fixed angle, say 60 degrees back, before its place turns it. Then the key
-# two places before gets the largest product.) Now divide by $\sqrt 2$, take the softmax and average the values 1, 2 and
-# 3:
+# wins.
+#
+# Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query by a fixed angle before
+# the place turns it, say 60 degrees back. Then the query at place 5 points to $150 - 60 = 90$ degrees, which is where
+# the key at place 3 points. So this head looks two places back, wherever the text stands.
+#
+# But let us go on with the table. Divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -178,8 +188,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# (Everything is computed before it is rounded.) The output is 2.218. Then move everything by 20 places. All the vectors
-# are other ones, and what comes out?
+# Everything is computed before it is rounded. The output is 2.218. Now move everything by 20 places. All the vectors
+# are other ones. What comes out?
 
 
 # %%
@@ -193,13 +203,9 @@ for moved in (0, 20):
     query = turn([2, 0], 30 * (5 + moved))
     keys = np.array([turn([1, 0], 30 * (place + moved)) for place in (3, 4, 5)])
     scores = keys @ query / np.sqrt(2)
-    np.testing.assert_allclose(np.exp(scores), [2.028, 3.403, 4.113], atol=5e-4)
-    np.testing.assert_allclose(np.exp(scores).sum(), 9.545, atol=5e-4)
     weights = np.exp(scores) / np.exp(scores).sum()
     print("query", query.round(3), " weights", weights.round(3), end=" ")
     print(" output", (weights @ [1, 2, 3]).round(3))
-    np.testing.assert_allclose(weights, [0.212, 0.357, 0.431], atol=1e-3)
-    np.testing.assert_allclose(weights @ [1, 2, 3], 2.218, atol=1e-3)
 
 # %% [markdown]
 # ## The formula
@@ -214,15 +220,24 @@ for moved in (0, 20):
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$
 #
-# where $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. (In the
+# where $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. In the
 # first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28, so
-# that $\theta_0 = 1$ is 57 degrees.) This is called **rotary positions**, or RoPE.
+# that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
 #
 # ## Your machine so far
 #
-# In your machine the turn comes after the heads are split and before they look: `q` and `k` are turned, `v` is not.
-# Here is a function that turns all pairs of a head at once. The first half of its numbers are the $a$, and the second
-# half the $b$. Two expressions are missing: the two rows of the formula. (In `speeds`, the length of $a$ is $d/2$.)
+# In your [`multi_head`](multi_head.py#your-machine-so-far) the turn comes after the heads are split and before they
+# look. Where a text looks at itself, a line changes and one is new. `v` is not turned:
+#
+# ```python
+# q = turn_all(split(x @ W_Q, heads), np.arange(len(x)))
+# k, v = split(seen @ W_K, heads), split(seen @ W_V, heads)
+# k = turn_all(k, np.arange(len(seen)))
+# ```
+#
+# What is left to write is `turn_all`, which turns all pairs of a head at once. The first half of a head's numbers are
+# the $a$, and the second half the $b$, so in `speeds` the length of $a$ is $d/2$. Two expressions are missing: the two
+# rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (letters, numbers)
@@ -252,6 +267,13 @@ swapped = turn_all(q, here[::-1]) @ turn_all(k, here[::-1]).T
 assert not np.allclose(swapped, products, atol=0.1)
 package = RotaryPositions()(q[None, None], positions=here)[0, 0]
 np.testing.assert_allclose(turn_all(q, here), package, atol=1e-5)
+np.testing.assert_array_equal(turn_all(q[None], here)[0], turn_all(q, here))
+np.testing.assert_allclose(np.exp(scores), [2.028, 3.403, 4.113], atol=5e-4)
+np.testing.assert_allclose(np.exp(scores).sum(), 9.545, atol=5e-4)
+np.testing.assert_allclose(weights, [0.212, 0.357, 0.431], atol=1e-3)
+np.testing.assert_allclose(weights @ [1, 2, 3], 2.218, atol=1e-3)
+two_back = turn(turn([2, 0], -60), 30 * (5 + moved))
+assert (keys @ two_back).argmax() == 0
 print("moved by 10,000 places: the same products, and the package's numbers")
 print("in the other order: other products")
 
@@ -268,8 +290,8 @@ from clear_attention import rotary
 print(inspect.getsource(rotary.turn))
 
 # %% [markdown]
-# The two lines below the `if` are yours. (`cos` and `sin` have a row for each place and a column for each dial, as in
-# your function.) The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$;
+# The two lines below the `if` are yours. `cos` and `sin` have a row for each place and a column for each dial, as in
+# your function. The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$;
 # why that matters, you will see below. And there is nothing to learn here: no trained number was added to the machine.
 #
 # <details class="lesson-more" markdown="1"><summary>How a layer is told to turn, and who is not turned</summary>
@@ -286,8 +308,8 @@ print(inspect.getsource(rotary.turn))
 # ## What the two machines see
 #
 # Here is what the letters of "3 may" look at in one head of each machine, where the text was in training and 20 places
-# further right. A row is a letter that looks, a column a letter that is looked at. (Of the four heads, the one is shown
-# whose weights change most in the first machine.)
+# further right. A row is a letter that looks, a column a letter that is looked at. Of the first machine the head is
+# shown whose weights change most, and of the second the head with the same number.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import date_tokenizers, greedy_search, plot_weights
@@ -320,20 +342,20 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 # Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs no special
 # care.
 #
-# And a machine that [keeps the keys](writing.py#what-a-cache-saves) of the letters so far keeps them turned: a key is
-# turned once, by its place, and then it stays as it is. Only the count must go on. If each new letter is called place 0
+# What of a machine that stores [the keys](writing.py#what-a-cache-saves) of the letters so far? Each key is turned
+# once, by its place, and is stored as it is then. Only the count must go on. If each new letter is called place 0
 # again, all stand at the same place, and the machine [reads as if it had no
-# positions](../guides/museum.py#cache-positions). Our layer counts on by itself. If you want to count yourself, pass
-# `positions=`.
+# positions](../guides/museum.py#cache-positions). Our layer counts on by itself.
 #
 # ## Two layouts, and a machine that is silently wrong
 #
 # In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are
 # in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine only works
-# with the layout it was trained with. Ours was trained with halves. Guess what it still reads if its layers pair the
-# numbers 0 and 1, 2 and 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing complains.
+# with the layout it was trained with. Ours was trained with halves. Now let its layers pair the numbers 0 and 1, 2 and
+# 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing complains. But what does it still read? This
+# time there are 500 dates and not 2,000, so the first row may differ a little from the table above.
 
-# %%
+# %% tags=["hide-input"]
 from clear_attention import convert_rotary, create_date_pairs
 
 texts, right = create_date_pairs(500, seed=1, split="test")
@@ -348,18 +370,18 @@ def share_right(model):
 mixed, _ = trained.load("today-rotary")
 layers = [*mixed.encoder.layers, *mixed.decoder.layers]
 attentions = [layer.self_attention.attention for layer in layers]
-found = {"as trained": share_right(mixed)}
+found = {"0 and 8, as trained": share_right(mixed)}
 for attention in attentions:
     attention.rotary.layout = "interleaved"
-found["neighbours as pairs"] = share_right(mixed)
+found["0 and 1"] = share_right(mixed)
 for attention in attentions:
     for dense in (attention.project_queries, attention.project_keys):
         old = dense.get_weights()
         dense.set_weights(
             [convert_rotary(w, 4, "halves", "interleaved") for w in old]
         )
-found["and weights reordered"] = share_right(mixed)
-lines = ["| of 500 dates | right |", "| --- | --- |"]
+found["0 and 1, and the weights are reordered"] = share_right(mixed)
+lines = ["| the layers pair | dates right |", "| --- | --- |"]
 lines += [f"| {name} | {percent(share)} |" for name, share in found.items()]
 display(Markdown("\n".join(lines)))
 first, wrong, mended = found.values()
@@ -369,7 +391,7 @@ assert abs(mended - first) < 0.01
 
 # %% [markdown]
 # [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that
-# those which were trained as a pair are a pair again. The 4 is the number of heads.
+# those which were trained as a pair are a pair again.
 #
 # <details class="lesson-more" markdown="1"><summary>What if the text is longer than any in training?</summary>
 #
@@ -382,7 +404,7 @@ assert abs(mended - first) < 0.01
 # * `scaling="ntk"` slows the last dial down by 4, the first not at all, and of the others a slow one more than a quick
 #   one. So neighbours stay easy to tell apart.
 # * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
-#   steeper, because among more keys each gets less. (Llama 3's own way, `"by_parts"`, is much like it.)
+#   steeper, because among more keys each gets less. The way of Llama 3.1 (2024), `"by_parts"`, is much like it.
 #
 # All of them work better if the machine is trained on for a little with the slower dials.
 
@@ -403,11 +425,12 @@ plt.show()
 #
 # ## Who found this, and when
 #
-# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt a
-# vector for each distance and added it to the keys. Su and others (2021) looked for a way to put the place into queries
-# and keys themselves, so that their product knows the distance and attention stays as it is. They found the turn. PaLM
-# (2022) and Llama (2023) took it over, and since then most language models have it. Their texts grew from 2,048 pieces
-# of words to many times that, which is why Peng and others (2023) asked how slow the dials should be, and made YaRN.
+# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt
+# a vector for each distance and added it to the keys, and another that they added to the values. Su and others (2021)
+# looked for a way to put the place into queries and keys themselves, so that their product knows the distance and
+# attention stays as it is. They found the turn. PaLM (2022) and Llama (2023) took it over, and since then most
+# language models have it. Their texts grew from 2,048 pieces of words to many times that, which is why Peng and
+# others (2023) asked how slow the dials should be, and made YaRN.
 #
 # ## Exercises
 #

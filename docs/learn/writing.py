@@ -9,13 +9,56 @@
 #
 # Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
 # training they were always given, and they were right. Now it has to answer, and nobody gives it the letters before.
-# What it has written itself takes their place. Here it answers "3 may", a text that names no year:
+# What it has written itself takes their place. So each letter must be chosen, and nothing takes it back.
+#
+# The simplest choice is to take the most probable letter each time. This is called **greedy search**. Is its answer the
+# most probable one of all?
+#
+# ## A dead end, by hand { #a-dead-end-by-hand }
+#
+# How probable is a whole answer? The probabilities of its letters multiply. Say we let a machine answer many times by
+# lot. If six in ten answers begin with A, and three in ten *of these* go on with C, then 0.6 · 0.3 = 0.18 of all
+# answers begin with A and C.
+#
+# Now let the first letter be A with 0.6 or B with 0.4. The best that can follow A has 0.3, and the best that can follow
+# B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 =
+# 0.36$, twice as much. It has walked into a dead end: a first letter that looks best, and then nothing good to go on
+# with.
+#
+# **Beam search** keeps several beginnings at once. At each step it looks at all their continuations, and keeps the
+# best ones again. Compare the two. For which probabilities of A does greedy search miss the best answer?
 
-# %% tags=["hide-input"]
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
+from live import touch
+
+assert round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)
+touch(
+    "tree",
+    "<p>Greedy search takes A with 0.6 and ends with 0.18. A beam of two keeps B as well, and ends with 0.36.</p>",
+    first=0.6,
+    best=[0.3, 0.9],
+    width=1,
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>And exactly?</summary>
+#
+# With $a$ for the probability of A, the answer that begins with A has $0.3\, a$ and the other one $0.9\, (1 - a)$. They
+# are equal if $1.2\, a = 0.9$, so at $a = 0.75$. Between 0.5 and 0.75 greedy search misses the better answer. Below 0.5
+# it takes B, and is right.
+#
+# </details>
+#
+# ## Our machine, asked what it cannot know
+#
+# Our machine is mostly so sure of each letter that there is nothing to choose. But "3 may" names no year. Here are the
+# two letters that it found most probable at each step, of which the first was written:
+
+# %% tags=["hide-input"]
 import numpy as np
 import trained
 from clear_attention import (
@@ -39,95 +82,89 @@ def log_probabilities(text, answers):
 
 
 def letter(number):
-    return "▪" if number == target.end_id else target.decode([[number]])[0]
+    return target.decode([[number]])[0]
 
 
-answer, least = [target.start_id], 1.0
+answer, whole, least, left_behind, unsure = [target.start_id], 1.0, 1.0, 0.0, True
 while answer[-1] != target.end_id and len(answer) < 12:
     p = np.exp(log_probabilities(text, [answer])[0])
-    favourites = p.argsort()[::-1][:3]
-    shown = "   ".join(f"{letter(i)} {p[i]:.2f}" for i in favourites)
-    print(f"after {target.decode([answer])[0] or 'nothing':12}{shown}")
+    one, two = p.argsort()[:-3:-1]
+    if p[one] > 0.995 and unsure:
+        print(f"after {target.decode([answer])[0]}, each letter has over 0.99")
+        unsure = False
+    elif unsure:
+        begun = target.decode([answer])[0] or "nothing"
+        print(
+            f"after {begun:8}{letter(one)} {p[one]:.2f}   {letter(two)} {p[two]:.2f}"
+        )
+    assert unsure or p[one] > 0.99
+    left_behind = max(left_behind, whole * p[two])
+    whole *= p[one]
     if answer[1:] and p.max() < least:
         least, place = p.max(), len(answer)
-    answer.append(int(favourites[0]))
-assert (
-    np.array(answer[1:]).tolist()
-    == greedy_search(model, text, 11)[0].numpy().tolist()
-)
+    answer.append(int(one))
+print(f"written: {target.decode([answer])[0]}")
+assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
-# (▪ is the end mark.) Each row shows the three most probable letters, and the first of them is what was written. Nobody
-# can know the year, so the machine had to make one up. (It never met a text without a year before, and the year that it
-# invents is not even one of those it was trained on.) And once a letter is written, the machine takes it for granted,
-# and goes on as if somebody had told it this letter.
+# Nobody can know the year, so the machine had to make one up. It is not even a year of its training, in which no text
+# ever came without one. And once a letter is written, the machine takes it for granted, and goes on as if somebody had
+# told it this letter.
 #
-# To take the most probable letter each time, and never to take one back, is called **greedy search**. Is its answer
-# the most probable one of all?
-#
-# ## A dead end, by hand { #a-dead-end-by-hand }
-#
-# How probable is a whole answer? The probabilities of its letters multiply: if six in ten answers begin with A, and
-# three in ten *of these* go on with C, then 0.6 · 0.3 = 0.18 of all answers begin with A and C. Say the first letter is
-# A with 0.6 or B with 0.4. The best that can follow A has 0.3, and the best that can follow B has 0.9. Greedy search
-# takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 = 0.36$, twice as much. It has
-# walked into a dead end: a first letter that looks best, and then nothing good to go on with.
-#
-# **Beam search** keeps several beginnings at once. At each step it looks at all their continuations, and keeps the
-# best ones again. Compare the two. For which probabilities of A does greedy search miss the best answer?
-
-# %% tags=["live", "hide-input"]
-from live import touch
-
-assert round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)
-touch(
-    "tree",
-    "<p>Greedy search takes A with 0.6 and ends with 0.18. A beam of two keeps B as well, and ends with 0.36.</p>",
-    first=0.6,
-    best=[0.3, 0.9],
-    width=1,
-)
-
-# %% [markdown]
 # ## Beam search
 #
-# In a program this search is short. A beginning is a list of ids with the logarithm of its probability. (Logarithms are
-# added where probabilities are multiplied. And a product of many probabilities would become too small for the
-# computer.) Here are the three best answers to "3 may". We search for them ourselves, and compare with the package:
+# In a program this search is short. A beginning is a list of ids with the logarithm of its probability, because
+# logarithms add up where probabilities multiply. Here are the three best answers to "3 may":
 
 
 # %%
 def by_beam(text, width, length=11):
     beams = [([target.start_id], 0.0)]
     for _ in range(length):
+        # an answer that has ended is kept as it is, while others go on
         ended = [beam for beam in beams if beam[0][-1] == target.end_id]
         open_ = [beam for beam in beams if beam[0][-1] != target.end_id]
         if not open_:
             break
+        # each open beginning with each of the 14 ids behind it
         found = log_probabilities(text, [ids for ids, _ in open_])
         grown = [
             ([*ids, i], total + more)
             for (ids, total), row in zip(open_, found, strict=True)
             for i, more in enumerate(row)
         ]
+        # of all these, only the most probable ones live on
         beams = sorted(ended + grown, key=lambda beam: -beam[1])[:width]
     return beams
 
 
 ours = by_beam(text, width=3)
+for ids, total in ours:
+    print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
+
+# %% tags=["remove-input"]
 beams = beam_search(model, text, max_length=11, width=3, length_penalty=0.0)
 for (ids, total), theirs, score in zip(
     ours, beams.ids[0], beams.scores[0], strict=True
 ):
-    print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
     assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
     np.testing.assert_allclose(total, score, atol=1e-4)
+assert ours[0][0] == answer
+assert (round(left_behind, 2), round(whole, 2)) == (0.24, 0.29)
 
 # %% [markdown]
-# (An answer that has ended is kept as it is, while others go on. `log_probabilities` stands in the first cell of this
-# page, which is folded: it gives the logarithms of what the table at the top shows.)
+# `log_probabilities` stands in the folded cell above; it gives the logarithms of what was printed there. In the
+# package this is [`beam_search`][clear_attention.beam_search], and it finds the same.
 #
-# Does the beam read more dates right?
+# The best of the three is what greedy search had written. Here it is even the most probable answer of all. For every
+# other answer parts from it at some letter, and no beginning that parts from it has more than 0.24, while the whole
+# answer has 0.29. There was no dead end.
+#
+# Does a beam read more of the unseen dates right? Guess first.
+#
+# <details class="lesson-more" markdown="1"><summary>Does it?</summary>
+#
+# With `length_penalty=0.0` whole probabilities are compared. Otherwise the package is kinder to long answers.
 
 # %%
 unseen, right = create_date_pairs(2000, seed=1, split="test")
@@ -143,9 +180,12 @@ for name, answers in {
     assert exact > 0.99
 
 # %% [markdown]
-# No, or hardly: where the year is given, the machine is so sure of each letter that there is no dead end to avoid. In
-# translation a small beam finds somewhat better sentences. A very wide beam finds worse sentences, although they are
-# more probable. Above all they are shorter, because each word more makes a sentence less probable.
+# Hardly, if at all. Where the year is given, the machine is so sure of each letter that there is no dead end to avoid.
+#
+# </details>
+#
+# In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
+# sentences, and they are worse. Above all they are shorter, because each further word makes a sentence less probable.
 #
 # ## Drawing by lot { #drawing }
 #
@@ -157,9 +197,9 @@ for name, answers in {
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]
-logits = log_probabilities(text, begun)[
-    0
-]  # the softmax takes them as it takes logits
+(logits,) = log_probabilities(
+    text, begun
+)  # the softmax takes them as it takes logits
 
 
 def at_temperature(temperature):
@@ -184,7 +224,7 @@ assert top[0] > top[1] > top[2]
 # For dates, drawing is a bad idea. For a text that may go on in many ways it is the usual one, as [a later
 # lesson](language_model.py#drawing-a-letter) shows.
 #
-# ## Unsure, does it know? { #sure-and-wrong }
+# ## Does it know when it is unsure? { #sure-and-wrong }
 #
 # Do these probabilities at least show when the machine doesn't know? Here are its three best answers to texts unlike
 # those it learnt from:
@@ -196,14 +236,15 @@ beams = beam_search(model, strange_ids, max_length=11, width=3, length_penalty=0
 for words, answers, scores in zip(strange, beams.ids, beams.scores, strict=True):
     pairs = zip(target.decode(answers), np.exp(scores), strict=True)
     print(f"{words:20}", "   ".join(f"{answer} ({p:.2f})" for answer, p in pairs))
+
+# %% tags=["remove-input"]
 sure = np.exp(beams.scores[:, 0])
 assert sure[1] > 0.8 > sure[2]
 
 # %% [markdown]
-# Sometimes they do. "3 may" has no year, and no answer to it gets much of the probability. But there is no February
-# 30th, and of that answer the machine is nearly certain. (All years of its training lie between 1950 and 2049. Where a
-# text makes no sense to it, it may leave even these.) A probability says how much it [prefers an
-# answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
+# For some texts the probabilities do show it. "3 may" has no year, and no answer to it gets much of the probability.
+# But there is no February 30th, and of that answer the machine is nearly certain. A probability says how much it
+# [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
 #
 # ## What a cache saves
 #
@@ -211,9 +252,9 @@ assert sure[1] > 0.8 > sure[2]
 # computed one step before. And here the look-ahead mask, which was made for the training, makes us a present. When the
 # machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a later one.
 # So nothing that comes later can change what was computed for them. Their keys and values are the same as one step
-# before, and only those of the newest letter are new. `greedy_search` keeps them all: this is the **cache**. (The keys
-# and values of the text, for cross-attention, are computed once and kept, too.) It writes the same letters with the
-# cache and without (the folded code compares 64 of them). This is how much time the cache saves for 64 letters:
+# before, and only those of the newest letter are new. `greedy_search` keeps them all: this is the **cache**. The keys
+# and values of the text, for cross-attention, are computed once and kept, too. With the cache the machine writes the
+# same letters as without, and this is how much time it saves for 64 of them:
 
 # %% tags=["hide-input"]
 import json
@@ -241,8 +282,6 @@ for _ in range(64):  # without a cache: the whole answer so far, at every step
 np.testing.assert_array_equal(
     greedy_search(untrained, one, max_length=64), ids[:, 1:]
 )
-print("the same 64 letters")
-
 results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
 lines = ["| texts at once | without a cache | with it |", "| --- " * 3 + "|"]
 for row in results["decoding"]:
@@ -255,9 +294,9 @@ for row in results["decoding"]:
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# (With many texts there is more to compute, so that more is saved. With one, much of the time goes into starting each
-# operation. Measured with a machine of two layers in each half, twice as wide as ours, on the computer that
-# [Benchmarks](../about/benchmarks.py) names.)
+# With many texts there is more to compute, so that more is saved. With one, much of the time goes into starting each
+# operation. This was measured with a machine of two layers in each half, twice as wide as ours, on the computer that
+# [Benchmarks](../about/benchmarks.py) names.
 #
 # <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
 #
@@ -269,29 +308,31 @@ Markdown("\n".join(lines))
 #
 # ## Who found this, and when
 #
-# Beam search got its name in a speech recogniser (Lowerre, 1976). That a wide beam makes translations worse was
+# Beam search was first used in a speech recogniser (Lowerre, 1976). That a wide beam makes translations worse was
 # measured by Koehn and Knowles (2017), and that trained networks tend to be too sure of themselves by Guo and others
-# (2017). The temperature comes from physics, where it says how far a system strays from its best state; Ackley, Hinton
-# and Sejnowski (1985) brought it to networks.
+# (2017). The temperature comes from physics, where it says how far a system strays from its best state. Hinton and
+# Sejnowski brought it to networks in 1983, and with Ackley they published in 1985 how such a network learns.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# For which probabilities of A does greedy search miss the best answer in the tree above? Compute it.
+# A beam misses answers, too. Make a tree of three first letters, A, B and C, in which even a beam of width 2 misses the
+# best answer. With which width can it not happen?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# With $a$ for the probability of A, the answer that begins with A has $0.3\, a$ and the other one $0.9\, (1 - a)$. They
-# are equal if $1.2\, a = 0.9$, so at $a = 0.75$. Between 0.5 and 0.75 greedy search misses the better answer. Below 0.5
-# it takes B, and is right.
+# Let A have 0.4, B 0.35 and C 0.25, and let the best that can follow have 0.3 after A and B, and 0.9 after C. The beam
+# keeps A and B, and finds $0.4 \cdot 0.3 = 0.12$. The answer with C would have had $0.25 \cdot 0.9 = 0.225$. It cannot
+# happen if no beginning is ever dropped, here with a width of 3. For answers of eleven letters from twelve ids, that
+# would be many billions of beginnings.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Let the machine draw 200 answers to "3 may" at temperature 1, with `sample`. Which years does it make up? Are there
-# answers that are no dates?
+# Let the machine draw 200 answers to "3 may" at temperature 1. The package draws with
+# [`sample`][clear_attention.sample]. Which years does the machine make up? Are there answers that are no dates?
 
 # %% tags=["answer"]
 import re
@@ -305,7 +346,7 @@ drawn = sample(
     11,
     temperature=1.0,
     seed=0,
-    jit_compile=False,
+    jit_compile=False,  # a loop that runs once is not worth compiling
 )
 years = Counter(answer[:4] for answer in target.decode(drawn))
 print(

@@ -67,7 +67,7 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials.element.get_by_label("move both together").uncheck()
     dials.element.get_by_label("turn the query's hands back by 3").check()
     dials.slide("Place of the key", 37)
-    assert dials.says() == "The key stands 3 places before the query. The dot product is 3.00; 3.00 is the most."
+    assert dials.says() == "The key stands 3 places before the query. The dot product is 3.000; 3.000 is the most."
 
 
 def test_the_norm_takes_away_what_all_numbers_share(piece):
@@ -133,14 +133,14 @@ def test_the_blocks_hold_what_they_say(piece):
 
 def test_a_letter_can_be_followed(piece):
     journey = piece("recap")
-    assert "“5” at place 5 and “5” at place 12 come in alike to 1.00" in journey.says()
+    assert "“5” at place 5 and “5” at place 12 enter with a similarity of 1.00" in journey.says()
     assert journey.element.locator(".station").count() == 6
     group = journey.element.get_by_role("group", name="The letter to compare it with")
     group.get_by_role("button", name="5, place 13").focus()
     journey.page.keyboard.press("Enter")
     assert "“5” at place 13" in journey.says()
     group.get_by_role("button", name="5, place 5").click()
-    assert "leave alike to 1.00" in journey.says()
+    assert "leave with 1.00" in journey.says()
 
 
 @pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])
@@ -222,11 +222,11 @@ def test_shared_heads_leave_room_on_the_card(piece):
         met = scaled_dot_product_attention(
             *zeros, np.arange(keys, dtype=float).reshape(keys, 1, 1), grouped=True
         ).output
-        for head in (0, 13, 31):
+        for head in (1, 14, 32):
             sharing.slide("Head of queries", head)
-            assert sharing.says().startswith(f"Head {head} meets head {met[head, 0, 0]:.0f} of keys, ")
+            assert sharing.says().startswith(f"Head {head} meets head {met[head - 1, 0, 0] + 1:.0f} of keys, ")
     sharing.element.get_by_role("button", name="8", exact=True).focus()
     sharing.page.keyboard.press("Enter")
     sharing.element.locator("g[data-value='14']").click()
-    assert "Head 14 meets head 3 of keys, as do all heads from 12 to 15." in sharing.says()
+    assert "Head 14 meets head 4 of keys, as do all heads from 13 to 16." in sharing.says()
     assert sharing.element.locator("rect.k.fill").count() == 8 + 1  # and the bar

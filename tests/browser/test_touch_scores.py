@@ -76,7 +76,7 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
         np.testing.assert_array_equal([int(n) for n in numbers[:12]], documents[0])
         positions = create_document_positions(documents).numpy()[0]
         np.testing.assert_array_equal([int(n) for n in numbers[12:]], positions)
-        query = int(row.slider("Query at place").input_value())
+        query = int(row.slider("Query").input_value())
         seen = np.flatnonzero(mask[query] == 0)
         assert f"sees places {seen[0]} to {seen[-1]}." in row.says()
         free, alone = 12 - sum(sizes), 3 * max(sizes)
@@ -85,19 +85,19 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
         assert f"{wasted} of {alone} places are padding ({round(100 * wasted / alone)} %)" in row.says()
 
     assert_shows([5, 4, 2], causal=False)
-    row.slide("Letters of text 1", 4)
-    assert "letter 2 of text 2" in row.says()
+    row.slide("Text 1", 4)
+    assert "position 2 of text 2" in row.says()
     assert_shows([4, 4, 2], causal=False)
-    row.slide("Letters of text 3", 9)  # there is room for 4
+    row.slide("Text 3", 9)  # there is room for 4
     assert_shows([4, 4, 4], causal=False)
     row.element.get_by_label("look-ahead mask, too").check()
-    row.slide("Letters of text 2", 1)
-    row.slider("Query at place").focus()
+    row.slide("Text 2", 1)
+    row.slider("Query").focus()
     row.page.keyboard.press("End")
     assert "Place 11 is padding" in row.says()
     assert_shows([4, 1, 4], causal=True)
     row.element.locator("g[data-value='5']").click()
-    assert "Place 5 is letter 0 of text 3 and sees places 5 to 5." in row.says()
+    assert "Place 5 is at position 0 of text 3 and sees places 5 to 5." in row.says()
     row.element.get_by_label("keep the texts apart").uncheck()
     assert "Place 5 is at position 5 and sees places 0 to 5." in row.says()
 
@@ -126,3 +126,23 @@ def test_the_two_steps_are_those_of_the_trained_heads(piece):
         assert shown[4] == ("nobody can know yet" if place < 6 else text[(place + 1) % 7])
     echo.element.locator("g[data-value='12']").click()
     assert "place 12 looks most" in echo.says()
+
+
+def test_the_wishes_are_a_head_as_the_function_computes_it(piece):
+    wishes = piece("programs")
+    assert wishes.says() == "At 1, place 0 fetches a mixture, place 1 fetches a mixture, place 2 fetches a mixture."
+    for place in range(3):  # each its next one, and the last itself
+        for key in range(3):
+            button = wishes.element.get_by_role("button", name=f"place {place} looks at place {key}")
+            if (button.get_attribute("aria-pressed") == "true") != (key == min(place + 1, 2)):
+                button.focus()
+                wishes.page.keyboard.press("Enter")
+    wished, letters = np.eye(3)[[1, 2, 2]], np.eye(3)[[2, 0, 1]]  # c a b
+    for step, worth in enumerate((1, 2, 5, 10, 20, 128)):
+        wishes.slide("A yes is worth", step)
+        output, weights = scaled_dot_product_attention(wished * worth * 3**0.5, np.eye(3), letters)
+        cells = [float(x) for x in wishes.element.locator("table.wishes td:not(:has(button))").all_inner_texts() if x]
+        np.testing.assert_allclose(cells, [*np.ravel(weights), *np.ravel(output)], atol=0.00501)
+    assert wishes.says() == "At 128, place 0 fetches a, place 1 fetches b, place 2 fetches b."
+    wishes.press("Start again")
+    assert wishes.says().startswith("At 1, place 0 fetches a mixture")

@@ -7,24 +7,24 @@ from exercises import Exercise, Numbers, Shape
 EXERCISES = [
     Exercise(
         name="who-meets-whom",
-        question="6 heads of queries share 2 heads of keys, all numbered from 0. Which head of keys does each of them"
+        question="6 heads of queries share 2 heads of keys, all numbered from 1. Which head of keys does each of them"
         " meet?",
-        asks=Numbers(tuple(f"head {i}" for i in range(6)), digits=0),
+        asks=Numbers(tuple(f"head {i}" for i in range(1, 7)), digits=0),
         given=(6, 2),
-        right=lambda heads, keys: np.repeat(np.arange(keys), heads // keys),
-        because="Neighbours share: the first three meet head 0, the last three head 1.",
+        right=lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
+        because="Neighbours share: the first three meet head 1, the last three head 2.",
         mistakes={
             "tiled": (
-                lambda heads, keys: np.tile(np.arange(keys), heads // keys),
+                lambda heads, keys: np.tile(np.arange(keys), heads // keys) + 1,
                 "They don't take turns. Some programs do it so, and then weights that were trained the other way do not"
                 " fit.",
             ),
-            "counted from one": (
-                lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
-                "The heads of keys are numbered from 0.",
+            "counted from zero": (
+                lambda heads, keys: np.repeat(np.arange(keys), heads // keys),
+                "Here the heads of keys are numbered from 1.",
             ),
             "groups of two": (
-                lambda heads, keys: np.arange(heads) // keys,
+                lambda heads, keys: np.arange(heads) // keys + 1,
                 "That makes groups of 2, and three of them. There are 2 heads of keys, so groups of 3.",
             ),
         },

@@ -15,28 +15,28 @@ def split(x, heads):
 EXERCISES = [
     Exercise(
         name="shape-after-split",
-        question="Two texts of 5 letters, each letter 12 numbers, are split into 3 heads by `split_heads`. Which shape"
-        " comes out?",
+        question="A text of 5 letters, each letter 12 numbers, is cut for 3 heads by your `split`. Which shape comes"
+        " out?",
         asks=Shape(),
-        given=(np.zeros((2, 5, 12)), 3),
+        given=(np.zeros((5, 12)), 3),
         right=lambda x, heads: split(x, heads).shape,
-        because="Texts, heads, letters, numbers of a head. The 12 numbers are shared out: 4 for each head.",
+        because="Heads, letters, numbers of a head. The 12 numbers are shared out: 4 for each head.",
         mistakes={
             "heads not moved": (
-                lambda x, heads: (2, 5, heads, 12 // heads),
+                lambda x, heads: (5, heads, 12 // heads),
                 "The heads stand behind the letters. Then the product of matrices would compare heads, not letters.",
             ),
             "full width for each head": (
-                lambda x, heads: (2, heads, 5, 12),
+                lambda x, heads: (heads, 5, 12),
                 "Each head gets a part of the 12 numbers, not all of them.",
             ),
             "heads and numbers exchanged": (
-                lambda x, heads: (2, 12 // heads, 5, heads),
+                lambda x, heads: (12 // heads, 5, heads),
                 "3 heads of 4 numbers each, not 4 heads of 3.",
             ),
-            "heads mixed with texts": (
-                lambda x, heads: (2 * heads, 5, 12 // heads),
-                "Some programs do this. Here the heads have an axis of their own.",
+            "heads mixed with letters": (
+                lambda x, heads: (heads * 5, 12 // heads),
+                "These are rows of the right width. But the heads have an axis of their own.",
             ),
         },
     ),

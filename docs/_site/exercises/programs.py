@@ -76,11 +76,9 @@ EXERCISES = [
     ),
     Exercise(
         name="where-the-carry-comes-from",
-        question="The digits of two numbers were added in each column. Column 1 is the lowest. Where does column 5 look"
-        " to find out whether it gets a carry?",
-        shown=table(
-            [SUMS[::-1]], head=[*"54321"], side=["sum"], caption="the columns, the lowest on the right, and their sums"
-        ),
+        question="The digits of two numbers were added in each column. These are the sums. Column 1 is the lowest, on"
+        " the right. Where does column 5 look to find out whether it gets a carry?",
+        shown=table([SUMS[::-1]], head=[*"54321"], side=["sum"]),
         asks=Choice(tuple(column(c) for c in range(1, 6))),
         given=(SUMS, 5),
         right=lambda sums, asking: column(decides(sums, asking)),

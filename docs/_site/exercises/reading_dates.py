@@ -72,8 +72,7 @@ EXERCISES = [
     ),
     Exercise(
         name="share-of-each",
-        question="A machine that may not choose reads `3 may 2018`, blanks included. Which weight does each letter"
-        " get?",
+        question="The averaging machine reads `3 may 2018`, blanks included. Which weight does each letter get?",
         asks=Numbers(("",), digits=2),
         given=("3 may 2018",),
         right=lambda text: 1 / len(text),

@@ -15,14 +15,14 @@ def pair(given, wanted):
 EXERCISES = [
     Exercise(
         name="mean-loss",
-        question="The three right letters got the probabilities 0.5, 0.25 and 0.5. What is the loss? (The logarithm of"
-        " 0.5 is -0.693, and 0.25 is 0.5 times 0.5.)",
+        question="The three right letters got the probabilities 0.5, 0.25 and 0.5. What is the mean loss of a letter?"
+        " (The logarithm of 0.5 is -0.693, and 0.25 is 0.5 times 0.5.)",
         asks=Numbers(("",), digits=2),
         given=(P,),
         right=lambda p: -np.log(p).mean(),
         because="0.693, 1.386 and 0.693 are 2.773, and there are three places.",
         mistakes={
-            "the sum": (lambda p: -np.log(p).sum(), "This is the sum. The loss is the mean over the places."),
+            "the sum": (lambda p: -np.log(p).sum(), "This is the sum over the places. The mean is asked for."),
             "logarithm of the mean": (
                 lambda p: -np.log(p.mean()),
                 "First the logarithm at each place, then the mean. Else one certain letter would hide a bad one.",

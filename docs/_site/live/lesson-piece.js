@@ -19,9 +19,10 @@ import { sharing } from "./touch/sharing.js";
 import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
 import { turning } from "./touch/turning.js";
+import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, tree, turning,
+  arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, tree, turning, wishes,
 };
 
 class LessonPiece extends HTMLElement {

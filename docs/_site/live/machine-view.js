@@ -40,13 +40,13 @@ export function head(machine) {
 export function beside({ result, state, siblings, means, ...machine }) {
   const named = (wanted) => siblings.find(({ name }) => name === wanted);
   const [sibling, brief] = [named(state.sibling), named("dates-brief")];
-  const alike = brief?.config.steps === sibling.config.steps ? `, after as short a training ${percent(brief.measured.exact)}` : "";
+  const alike = brief?.config.steps === sibling.config.steps ? ` (${percent(brief.measured.exact)} after ${brief.config.steps} steps)` : "";
   const row = (title, said, exact) => `<tr><th scope="row">${escape(title)}</th><td class="said">${escape(said)}</td><td>${exact}</td></tr>`;
   return `<div class="box">${field({ state, ...machine })}<div class="scroll" tabindex="0" role="region" aria-label="Two machines">
     <table class="plain"><thead><tr><th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
     ${row("whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
     ${row(sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
-    <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means))}</p></div>`;
+    <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;
 }
 
 /** The text field, which is there before the models are. */

@@ -109,8 +109,8 @@ function changes(state, siblings) {
   return listed(said);
 }
 
-/** Say what the change does to this answer, in numbers. */
-export function effect(result, state, siblings, means) {
+/** Say what the change does to this answer; inNumbers: also how probable the whole machine's answer is now. */
+export function effect(result, state, siblings, means, inNumbers = true) {
   if (isWhole(state)) return "";
   const what = changes(state, siblings);
   const start = what[0].toUpperCase() + what.slice(1);
@@ -121,9 +121,9 @@ export function effect(result, state, siblings, means) {
   }
   const same = result.atOnce ? "the answer is still" : "it still writes";
   const now = answer === before.answer ? `${same} ${answer}` : `it writes ${answer || "nothing"} instead of ${before.answer}`;
-  if (result.atOnce) return `${start}, ${now}.`;
+  if (result.atOnce || !inNumbers) return `${start}, ${now}.`;
   const share = (x) => x.toFixed(2);
   const moved = Object.keys(PARTS).map((part) => `${part} ${share(before.chances[part])} → ${share(result.chances[part])}`);
-  const asked = `How probable is each part of ${before.answer}, if all letters before it are given? The whole machine → this one`;
+  const asked = `This is how probable each part of ${before.answer} is for the whole machine → for this one, if all letters before that part are given`;
   return `${start}, ${now}. ${asked}: ${moved.join(", ")}.`;
 }

@@ -7,7 +7,7 @@ import { shown } from "./words.js";
 const TINTS = ["--ca-queries", "--ca-keys", "--ca-values", "--md-default-fg-color--light"];
 const exactly = (x) => x;
 
-/** state: tokens, depths, scores (of one query, before scaling, at each depth), chosen (which depth). */
+/** state: tokens, depths, scores (the products of one query, not yet divided, at each depth), chosen (which depth). */
 export function scale({ state }) {
   const { tokens, scores, depths, chosen } = state;
   const depth = depths[chosen];
@@ -15,12 +15,12 @@ export function scale({ state }) {
   const rules = [["nothing", 1], [`√${depth} = ${root}`, root], [String(depth), depth]];
   const columns = rules.map(([, divisor]) => softmax(scores[chosen].map((x) => x / divisor), [], "plain", exactly));
   const rows = tokens.map((token, j) => `<tr><th scope="row">${escape(token)}</th><td>${shown(scores[chosen][j])}</td>${columns.map(
-    (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${shown(weights[j])}</td>`).join("")}</tr>`);
+    (weights) => `<td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i>${weights[j].toFixed(2)}</td>`).join("")}</tr>`);
   const most = columns.map((weights) => shown(Math.max(...weights)));
-  return `<div class="box"><label>Depth <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
+  return `<div class="box"><label>How many numbers a key has <input type="range" min="0" max="${depths.length - 1}" step="1" value="${chosen}"
     data-field="chosen" aria-valuetext="${depth}"> d_k = ${depth}</label>
-    <div class="scroll" tabindex="0" role="region" aria-label="Weights by divisor"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the scores are divided by</caption>
-    <thead><tr><th scope="col">key</th><th scope="col">score</th>${rules.map(
+    <div class="scroll" tabindex="0" role="region" aria-label="Weights by divisor"><table class="bars"><caption>The weights of ${tokens.length} keys, by what the products are divided by</caption>
+    <thead><tr><th scope="col">key</th><th scope="col">product</th>${rules.map(
       ([rule]) => `<th scope="col">${rule}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
     <p class="says" aria-live="polite">At d_k = ${depth} the largest weight is ${most[0]} divided by nothing, ${most[1]} by the root,
     ${most[2]} by d_k. A plain average would be ${shown(1 / tokens.length)}.</p></div>`;

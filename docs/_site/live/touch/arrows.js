@@ -9,6 +9,8 @@ const [MIDDLE, UNIT, LONGEST] = [120, 26, 4];
 const place = ([x, y]) => [MIDDLE + UNIT * x, MIDDLE - UNIT * y];
 const spot = ([x, y]) => [30 + 17 * x, 205 - 17 * y]; // values lie between 0 and 10
 
+const short = (x) => String(x).replace("-", "−");
+
 /** state: names, keys and values (pairs of numbers), angle of the query in degrees, its length. */
 export const arrows = {
   view(state) {
@@ -19,7 +21,7 @@ export const arrows = {
     const weights = softmax(scores, [], "plain", (x) => x);
     const output = [0, 1].map((c) => sum(values.map((value, j) => weights[j] * value[c])));
     const best = weights.indexOf(Math.max(...weights));
-    const rows = names.map((name, j) => `<tr><th scope="row">${escape(name)}</th><td>${number(scores[j])}</td>
+    const rows = names.map((name, j) => `<tr><th scope="row">${escape(name)} (${keys[j].map(short).join(", ")})</th><td>${number(scores[j])}</td>
       <td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i></td><td>${number(weights[j])}</td></tr>`);
     return `<div class="panels"><div>${plane(names, keys, query)}</div>
       <div>${fetched(names, values, weights, output)}</div></div>
@@ -29,7 +31,7 @@ export const arrows = {
       <tbody>${rows.join("")}</tbody></table>
       ${says(length === 0
         ? `A query of length 0 fits nothing better than anything else: a plain average, (${output.map((x) => number(x)).join(", ")}).`
-        : `The query points most along “${escape(names[best])}”, which gets ${number(weights[best])} of the weight. The
+        : `The query (${query.map((x) => number(x)).join(", ")}) points most along “${escape(names[best])}”, which gets ${number(weights[best])} of the weight. The
         output is (${output.map((x) => number(x)).join(", ")}).`)}`;
   },
 

@@ -3,7 +3,7 @@
 import { at, check, number, says, slider } from "./draw.js";
 
 const [CELL, LEFT, TOP] = [20, 28, 24];
-const TELLS = 0.12; // what comes after a head can't tell numbers apart that are nearer than this
+const TELLS = 0.12; // what comes after a head can hardly tell numbers apart that are nearer; sliders move in steps of 0.05
 
 /** state: text (two digits), first and second (each head's weight of the first digit), both: whether the second looks. */
 export const crossing = {
@@ -39,7 +39,7 @@ export const crossing = {
       ${both ? slider("Weights of head 2", "second", second, [0, 1, 0.05], share(second)) : ""}</div></div></div>
       ${says(`From “${text.join(" ")}” head 1 brings ${number(brings(first, text))}${both
         ? `, and head 2 brings ${number(brings(second, text))}` : ""}. ${left === 1 ? "No other text brings the same, so both digits can be read."
-        : `${left} texts bring the same to within ${TELLS}, so the digits can't be read.`}`)}`;
+        : `${left} texts bring the same or nearly the same, so the digits can't be read.`}`)}`;
   },
 
   set(state, field, value) {

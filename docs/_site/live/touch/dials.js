@@ -2,20 +2,21 @@
 
 import { at, check, distance, number, says, slider, sum } from "./draw.js";
 
-const [FARTHEST, RADIUS, BACK] = [60, 26, 3];
+const [FARTHEST, RADIUS, BACK, DIGITS] = [60, 26, 3, 3];
 
 /** state: speeds (the angle of each dial from place to place), query and key (places), together: whether both move,
  * back: whether the query's hands are turned back by three places. */
 export const dials = {
   view({ speeds, query, key, together, back }) {
     const place = back ? query - BACK : query; // where the query's hands point
+    const adds = speeds.map((speed) => rounded(Math.cos(speed * (place - key)))); // so that what one sees adds up
     const drawn = speeds.map((speed, i) => {
       const [cx, cy] = [40 + 72 * i, 40];
       return `<g><circle class="axis" cx="${cx}" cy="${cy}" r="${RADIUS}"/>${hand(cx, cy, speed * key, "k")}${hand(cx, cy, speed * place, "q")}
         <text class="small soft middle" x="${cx}" y="${cy + 42}">${number(speed, speed < 0.1 ? 3 : 2)} a place</text>
-        <text class="small middle" x="${cx}" y="${cy + 55}">adds ${number(Math.cos(speed * (place - key)))}</text></g>`;
+        <text class="small middle" x="${cx}" y="${cy + 55}">adds ${number(adds[i], DIGITS)}</text></g>`;
     });
-    const product = sum(speeds.map((speed) => Math.cos(speed * (place - key))));
+    const product = sum(adds);
     return `<svg viewBox="0 0 ${72 * speeds.length + 8} 100" style="max-width:30em" role="img" aria-label="A dial for each speed, with a
       hand for the place of the query and one for the place of the key.">${drawn.join("")}</svg>
       ${curve(speeds, key - query, product, back ? -BACK : 0)}
@@ -23,7 +24,7 @@ export const dials = {
       <span class="k">${slider("Place of the key", "key", key, [0, FARTHEST, 1], key)}</span>
       ${check("move both together", "together", together)}
       ${check(`turn the query's hands back by ${BACK}`, "back", back)}</div>
-      ${says(`The key stands ${distance(key - query)}. The dot product is ${number(product)}; ${speeds.length}.00 is the most.`)}`;
+      ${says(`The key stands ${distance(key - query)}. The dot product is ${number(product, DIGITS)}; ${number(speeds.length, DIGITS)} is the most.`)}`;
   },
 
   set(state, field, value) {
@@ -38,6 +39,8 @@ export const dials = {
     state[other] = moved;
   },
 };
+
+const rounded = (x) => Number(x.toFixed(DIGITS));
 
 function hand(cx, cy, angle, kind) {
   const [x, y] = [cx + RADIUS * Math.sin(angle), cy - RADIUS * Math.cos(angle)];

@@ -3,6 +3,7 @@
 import { at, number, says } from "./draw.js";
 
 const [WIDE, LEFT, TOP, LOW] = [26, 10, 82, 102];
+const SEEN = 0.02; // a smaller weight has no arc
 
 /** state: text (that comes again), period, place (of the letter that asks), layers (two maps of weights), said (the letter that the machine
  * says at each place) and sure (its probability). */
@@ -15,11 +16,12 @@ export const echo = {
     const letters = [...text];
     const buttons = letters.map((letter, i) => `<button data-do="place" data-value="${i}" aria-pressed="${i === place}"
       aria-label="${letter}, place ${i}">${letter}</button>`);
+    const deep = Math.max(...layers[0].flatMap((row, i) => row.map((weight, j) => (weight < SEEN ? 0 : Math.abs(i - j)))));
     const stands = (i) => `${letters[i]} at place ${i}`;
     const right = place < period - 1 ? "nobody can know yet" : letters[place + 1 - period];
     return `<div class="letters" role="group" aria-label="The letter that asks">${buttons.join("")}</div>
       <p class="title">Layer 2: where ${letters[place]} looks</p>
-      <svg viewBox="0 0 ${LEFT + WIDE * letters.length} 182" style="max-width:36em" role="img" aria-label="The letters in a row. Arcs above: where
+      <svg viewBox="0 0 ${LEFT + WIDE * letters.length} ${LOW + high(deep) / 2 + 6}" style="max-width:36em" role="img" aria-label="The letters in a row. Arcs above: where
         the chosen letter looks in layer 2. Arcs below: where the letter that it finds had looked in layer 1.">
         ${arcs(second, place, -1, "q")}
         ${letters.map((letter, i) => `<g data-do="place" data-value="${i}" style="cursor:pointer"><text class="middle ${i === place ? "q text" : i === found ? "k text" : ""}"
@@ -34,14 +36,16 @@ export const echo = {
   },
 };
 
+const high = (distance) => 16 + 10 * Math.abs(distance); // an arc reaches half as far
 const middle = (i) => at(LEFT + WIDE * (i + 0.3));
 
 function arcs(weights, from, side, kind) {
   return weights.map((weight, to) => {
-    if (weight < 0.02) return "";
+    if (weight < SEEN) return "";
     const [y, width] = [side < 0 ? TOP : LOW, at(9 * weight)];
-    if (to === from) return `<circle class="${kind} fill" cx="${middle(to)}" cy="${y + 7 * side}" r="${at(1 + 4 * weight)}"/>`;
-    const high = y + side * (16 + 10 * Math.abs(from - to));
-    return `<path class="${kind} stroke" style="stroke-width:${width};stroke-linecap:round" d="M${middle(from)} ${y}Q${at((middle(from) + middle(to)) / 2)} ${high} ${middle(to)} ${y}"/>`;
+    const x = middle(to);
+    const path = to === from ? `M${x - 4} ${y}C${x - 14} ${y + 18 * side} ${x + 14} ${y + 18 * side} ${x + 4} ${y}`
+      : `M${middle(from)} ${y}Q${at((middle(from) + x) / 2)} ${y + side * high(from - to)} ${x} ${y}`;
+    return `<path class="${kind} stroke" style="stroke-width:${width};stroke-linecap:round" d="${path}"/>`;
   }).join("");
 }

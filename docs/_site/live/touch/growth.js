@@ -28,6 +28,7 @@ function curve(steps, wrong, now) {
   const point = (i) => `${at(20 + (270 * steps[i + 1]) / last)},${at(70 - (60 * wrong[i]) / most)}`;
   const here = now ? `<circle class="q fill" cx="${point(now - 1).split(",")[0]}" cy="${point(now - 1).split(",")[1]}" r="5"/>` : "";
   return `<svg viewBox="0 0 300 92" style="max-width:30em" role="img" aria-label="The share of wrong letters against the steps of the training: it falls fast, and then slowly.">
-    <path class="axis" d="M20 8V70H292"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
+    <path class="axis" d="M20 8V70H292M17 10h3M17 70h3"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
+    <text class="small soft end" x="17" y="13">${number(100 * most, 0)} %</text><text class="small soft end" x="17" y="73">0</text>
     <text class="small soft" x="60" y="14">wrong letters</text><text class="small soft end" x="292" y="84">step ${last.toLocaleString("en")}</text></svg>`;
 }

@@ -10,11 +10,11 @@ export const journey = {
   view({ text, stations, letter, other }) {
     const alike = stations.map((station) => number(station.alike[letter][other]));
     const shown = stations.map(({ name, says: sentence, words }, i) => `<div class="station"><p class="title">${i + 1}. ${escape(name)}</p>
-      ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} <span class="soft">Alike to ${alike[i]}.</span></p></div>`);
+      ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} <span class="soft">Similarity ${alike[i]}.</span></p></div>`);
     return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
       <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}${shown.join("")}
-      ${says(`${named(text, letter)} and ${named(text, other)} come in alike to ${alike[0]} and leave alike to ${alike.at(-1)}.
-        (1 is the same direction, 0 is nothing in common.)`)}`;
+      ${says(`${named(text, letter)} and ${named(text, other)} enter with a similarity of ${alike[0]} and leave with ${alike.at(-1)}.
+        (1 is the same direction, 0 is nothing in common, −1 is the opposite direction.)`)}`;
   },
 
   act(state, name, value) {

@@ -2,7 +2,7 @@
 
 import { at, check, number, says, slider, sum } from "./draw.js";
 
-const [SIDE, LEFT, TOP] = [216, 16, 52];
+const [SIDE, LEFT, TOP] = [216, 42, 36];
 
 /** state: places (of the row), sizes (letters of each text), query (its place), apart (whether the texts are kept apart),
  * causal (whether a look-ahead mask comes on top). */
@@ -17,10 +17,10 @@ export const packed = {
     const padding = places - sum(sizes);
     const alone = sizes.length * Math.max(...sizes);
     const share = (n, all) => `${n} of ${all} places are padding (${Math.round((100 * n) / all)} %)`;
-    const who = documents[query] ? `letter ${positions[query]} of text ${documents[query]}` : "padding";
+    const who = documents[query] ? `at position ${positions[query]} of text ${documents[query]}` : "padding";
     return `<div class="panels"><div class="wide">${grid(documents, positions, query, hides)}</div><div class="controls">
-      ${sizes.map((size, i) => slider(`Letters of text ${i + 1}`, `size${i}`, size, [1, 9, 1], size)).join("")}
-      ${slider("Query at place", "query", query, [0, places - 1, 1], query)}
+      ${sizes.map((size, i) => slider(`Text ${i + 1}`, `size${i}`, size, [1, 9, 1], size === 1 ? "1 letter" : `${size} letters`)).join("")}
+      ${slider("Query", "query", query, [0, places - 1, 1], `place ${query}`)}
       ${check("keep the texts apart", "apart", apart)}${check("look-ahead mask, too", "causal", causal)}</div></div>
       ${says(`Place ${query} is ${apart ? who : `at position ${query}`} and sees ${seen.length ? `places ${seen[0]} to ${seen.at(-1)}` : "nobody"}.
         In one row ${share(padding, places)}; in ${sizes.length} rows, each as long as the longest text, ${share(alone - sum(sizes), alone)}.`)}`;
@@ -53,7 +53,8 @@ function grid(documents, positions, query, hides) {
   return `<svg viewBox="0 0 ${LEFT + SIDE + 4} ${TOP + SIDE + 4}" role="img" aria-label="A square of cells: a row for each place that looks, a column for each
     place that is looked at. Cells that are blocked are hatched."><defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"
     patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--ca-hatch)"/></pattern></defs>
-    <text class="small soft" x="${LEFT}" y="9">text (0 is padding), and position in it:</text>${above(26, documents)}${above(42, positions)}
+    <text class="small soft end" x="${LEFT - 4}" y="12">text</text>${above(12, documents)}
+    <text class="small soft end" x="${LEFT - 4}" y="28">position</text>${above(28, positions)}
     ${rows.join("")}<rect class="axis" x="${LEFT}" y="${at(TOP + unit * query)}" width="${SIDE}" height="${at(unit)}" style="stroke-width:2"/>
     <text class="small end" x="${LEFT - 4}" y="${at(TOP + unit * (query + 0.7))}">${query}</text></svg>`;
 }

@@ -13,10 +13,10 @@ export const rules = {
     const head = [...products.map((_, i) => `key ${i + 1}`), "sink"].map((name) => `<th scope="col">${name}</th>`);
     const rows = lines.map(([label, field, row]) => {
       const shown = row.map((x) => `<td>${x === -Infinity ? "−∞" : x === undefined ? "" : number(x)}</td>`);
-      return `<tr class="${field && !state[field] ? "faint" : ""}"><th scope="row">${field ? check(label, field, state[field]) : label}</th>${shown.join("")}</tr>`;
+      return `<tr><th scope="row">${field ? check(label, field, state[field]) : label}</th>${shown.join("")}</tr>`;
     });
     const bars = weights.map((weight, i) => `<td><svg viewBox="0 0 40 72" aria-hidden="true"><rect class="${i < products.length ? "w fill" : "axis"}"
-      x="8" y="${at(70 - 60 * weight)}" width="24" height="${at(60 * weight)}"/><path class="line" d="M2 70H38"/></svg>${number(weight)}</td>`);
+      x="8" y="${at(70 - 60 * weight)}" width="24" height="${at(60 * weight)}"/><path class="line" d="M2 70H38"/></svg>${weight ? number(weight, 3) : 0}</td>`);
     const keys = weights.slice(0, -1);
     const most = keys.indexOf(Math.max(...keys));
     const output = sum(keys.map((weight, i) => weight * values[i]));
@@ -26,7 +26,7 @@ export const rules = {
       ${slider("Price of a place", "price", price, [0, 4, 0.25], number(price))}
       ${slider("Score of the sink", "sink", sink, [-3, 6, 0.5], number(sink, 1))}
       ${check("mask before the cap", "early", state.early)}<button data-do="again">Start again</button></div>
-      ${says(`Key ${most + 1} gets most, ${number(keys[most])}. The weights of the keys add up to ${number(sum(keys))}. Output: ${number(output)}.
+      ${says(`Key ${most + 1} gets most, ${number(keys[most], 3)}. The weights of the keys add up to ${number(sum(keys))}. Output: ${number(output)}.
         ${leaks(state) ? "The hidden key is read!" : ""}`)}`;
   },
 };

@@ -5,21 +5,21 @@ import { at, number, says, slider } from "./draw.js";
 const LENGTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((thousands) => 1000 * thousands);
 const [WIDE, LEFT, BAR] = [330, 5, 7]; // of the drawing; and a gigabyte
 
-/** state: queries and keys (how many heads), head (of queries, which is marked), layers, numbers (of a head), bytes (of a
+/** state: queries and keys (how many heads), head (of queries, which is marked, counted from 1), layers, numbers (of a head), bytes (of a
  * number), length (how much is kept, as a place in LENGTHS), model and card (gigabytes). */
 export const sharing = {
   view({ queries, keys, head, layers, numbers, bytes, length, model, card }) {
     const size = queries / keys; // of a group
-    const met = Math.floor(head / size);
+    const met = Math.ceil(head / size);
     const gigabytes = (2 * layers * keys * numbers * LENGTHS[length] * bytes) / 1e9;
     const kept = number(gigabytes, gigabytes < 1 ? 2 : 1);
     const counts = Array.from({ length: Math.log2(queries) + 1 }, (_, i) => queries / 2 ** i);
     const buttons = counts.map((n) => `<button data-do="keys" data-value="${n}" aria-pressed="${n === keys}">${n}</button>`);
-    const others = size === 1 ? "and no other head meets it" : `as do all heads from ${met * size} to ${met * size + size - 1}`;
+    const others = size === 1 ? "and no other head meets it" : `as do all heads from ${(met - 1) * size + 1} to ${met * size}`;
     const whole = `With the model that makes ${number(gigabytes + model, gigabytes < 1 ? 2 : 1)} GB`;
     return `<div class="controls" role="group" aria-label="Heads of keys"><span>Heads of keys</span>${buttons.join("")}</div>
       ${heads(queries, size, head)}${memory(gigabytes, kept, model, card)}
-      <div class="controls"><span class="q">${slider("Head of queries", "head", head, [0, queries - 1, 1], head)}</span>
+      <div class="controls"><span class="q">${slider("Head of queries", "head", head, [1, queries, 1], head)}</span>
       ${slider("Pieces of words", "length", length, [0, LENGTHS.length - 1, 1], LENGTHS[length].toLocaleString("en"))}</div>
       ${says(`Head ${head} meets head ${met} of keys, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB.`)}`;
   },
@@ -34,11 +34,11 @@ function heads(queries, size, head) {
   const middle = (i) => LEFT + wide * (i + 0.5);
   const shared = (i) => middle(Math.floor(i / size) * size + (size - 1) / 2);
   const square = (x, y, kind) => `<rect class="${kind}" x="${at(x - 0.4 * wide)}" y="${y}" width="${at(0.8 * wide)}" height="${at(0.8 * wide)}"/>`;
-  const mine = (i) => Math.floor(i / size) === Math.floor(head / size);
+  const mine = (i) => Math.floor(i / size) === Math.floor((head - 1) / size);
   const drawn = Array.from({ length: queries }, (_, i) => {
-    const style = i === head ? "q stroke" : mine(i) ? "axis" : "line";
+    const style = i === head - 1 ? "q stroke" : mine(i) ? "axis" : "line";
     return `<path class="${style}" d="M${at(middle(i))} ${26 + at(0.4 * wide)}L${at(shared(i))} 74"/>
-      <g data-do="head" data-value="${i}" style="cursor:pointer">${square(middle(i), 22, `q fill ${mine(i) ? "" : "faint"}`)}</g>
+      <g data-do="head" data-value="${i + 1}" style="cursor:pointer">${square(middle(i), 22, `q fill ${mine(i) ? "" : "faint"}`)}</g>
       ${i % size ? "" : square(shared(i), 72, `k fill ${mine(i) ? "" : "faint"}`)}`;
   });
   return `<svg viewBox="0 0 ${WIDE} 96" style="max-width:36em" role="img" aria-label="A row of squares for the heads of queries, and below it one for the

@@ -45,5 +45,6 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 .station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
 .rules{width:100%;max-width:34em}.rules td{min-width:2.4em}.rules thead th{text-align:right}.rules label{line-height:1.5}.rules svg{max-width:2.6em;margin-left:auto}
+table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}
 .cell{cursor:pointer;stroke:var(--md-default-bg-color)}
 `;

@@ -64,9 +64,9 @@ function row(length, moved, [a, b], product) {
     return `<rect class="${kind}" x="${x(moved + i)}" y="${at(zero - Math.max(height, 0))}" width="${at(wide - 1)}" height="${at(Math.abs(height))}"/>`;
   });
   const mark = (place, kind, y) => `<rect class="${kind} fill" x="${x(place)}" y="${y}" width="${at(wide - 1)}" height="7"/>`;
-  return `<svg viewBox="0 0 330 140" role="img" aria-label="The row of places with the text in it, and above each place of the text a bar:
+  return `<svg viewBox="0 0 344 140" role="img" aria-label="The row of places with the text in it, and at each place of the text a bar:
     the product that a key at this place has with the query."><text class="small soft" x="4" y="10">product with a key at each place of the text</text>
-    <path class="line" d="M4 ${zero}H326"/>${bars.join("")}
+    ${[2, 0, -2].map((n) => `<path class="line" d="M4 ${zero - high * n}H326"/><text class="small soft" x="330" y="${zero - high * n + 3}">${number(n, 0)}</text>`).join("")}${bars.join("")}
     <rect class="axis" x="${at(x(moved) - 1)}" y="106" width="${at(wide * length + 1)}" height="16"/>${mark(a, "q", 107)}${mark(b, "k", 114)}
     <text class="small soft" x="4" y="134">place 0</text><text class="small soft end" x="326" y="134">place ${2 * length - 1}</text>
     <text class="small soft middle" x="${at(x(moved) + (wide * length) / 2)}" y="134">the text</text></svg>`;

@@ -1,0 +1,38 @@
+/* A head that is written by hand: the wishes of each place, the weights that they make, and what is fetched. */
+
+import { number, says, slider, sum } from "./draw.js";
+
+const WORTH = [1, 2, 5, 10, 20, 128];
+
+/** state: text, wishes (for each place, 1 for each place that it wants to look at) and worth (of a yes, as a place in WORTH). */
+export const wishes = {
+  view({ text, wishes, worth }) {
+    const letters = [...text];
+    const kinds = [...new Set(letters)].sort();
+    const weights = wishes.map((row) => {
+      const powers = row.map((wish) => Math.exp(WORTH[worth] * (wish - Math.max(...row))));
+      return powers.map((power) => power / sum(powers));
+    });
+    const fetched = weights.map((row) => kinds.map((kind) => sum(row.filter((_, j) => letters[j] === kind))));
+    const places = letters.map((letter, i) => `${letter} at ${i}`);
+    const buttons = wishes.map((row, i) => row.map((wish, j) => `<button data-do="wish" data-value="${i * letters.length + j}"
+      aria-pressed="${wish === 1}" aria-label="place ${i} looks at place ${j}">${wish}</button>`));
+    const shown = (rows) => rows.map((row) => row.map((x) => number(x)));
+    const told = fetched.map((row, i) => `place ${i} fetches ${row.some((x) => x > 0.995) ? kinds[row.findIndex((x) => x > 0.995)] : "a mixture"}`);
+    return `<div class="panels">${table("Wishes", places, letters.map((_, i) => `${i}`), buttons)}
+      ${table("Weights", places, letters.map((_, i) => `${i}`), shown(weights))}${table("Fetched", places, kinds, shown(fetched))}</div>
+      <div class="controls">${slider("A yes is worth", "worth", worth, [0, WORTH.length - 1, 1], WORTH[worth])}<button data-do="again">Start again</button></div>
+      ${says(`At ${WORTH[worth]}, ${told.join(", ")}.`)}`;
+  },
+
+  act({ text, wishes }, name, value) {
+    const [i, j] = [Math.floor(value / text.length), value % text.length];
+    wishes[i][j] = 1 - wishes[i][j];
+  },
+};
+
+function table(caption, side, head, rows) {
+  const columns = head.map((name) => `<th scope="col">${name}</th>`);
+  const lines = rows.map((row, i) => `<tr><th scope="row">${side[i]}</th>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`);
+  return `<table class="wishes"><caption>${caption}</caption><thead><tr><td></td>${columns.join("")}</tr></thead><tbody>${lines.join("")}</tbody></table>`;
+}

@@ -279,8 +279,8 @@ def turn_back(angles):
 
 W_Q = turn_back(3 * np.array([1, 0.1, 0.01]))  # three places back
 for place in (12, 52):
-    print(f"place {place} @ W_Q:", (places[place] @ W_Q).round(3))
-    print(f"place {place - 3}:       ", places[place - 3].round(3))
+    print("place", place, "@ W_Q:", (places[place] @ W_Q).round(3))
+    print(f"place {place - 3:2}:      ", places[place - 3].round(3))
 np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 
 # %% [markdown]

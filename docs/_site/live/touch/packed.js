@@ -1,6 +1,6 @@
 /* Texts that share a row: who may look at whom, where positions begin anew, and how much of the row is padding. */
 
-import { at, check, number, says, slider, sum } from "./draw.js";
+import { at, check, says, slider, sum } from "./draw.js";
 
 const [SIDE, LEFT, TOP] = [216, 42, 36];
 

@@ -88,16 +88,16 @@ def memory(results):
     def of(who, length, passes="both"):
         return megabytes(results, who, passes, length)
 
+    held = "The scores of a block take 8 MB; a few such tensors are held, and kernels that oneDNN keeps."
     for length, goal in {16384: 96, 32768: 128, 65536: 192}.items():
         name = f"blockwise, causal, {length:,} tokens, forward: MB"
-        yield Verdict(name, of("blockwise", length, "forward"), goal)
+        yield Verdict(name, of("blockwise", length, "forward"), goal, held)
     for length, before in BEFORE.items():
         name = f"blockwise, causal, {length:,} tokens, with gradients: memory before heads had groups"
-        why = "A block of 256 queries and two heads is 8 MB; five such tensors are held, and kernels that oneDNN keeps."
-        yield Verdict(name, of("blockwise", length) / before, 1 / 3, why)
+        yield Verdict(name, of("blockwise", length) / before, 1 / 3, held)
     for peer in ("ours", "keras.ops"):
         name = f"blockwise, causal, 8,192 tokens, with gradients: memory of {plainly(peer)}"
-        yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 40)
+        yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 40, held)
 
 
 SMALL = ((64, 8, 5, 64), (64, 8, 64, 64), (64, 8, 128, 64), (8, 8, 512, 64))
@@ -132,7 +132,8 @@ def small_sizes(results):
     for passes, goal in {"forward": 0.75, "both": 0.7}.items():
         value, row = worst(results, "function", SMALL[:1], "ours graph", "keras.ops graph", passes)
         if row:
-            yield Verdict(f"function, {SMALL[0]}, {said(passes)}, worst mask: time of keras.ops", value, goal)
+            few = "At this size every operation costs more than what it computes."
+            yield Verdict(f"function, {SMALL[0]}, {said(passes)}, worst mask: time of keras.ops", value, goal, few)
     value, row = worst(results, "layer", SMALL[:1], "auto graph", "keras layer graph", "both")
     if row:
         yield Verdict(f"layer, {SMALL[0]}, with gradients, worst mask: time of Keras's layer", value, 0.33)

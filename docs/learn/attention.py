@@ -52,8 +52,9 @@ machine(
 # fetched. Then make the query longer, and make it shorter: what changes?
 #
 # A score is computed from the numbers of the two arrows: multiply the first numbers, multiply the second numbers, add
-# up, and divide by √2. At the start the query is (1.41, 1.41), and the key of "m" is (2, 0.5). So its score is (1.41 ·
-# 2 + 1.41 · 0.5) / √2 = 2.5. (What the root is good for, you will see below.)
+# up, and divide by √2. At the start the query is (√2, √2), and the key of "m" is (2, 0.5). So its score is (√2 · 2 + √2 ·
+# 0.5) / √2 = 2.5. (What the root is good for, you will see below, and also how scores become weights. For now: the
+# largest score gets the most.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -106,8 +107,8 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# The letters of a text may look at each other, and even at themselves. That case needs only one text, so let us take
-# it: "y" looks at all three letters. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are
+# Above, the answer looked at the text. The letters of a text may also look at each other, and even at themselves. This
+# second case needs only one text, so let us take it: "y" looks at all three letters. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are
 # added:
 #
 # $$
@@ -123,7 +124,7 @@ touch(
 # | a | $(-2, 1, 0, 3)$ | $(0, 10)$ |
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
-# **How well does each key fit the query?** Multiply the two number by number, and add up. This is the *dot product*. It
+# **How well does each key fit the query?** Multiply the two vectors number by number, and add up: the *dot product*. It
 # is large where both vectors have large numbers of the same sign at the same places. Then divide the product by the
 # root of how many numbers they have, which is √4 = 2. ([Why the root](#why-divide-by-the-root-of-d_k), you will see
 # soon.) The results are called **scores**.
@@ -257,7 +258,7 @@ plt.show()
 # next to nothing. That is why the dot products are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change $d_k$, and look for *one rule that suits every* $d_k$: in
-# which column do the bars stay about the same, and still choose?
+# which column does one key always get clearly more than the others, but never nearly everything?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab
@@ -553,7 +554,7 @@ exercises.show("attention")
 #
 # ## Where to go next
 #
-# You can now compute attention with a pencil, and you have written it. There is a trap in it, though: the softmax gives
+# You can now compute attention with a pencil, and it fits into two short functions. There is a trap in it, though: the softmax gives
 # *every* letter some weight. What if there are letters that must not be looked at, not even a little?
 #
 # * [Masks](masks.py): what must not be looked at.

@@ -103,8 +103,8 @@ assert forgetful_record["steps"][-1] == 333
 # Here you see the forgetful machine peeking. A row is a letter that looks, and a column a letter that is looked at.
 # Both have the names of the letters that are *given*. Look at the cells just right of the diagonal. In the row "start"
 # this cell is bright: there the machine looks at the 2, which is what it has to say. In the row "1" it looks at the 8.
-# In the two rows between them it peeks, too, but in another map: the machine looks in four ways at the same time, each
-# with a map of its own, and this is one of the four.
+# (The machine looks in four ways at the same time, and this is one of its four maps. In the rows between these two it
+# peeks, too, but in another map.)
 #
 # Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
 

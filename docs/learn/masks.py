@@ -173,7 +173,8 @@ print("weights", softmax(scores, mask).round(3))
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, and a 0
 # elsewhere. Its shape is `(batch, 1, 1, length)`: one row for each text, which holds for everyone who looks at this
-# text. Ignore the two 1s until [the lesson on heads](multi_head.py).
+# text. The two 1s are axes that NumPy stretches: the same row serves all queries, and all heads, which [a later
+# lesson](multi_head.py) brings.
 #
 # The function goes by the ids and nothing else. So in this example it finds the padding of text 0 in the middle, and
 # that of text 2 in front, though padding usually stands behind. Blue may be seen, and hatched is blocked.
@@ -218,12 +219,12 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# In the second row your softmax divided 0 by 0, which makes NaN, "not a number". And NaN spreads, because nearly
-# everything that is computed with it is NaN, too. A single empty line can turn a whole training into NaN.
+# NaN means "not a number". It spreads, because nearly everything that is computed with it is NaN, too. A single empty
+# line can turn a whole training into NaN.
 #
 # There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0,
-# output 0 and gradient 0.** The gradient says how a nudge changes the answer. Where nothing was seen, no nudge changes
-# anything.
+# output 0 and gradient 0.** The gradient says how a nudge changes the answer. To nudge the keys or the values changes
+# nothing here, because this query used none of them.
 #
 # ## Your machine so far
 #
@@ -256,14 +257,14 @@ np.testing.assert_array_equal(
 #
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Programs that work with large tensors change the *scores* instead,
-# before the softmax:
+# Your softmax leaves the hidden keys out of the sum. Other programs change the *scores* instead, before the softmax. You
+# will meet four ways to do so, and only the last one is always right:
 #
 # 1. **Add minus infinity times the mask**: `scores + mask * -inf`. Where the mask is 0, this adds 0 times infinity,
 #    which is NaN. So it spoils just those keys that may be seen.
 # 2. **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. A hidden score is then so low that its weight is 0.
-#    But in an empty row all scores fall by the same number, and that changes no difference between them. So nothing is
-#    hidden there, and no error tells you.
+#    But in an empty row every score is lowered. Next to a billion, scores such as 2, 1 and 3 are rounded away, so all
+#    keys get the same weight: the row reads the plain average of what should be hidden, and no error tells you.
 # 3. **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. Since $e$ to the power of minus
 #    infinity is 0, this is right, until an empty row comes: that is 0 divided by 0 again.
 # 4. **Select**: fill with minus infinity as well, but fill an empty row with 0, and set its weights to 0 afterwards.
@@ -370,8 +371,8 @@ print(inspect.getsource(softmax_of_visible))
 # ## A check: what is hidden does not matter
 #
 # Put anything you like under the mask, even NaN, and no letter's output changes. This is a promise of the package. Your
-# own `attention` can't keep it yet: it multiplies the weight 0 by the value NaN, and that is NaN. The package first
-# puts zeros in the place of such numbers.
+# own `attention` does not keep it, because it multiplies the weight 0 by the value NaN, and that is NaN. The package
+# first puts zeros in the place of such numbers.
 
 # %%
 ids = source.encode(["3 may 2018"], length=34)
@@ -522,12 +523,12 @@ exercises.show("masks")
 # ? A program hides padding with `scores + mask * -1e9`, in 32 bits. One day a text of the batch is empty. What do you see?
 # - NaN in the answers | That would be so if it filled with `-inf`: there 0 is divided by 0.
 # - zeros in the output of that text | That is what this package would give. But -1e9 added to every score of a row hides nothing.
-# + nothing | All scores of its rows fall by the same number, so no key is hidden, and it reads its padding. No error tells you.
+# + nothing | Next to a billion the scores are rounded away, so all places get the same weight, and it reads its padding. No error tells you.
 # ? A machine that was trained without a padding mask reads dates well at 34 places. What makes it read them worse?
 # + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.
 # - texts that are all equally long | Padded to 34 places, they are what it was trained on.
-# ? Four texts of four letters go into attention without heads. Their padding mask has the shape `(4, 4)`, a row for each text. What happens?
+# ? Scores have the axes (texts, queries, keys). For four texts of four letters somebody makes a padding mask of shape `(4, 4)`, a row for each text. NumPy stretches what is missing in front. What happens?
 # - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
 # - It is refused. | It would be if the sizes did not fit, say with 3 texts of 4 letters. Here they agree, and nobody can tell.
 # + The row of text 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.

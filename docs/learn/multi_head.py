@@ -11,9 +11,9 @@
 #
 # ## Letter by letter, one head will do
 #
-# The machine was trained again with a single head, which got all the numbers of a vector to itself. Each kind was
-# trained three times, from different random numbers. None of the six is the machine that you met in the first lesson.
-# Here is what they read of 2,000 unseen dates:
+# The machine was trained again with a single head. Four heads make values of 16 numbers each, and the single one makes
+# values of 64. Each kind was trained three times, from different random numbers. Here is what they read of 2,000 unseen
+# dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -55,7 +55,7 @@ machine(
 # ## One head, two, four, eight
 #
 # Here is the machine that looks once, with one head and with more. Each was trained three times, and a dot is one
-# training. It took 700 steps, where our machine took 1,000. So compare these machines with each other, and not with
+# training. Each training took 700 steps, where our machine took 1,000. So compare these machines with each other, and not with
 # ours. These numbers and those above were computed beforehand, because the trainings take twenty minutes.
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
@@ -86,8 +86,8 @@ assert means == sorted(means)
 assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
 # %% [markdown]
-# The trainings differ. The steps to two heads and to four are clear, and the one to eight is within chance. Here heads
-# matter. Why?
+# The trainings differ. From one head to two no dot overlaps. From two to four they just overlap, and from four to eight
+# they mix. But the mean rises each time. Here heads matter. Why?
 #
 # ## What one average cannot carry
 #
@@ -98,8 +98,8 @@ assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
 # The two texts cannot be told apart any more. Here are all hundred texts of two digits. Green are those that bring the
-# same number as "3 5", or one that is at most 0.1 away, because what comes after the head can hardly tell 3.2 from 3.3.
-# Try other weights. Then give the machine a second head.
+# same number as "3 5", or one that is at most 0.1 away, since so small a difference is easily lost. Try other weights.
+# Then give the machine a second head.
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -221,7 +221,8 @@ print("a, in head 2: ", cut[1, 1])
 # Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. The small matrices
 # $W^Q_i$, $W^K_i$ and $W^V_i$ are those of head $i$, and there are $h$ heads. $\operatorname{Concat}$ puts what they
 # found side by side, and $W^O$ is the last matrix. A letter's vector has $d_{\text{model}}$ numbers, 64 in our machine.
-# Each of its four heads gets $d_k = 16$ of them, so it divides its scores by the root of 16.
+# Each of its four heads sees all 64, and makes a query and a key of $d_k = 16$ numbers from them. So it divides its
+# scores by the root of 16.
 #
 # <details class="lesson-more" markdown="1"><summary>Every symbol and its shape</summary>
 #
@@ -523,7 +524,7 @@ exercises.show("multi_head")
 # - 8 | That is the number of heads. Each would get 8 numbers instead of 64.
 # + 64 | 512 numbers, shared by 8 heads.
 # ? A layer of width 64 gets eight heads instead of four. What becomes of a head?
-# - It sees half as many letters. | The numbers of each vector are shared out, not the letters. Every head sees all letters.
+# - It sees half as many letters. | Every head sees all letters, and all numbers of each. What is shared out are the numbers that it makes of them.
 # + It gets half as many numbers of each query, key and value. | 64 numbers, shared by eight heads, are 8 for each instead of 16.
 # - It keeps its 16 numbers, and the layer grows. | The width stays 64, and so do the matrices. More heads cost no more numbers to train.
 # ```

@@ -94,10 +94,9 @@ assert nonsense[1] != "2018-12-25"
 assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
-# It accepts a 30th of February, it gives Christmas a day of its own invention, and from 31/12 it makes a month that no
-# calendar has. And look how sure it is of its 30th of February! Nobody ever taught it to say that a text is no date.
-# Remember this when a larger machine of the same kind sounds certain: **how sure it is says which answer it prefers,
-# not whether the answer is right.**
+# Look how sure it is of its first answer! Nobody ever taught it to say that a text is no date. Remember this when a
+# larger machine of the same kind sounds certain: **how sure it is says which answer it prefers, not whether the answer
+# is right.**
 #
 # ## What goes in
 #
@@ -123,7 +122,7 @@ for letter, number in zip("may", ids, strict=True):
 # ## What comes out
 #
 # The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
-# **decoder** writes the answer, one letter after the other. At each step it gives every possible letter a probability.
+# **decoder** writes the answer, one letter after the other. For each place it gives every possible letter a probability.
 # The most probable one is written, and the decoder goes on from there. In the end it writes an end mark (▪), which
 # means that the answer is finished.
 #
@@ -131,8 +130,8 @@ for letter, number in zip("may", ids, strict=True):
 #
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
 # machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector
-# of each letter times its weight, all added up. The picture below shows such weights: the taller a bar, the more of the
-# weight went to that letter. (In fact the machine looks in four ways at the same time. [A later lesson](multi_head.py)
+# of each letter times its weight, all added up. From this mixture it computes a probability for each letter that it
+# could write. The picture below shows such weights: the taller a bar, the more of the weight went to that letter. (In fact the machine looks in four ways at the same time. [A later lesson](multi_head.py)
 # says why. The picture shows the mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
@@ -169,8 +168,8 @@ assert month > 0.5
 #
 # How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Wherever
 # the whole machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters
-# counts for 1/24. Let us call it **the averaging machine**. It must average only when it looks at the text: at the
-# letters that it has itself written so far, it looks as it likes. It was trained for 500 steps. So for a fair
+# counts for 1/24. Let us call it **the averaging machine**. The letters of the text take plain averages of each other,
+# too. Only at the letters that it has itself written so far does it look as it likes. It was trained for 500 steps. So for a fair
 # comparison the table also says what the whole machine read after 500 steps. A date counts as right if it has no
 # mistake at all. Try both on a date of your own.
 
@@ -184,7 +183,7 @@ machine(
 )
 
 # %% [markdown]
-# The averaging machine gets a few dates right. But its mistakes have something in common. Here are some. Can you see
+# The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are some. Can you see
 # it?
 
 # %% tags=["hide-input"]

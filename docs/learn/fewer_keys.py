@@ -23,8 +23,8 @@ for length in (1_000, 10_000, 100_000):
 
 # %% [markdown]
 # More than three times as much as the model itself, and that for a single chat. On a graphics card with 24 GB the model
-# fits, and its past does not. Besides, all of it has to be read again for each piece that is written, which makes
-# writing slow. So the question is: what of this can be left out?
+# fits, and its past does not. Besides, for each piece that is written all these numbers must travel from the card's
+# memory to its processor, which makes writing slow. So the question is: what of this can be left out?
 #
 # ## Share the keys
 #
@@ -162,7 +162,7 @@ print(output[:, 0, 0].numpy().round(2))
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# Here $h$ is the number of heads of queries, $h_{\text{kv}}$ that of keys and values, and $g(i)$ says which of them
+# As in lesson 5, $Q$, $K$ and $V$ stand for what comes in. $h$ is the number of heads of queries, $h_{\text{kv}}$ that of keys and values, and $g(i)$ says which of them
 # head $i$ meets: $i$ divided by the size of a group, rounded up. (In a program, which counts heads from 0, it is
 # rounded down.) With $h_{\text{kv}} = h$ it is what you know.
 #

@@ -41,8 +41,8 @@ assert bytes_in_words(weights) == "32 TB"
 #
 # ## One row at a time
 #
-# It need not be there. Each query needs its own row of weights, and no other row. So make one row, multiply it with the values, keep the
-# output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
+# The whole matrix need never be there. Each query needs its own row of weights, and no other row. So make one row,
+# multiply it with the values, keep the output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
 # products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. That is 8 · 256 ·
 # 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one head at a time, it is 1 GB.
 #
@@ -140,12 +140,13 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 #
 # ## Even a row can come in pieces, by hand
 #
-# Blocks have solved the question of memory. Now to speed. A graphics processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no
-# room for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see
+# Blocks have solved the question of memory. To be fast as well, programs for graphics processors cut the rows, too.
+# Ours does not, but you can follow the trick with a pencil. Such a processor has a small, fast memory on the chip and a
+# large, slow one beside it. On the chip there is no room for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see
 # the whole row at once. It can be done in pieces all the same, and the trick is lovely.
 #
-# One thing first. $e^{100}$ is too large for a number of four bytes. Your `softmax` above would fail there. Those that
-# are used in earnest first subtract the largest score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
+# One thing first. $e^{100}$ is too large for a number of four bytes, with which machines are trained. (NumPy's eight
+# bytes last up to $e^{709}$.) So one first subtracts the largest score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
 # factor cancels. Here with two scores, $a$ and $b$:
 #
 # $$
@@ -200,9 +201,9 @@ assert round(output / total, 2) == 38.72
 # This is the *online softmax*. *FlashAttention*, which many large models use, cuts queries and keys alike and does all
 # the mending on the chip, so that no scores ever travel to the slow memory. From TensorFlow's Python we cannot reach
 # into the chip, so this package cuts only the queries into blocks, and takes rows whole.
-# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures both.
+# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures whole rows against pieces.
 #
-# ## How much memory it saves
+# ## How much memory blocks save
 #
 # Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
 # numbers, the future hidden. It was measured beforehand. "Plain" attention makes the whole matrix, and "blockwise" is
@@ -252,7 +253,7 @@ assert max(growth(memory["blockwise"])) < 2.7 < 3.4 < min(growth(memory["ours"])
 # cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
-# it still grows with the square, since every letter meets every other before it. A **window** changes that. It is a
+# it still grows with the square, since each letter meets all those before it. A **window** changes that. It is a
 # mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
 # left, and blocks outside of it would never be computed. The band is equally wide for every length, so the time grows
 # only in proportion to the length. The price is that no letter sees farther than the window.
@@ -295,8 +296,8 @@ assert blocks.LENGTHS == 48
 # block's queries. (`added` and `taken` belong to what [a later lesson](score_rules.py) brings.) The product of these
 # weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets it to 0 where a
 # query sees no key. When the step ends, the weights are gone. Around this step runs another loop, which takes only some
-# of the heads at a time. And some blocks read a few more keys than they may see, which the mask hides, so that there
-# are at most 48 different lengths of rows: for each length the processor's library keeps a program of its own.
+# of the heads at a time. The library that computes all this keeps a program for each length of row. So lengths are
+# rounded up to one of 48, and the mask hides the few keys too many.
 #
 # </details>
 #
@@ -370,7 +371,7 @@ for name, one, other in zip(names, *found, strict=True):
 # | layers | 1 in each half | 6 in each half | dozens |
 # | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
-# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a second matrix whose numbers multiply those of the first (a *gate*) |
+# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a second product, whose numbers multiply those of the first (a *gate*) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
 # | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
 # | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |

@@ -7,8 +7,9 @@
 # # What else goes into the scores?
 #
 # The machine [without positions](positions.py) reads a text as a bag of letters, and gets few dates right. Here it is
-# again, beside one that got something more. Where letters look at letters of their own text, and where the answer looks
-# at itself, a number is added to each score. The number depends on nothing but *how far* the key stands from the query.
+# again, beside one that got something more. In self-attention, in both halves, a number is added to each score. It
+# depends on nothing but *how far* the key stands from the query, and on which side. (The machine also has sinks, of
+# which below. They know nothing of places.)
 # Both machines were trained for 500 steps:
 
 # %% tags=["hide-input"]
@@ -26,7 +27,7 @@ lines = [
     "| machine | dates right |",
     "| --- | --- |",
     f"| without positions | {percent(bag_record['exact'])} |",
-    f"| a number for each distance | {percent(record['exact'])} |",
+    f"| a number by distance | {percent(record['exact'])} |",
     f"| the same, texts moved by 40 places | {percent(record['shifted'][-1])} |",
 ]
 display(Markdown("\n".join(lines)))
@@ -37,13 +38,13 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head are enough to put the letters
 # in order. Between the scores and the softmax people have put other things, too. This page is about three of them.
 #
-# ## A bias: one number for each distance
+# ## A bias: a number by distance
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
 # too; the two have nothing else in common.) A key with a bias of -1 needs a score that is 1 higher to get the same
 # weight. Where do the numbers come from? There are two ways.
 #
-# * **A straight line.** Each place farther away costs the same. Each head has another price, so that some heads look
+# * **A straight line.** The bias falls by the same price with each place. Each head has another price, so that some heads look
 #   near and others far: with four heads the prices are 1/4, 1/16, 1/64 and 1/256. Nothing is learnt. This is called
 #   **ALiBi**.
 # * **Learnt buckets.** Near distances have a learnt number each, and far ones share one, since it hardly matters
@@ -55,7 +56,7 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # letters fade, and buckets take them all for equally far. Besides, the fast programs that compute attention in one go
 # must add a bias to every score, while queries and keys are turned before such a program begins.
 #
-# Here is what each head of our machine has learnt to add. Right of 0 are the letters that come after the one that
+# Here is what each head of the encoder has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
 
 # %% tags=["hide-input"] alt="Four lines, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
@@ -92,7 +93,8 @@ np.testing.assert_allclose(
 # %% [markdown]
 # Each head has its own taste for distances: where its line is high, it likes to look. Find the peak of each line; the
 # numbers below the picture say where it is. The peak of head 4 is flat, because the distances 4, 5 and 6 share a
-# bucket. Besides the look-ahead mask, these lines are all that the machine knows about order, and that is enough.
+# bucket. These lines, four more where the answer looks at itself, and the look-ahead mask are all that the machine
+# knows about order, and that is enough.
 #
 # ## A limit: the soft cap
 #
@@ -139,8 +141,8 @@ print("mask, then cap:", wrong.round(3))
 # **sink** is an honest way out. It is one more score, which is learnt, with no key and no value. It takes part in the
 # softmax, and the weight that it gets is thrown away.
 #
-# Say that there are four keys, and the sink has the score 0. Then its power is 1, and it gets $1 / (1 + 4
-# e^{\text{score}})$ of the weight:
+# Say that there are four keys, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it gets $1 /
+# (1 + 4 e^{\text{score}})$ of the weight:
 #
 # | all four scores | each key gets | the sink gets |
 # | --- | --- | --- |
@@ -152,8 +154,7 @@ print("mask, then cap:", wrong.round(3))
 # a sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. It cannot say
 # "none of these".
 #
-# Our machine with a number for each distance has a sink in every head, too. A sink knows nothing of places, so it was
-# not the sink that put the letters in order. How much do the heads give to it?
+# Our machine has a sink in every head. How much do the heads give to it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, date_tokenizers
@@ -193,8 +194,8 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 
 # %% [markdown]
 # The rows differ more than the heads. Where the answer looks at itself, most is given away, and at its first place the
-# most of all: there the mark that begins the answer has no key but itself. The fewer keys there are, the fewer powers
-# stand against that of the sink.
+# most of all: there the mark that begins the answer has no key but itself. The fewer keys there are, the fewer terms
+# of the sum compete with that of the sink.
 #
 # ## All of it, by hand
 #
@@ -241,8 +242,7 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # weights. But predict first:
 #
 # 1. Key 4 gets nearly everything. Can a cap, however small, make another key win?
-# 2. Now the bias, too. How much must a place cost until the query looks most at its own place, which is key 3? Try it
-#    with a cap of 2, and then without a cap.
+# 2. Keep a cap of 2, and tick the bias. How much must a place cost until the query looks most at its own place, key 3?
 # 3. Tick the cap again, and then the mask. When the sink comes on as well, what becomes of the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 

@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What if the text stands further right?
 #
-# Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). It was
-# trained on texts of at most 34 places. Now somebody puts a few empty places before the text, hidden by a mask. No
+# Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). Here is
+# one like it that was trained for half as long, on texts of at most 34 places. Now somebody puts a few empty places before the text, hidden by a mask. No
 # letter has changed, and none can see the empty places. But every letter stands further right:
 
 # %% tags=["hide-input"]
@@ -48,7 +48,7 @@ assert added.count_params() == turning.count_params()
 #
 # ## Turn, don't add
 #
-# What should a position do? A 5 is a day or a month by what stands just before it and just behind it. What counts is
+# What should a position do? Whether a 5 is a day or a month depends on what stands just before it and just behind it. What counts is
 # how far away the other letter stands, and on which side, and not where in the row the two of them are.
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
@@ -220,14 +220,15 @@ for moved in (0, 20):
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$
 #
-# where $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. In the
+# Here, as in the paper, the pair is a column and stands to the right of the matrix. (For a row, the two sines change
+# their signs.) $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. In the
 # first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28, so
 # that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](multi_head.py#your-machine-so-far) the turn comes after the heads are split and before they
-# look. Where a text looks at itself, a line changes and one is new. `v` is not turned:
+# look. Turn only where a text looks at itself, since between two texts there is no distance. `v` is not turned:
 #
 # ```python
 # q = turn_all(split(x @ W_Q, heads), np.arange(len(x)))
@@ -240,7 +241,7 @@ for moved in (0, 20):
 # rows of the formula.
 #
 # ```python
-# def turn_all(x, places):  # (letters, numbers)
+# def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
 #     a, b = np.split(x, 2, axis=-1)
 #     speeds = 10000.0 ** (-np.arange(a.shape[-1]) / a.shape[-1])
 #     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
@@ -280,7 +281,7 @@ print("in the other order: other products")
 # %% [markdown]
 # ## Reading the function
 #
-# This is all that the package does to turn a query or a key. Which of its lines is yours?
+# This is all that the package does to turn a query or a key. Which two of its lines are yours?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -339,11 +340,11 @@ for name, change in changes.items():
 assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
-# Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs no special
-# care.
+# Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs its
+# mask, but nobody has to tell the machine where its first letter stands.
 #
-# What of a machine that stores [the keys](writing.py#what-a-cache-saves) of the letters so far? Each key is turned
-# once, by its place, and is stored as it is then. Only the count must go on. If each new letter is called place 0
+# A [cache](writing.py#what-a-cache-saves) stores each key after its turn. But the machine must remember how many letters
+# there are, so that the next one gets the next place. If each new letter is called place 0
 # again, all stand at the same place, and the machine [reads as if it had no
 # positions](../guides/museum.py#cache-positions). Our layer counts on by itself.
 #

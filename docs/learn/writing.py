@@ -107,8 +107,8 @@ print(f"written: {target.decode([answer])[0]}")
 assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
-# Nobody can know the year, so the machine had to make one up. It is not even a year of its training, in which no text
-# ever came without one. And once a letter is written, the machine takes it for granted, and goes on as if somebody had
+# Nobody can know the year, so the machine had to make one up. In its training every text named a year, and none of them
+# was 3, so this is not even a year that it remembered. And once a letter is written, the machine takes it for granted, and goes on as if somebody had
 # told it this letter.
 #
 # ## Beam search
@@ -251,8 +251,8 @@ assert sure[1] > 0.8 > sure[2]
 # For each new letter, our `log_probabilities` sends the whole answer so far through the machine again. Most of that was
 # computed one step before. And here the look-ahead mask, which was made for the training, makes us a present. When the
 # machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a later one.
-# So nothing that comes later can change what was computed for them. Their keys and values are the same as one step
-# before, and only those of the newest letter are new. `greedy_search` keeps them all: this is the **cache**. The keys
+# So nothing that comes later can change what was computed for them. The keys and values of the start mark and the first
+# eight letters are the same as one step before. Only those of the ninth, the newest, must be computed. `greedy_search` keeps them all: this is the **cache**. The keys
 # and values of the text, for cross-attention, are computed once and kept, too. With the cache the machine writes the
 # same letters as without, and this is how much time it saves for 64 of them:
 
@@ -389,7 +389,7 @@ exercises.show("writing")
 # + because no letter of the answer sees a later one | So nothing that is written later changes what was computed for the earlier letters.
 # - because the text does not change | That is why cross-attention's can be kept. The answer grows with each step.
 # ? A machine finds its answer 97 % probable. When is that a reason to trust it?
-# - always | It was as sure of February 30th.
+# - always | It was even surer of February 30th.
 # - never | On texts like those of its training, the machine was nearly always right when it was that sure.
 # + if the text is like those it was trained on | A probability says which answer it prefers. Of texts unlike its training it knows nothing, and may be sure all the same.
 # ```

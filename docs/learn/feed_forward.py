@@ -60,7 +60,7 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
 # letters meet in one vector, and attention has done its work. What is left is to know the table. We train one layer on
 # it, first without the feed-forward network, then with a network of 8, 32 and 128 numbers in the middle. That is the
-# width *of this network*, while the letters themselves stay 32 numbers wide. The last layer has no such network either,
+# width *of this network*, while the letters themselves stay 32 numbers wide. A fifth machine has no such network either,
 # but an attention that is three times as wide. Guess how much each gets right.
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
@@ -159,8 +159,9 @@ assert 0.25 < added < 0.27 < found[0]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# Without the ReLU this cannot be done. In a plain sum, "both" would give what "a 7" gives plus what "an 8" gives, and
-# $0 + 0$ is not 56. The ReLU breaks that rule by cutting off what is negative. Without a ReLU the second matrix would
+# Without the ReLU this cannot be done. Then "neither" would give -56. Other numbers do not help: in a plain sum, an 8
+# changes the answer by the same amount whether the 7 is there or not. Here it must change it by 0 without the 7, and by
+# 56 with it. The ReLU breaks that rule by cutting off what is negative. Without a ReLU the second matrix would
 # be of no use either: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
 #
 # ### Many alarms, one table
@@ -197,7 +198,7 @@ touch(
 # four. The alarms vote, too, but an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of
 # which rings or is silent, already form $2^{10} = 1024$ sets, more than there are pairs. So each pair can have its own
 # set of ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with:
-# beside the 676 entries, the two matrices and their biases hold 8,352. In our trained layer very many alarms ring for
+# the table has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our trained layer very many alarms ring for
 # each pair:
 
 # %% tags=["hide-input"]
@@ -227,7 +228,8 @@ assert 30 < ringing < 90
 #
 # The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit
 # since 2017, and no law. Many machines of today have [a third matrix](long_sequences.py#is-this-how-a-chat-machine-works)
-# in this part. They take about 8/3 instead of 4, so that the count of numbers stays the same.
+# in this part. Their $d_{ff}$ is about 8/3 instead of 4 times $d_{model}$, because three matrices of 8/3
+# hold as many numbers as two of 4.
 #
 # ## Your machine so far
 #
@@ -365,7 +367,7 @@ exercises.show("feed_forward")
 # ```self-check
 # ? The secret table has 676 entries. Why are 128 alarms enough for it?
 # - because the table has a rule, which the network has found | Its entries were drawn at random: there is no rule to find.
-# + because each alarm rings for many pairs, and each pair for many alarms | An answer is what all ringing alarms say together, and there are far more sets of alarms than pairs.
+# + because each alarm rings for many pairs, and for each pair many alarms ring | An answer is what all ringing alarms say together, and there are far more sets of alarms than pairs.
 # - because only about 128 of the pairs occur | All pairs occur in the test, and nearly all are answered right.
 # ? What would the network be without the ReLU?
 # + one matrix | Two matrices in a row are one, the product of both. What several things together mean is lost on it.

@@ -11,8 +11,8 @@
 #
 # Two small machines learnt just this task. Each text is random letters, drawn anew, that come again after 5 to 25
 # places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
-# were then asked about texts that repeat every 20 places. As long as fewer than 20 letters were seen, nobody can know
-# the next one. After 20 letters, everybody who looks back can:
+# were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time, nobody
+# can know the next one. From then on, after 21 letters, everybody who looks back can:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -35,7 +35,7 @@ for label, found, style, colour in (
 ):
     right = found["right_by_place"]
     ax.plot(np.arange(1, len(right) + 1), right, style, color=colour, label=label)
-    print(f"{label:10} after 20 letters: {right[PERIOD:].mean():.0%} right")
+    print(f"{label:10} from 21 letters on: {right[PERIOD:].mean():.0%} right")
 ax.axvline(PERIOD, color="0.6", linewidth=0.8)
 ax.set(xlabel="letters seen before", ylabel="right", ylim=(0, 1))
 ax.yaxis.set_major_formatter("{x:.0%}")
@@ -88,7 +88,7 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 #
 # ## By hand
 #
-# Let us build it. The text is "a b c a", and after the second a must come a b. Three letters, so a vector of three
+# Let us build it. The text is "a b c a", and after the second `a` must come `b`. Three letters, so a vector of three
 # numbers says which one it is, and another three have room for the note:
 #
 # | place | letter | note after layer 1 |
@@ -157,7 +157,7 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # Left, each letter looks most at the one before, and less at its neighbours. Right, the first half has nothing to find,
 # so most of its weight goes to the beginning, where it does no harm. In the second half six of the seven letters look
 # most at the place six back. The text repeats every seven places, so that is the place just *after* the one where they
-# stood the last time. Only the first letter of the second half still looks at the beginning. (In other texts of this
+# stood the last time. Only the first letter of the second half still looks at the beginning, and we do not know why. (In other texts of this
 # kind it is often only four or five of seven.)
 #
 # ## Follow one letter
@@ -304,8 +304,8 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 # Nelson Elhage, Catherine Olsson and others took models with one and two layers of nothing but attention apart in 2021,
 # and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
 # the same moment at which these models become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
-# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless its heads, their width and the
-# bits of a number, multiplied, grow with the length of the text. For two layers the logarithm of the length is enough.
+# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless (number of heads) · (width of a head) ·
+# (bits of a number) grows in proportion to the length of the text. For two layers its logarithm is enough.
 #
 # ## Exercises
 #
@@ -371,8 +371,8 @@ assert only_one > 0.8 > sum(two)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. It is shared unevenly,
-# because the head also minds a little how far away they are. A mixture of two letters is like neither, so part of the
-# probability goes to others. To tell them apart, the head would have to know the *two* letters before. For that a
+# because the head also minds how far away they are. A mixture of two letters is like neither, so nearly half of
+# the probability goes to others. To tell them apart, the head would have to know the *two* letters before. For that a
 # machine needs a third layer, or a first head that writes down more.
 #
 # </details>

@@ -232,7 +232,8 @@ assert found["`xz`, has read the rest"] < ours
 #
 # where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
 # 0.665, 0.245 and 0.090. At $T = 0.5$ all logits count twice: 0.867, 0.117, 0.016. Top-p 0.9 keeps two of the three at
-# both temperatures, since $0.665 + 0.245 = 0.910$. Then these two are divided by their sum.
+# both temperatures, since the first alone has less than 0.9 and the two have 0.910 and 0.984. Divided by their sum, the
+# two become 0.731 and 0.269 at $T = 1$.
 
 # %%
 logits = np.array([2.0, 1.0, 0.0])
@@ -272,7 +273,7 @@ text_machine(
 # ## How far back does it look?
 #
 # Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. At the first place the
-# machine has seen a single letter, and can hardly do more than guess. How many letters must it have seen, until more of
+# machine has seen a single letter, and needs more than 3 bits. How many letters must it have seen, until more of
 # them hardly help?
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
@@ -289,7 +290,8 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
 # About five or ten. It may look back at 128 letters, and uses little more than the last word or two. That agrees with
-# the nonsense that it writes: words are right, neighbours fit, and the sentence as a whole is about nothing. The
+# the nonsense that it writes: most words are right, most neighbours fit, and the sentence as a whole is
+# about nothing. The
 # surprise of larger machines goes on falling for thousands of letters.
 #
 # <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>

@@ -29,8 +29,8 @@ print(f"padding: {padding:.0%} of all places")
 # Let our trained machine *read* two dates at once. They stand in one row, and the letters of both look at each other.
 # It is the machine with [positions that turn](turning_positions.py), which does not mind where in the row a text
 # stands. Then it *writes* the two answers one by one: for the first it sees only the letters of the first date, and for
-# the second only those of the second. So what goes wrong here goes wrong while it reads. Each letter is asked for with
-# the right ones before it, so the shares are a little higher than when the machine writes alone.
+# the second only those of the second. So what goes wrong here goes wrong while it reads. (As in training, the machine
+# is given the right letters so far. If it wrote alone, both numbers below would be a little lower.)
 
 # %% tags=["hide-input"]
 import sys
@@ -167,11 +167,11 @@ print("output of place 4:", powers @ values / powers.sum())
 # ## Other lengths
 #
 # Here is a row of 12 places with three texts. Change how long they are: a slider goes no further than there is room in
-# the row. Press a row of the square to see whom this place may look at. What is grey is padding that sees padding. But
-# predict first:
+# the row. Press a row of the square to see whom this place may look at. Blue places may be seen, hatched ones are
+# hidden, and grey is padding that sees padding. But predict first:
 #
 # 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
-# 2. The texts have 5, 4 and 2 letters. Now give texts 2 and 3 one letter each, and then text 1 nine. What becomes of
+# 2. The texts have 5, 4 and 2 letters. Now make texts 2 and 3 one letter long, and then text 1 nine. What becomes of
 #    the padding: in this row, and with a row for each text?
 # 3. A look-ahead mask comes on top. Which cells are left?
 # 4. Untick both boxes, so that the texts are not kept apart. Whom does the first letter of text 2 see then?
@@ -256,11 +256,11 @@ print("your machine packs its texts")
 # ## What must not be asked
 #
 # So far the texts that are *read* share a row. The answers can do so, too. In the training the half that writes gets
-# [the right letters](training.py), and at each place it must say which letter comes next. Let the row above be a row of
-# answers. At place 2 the next letter is the first one of the *next document*. Nobody can know it, since the documents
+# [the right letters](training.py), and at each place it must say which letter comes next. Take the row of the example by hand,
+# with the documents 1 1 1 2 2 0, and let it be a row of answers. At place 2 the next letter is the first one of the *next document*. Nobody can know it, since the documents
 # are kept apart, so this place must not count. The same holds for padding. So the loss of each place gets a weight: 1
 # if the next place belongs to the same document, else 0. The last place has no next one, so for our six places there
-# are five numbers. Which? Guess first:
+# are five numbers, each 0 or 1. Write them down first:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
@@ -328,7 +328,8 @@ assert (filled != 0).sum() == lengths.sum()
 #
 # The package makes two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one
 # document, the others do not change by a single bit, even if somebody fills it with NaN to try it. Your machine keeps
-# the first promise. For the second it would have to take the NaN out beforehand, because 0 times NaN is NaN. Here both
+# the first promise. What is hidden gets the weight 0, but 0 times NaN is NaN, so for the
+# second it would have to replace the NaN first. Here both
 # are tried, with two layers that were not trained:
 
 # %% tags=["hide-input"]

@@ -50,10 +50,10 @@ assert answers[2] == answers[3]
 # %% [markdown]
 # The text and the text backwards get the same answer, letter for letter. In the last two texts day and month have
 # changed places, and nothing changes either. You have met the reason in [an exercise](attention.py#exercise-2):
-# attention is a sum over keys, and a sum does not mind the order. Everything else in the half that reads is done to
-# each letter by itself. So to this machine a text is a *bag of letters*.
+# attention is a sum over keys, and a sum does not mind the order. Everything else in the encoder is done to each
+# letter by itself. So to this machine a text is a *bag of letters*.
 #
-# The half that writes is better off, because its look-ahead mask gives the order away. The fifth letter of the answer
+# The decoder is better off, because its look-ahead mask gives the order away. The fifth letter of the answer
 # sees six keys: the start mark, four letters and itself. If all scores were equal, it would give the start mark a
 # weight of 1/6, and the sixth letter would give it 1/7. So this weight tells the place.
 #
@@ -97,11 +97,11 @@ display(Markdown("\n".join(lines)))
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 in size when they enter the machine.
+#   numbers are about 1 in size here. (The machine multiplies its embedding by 8 first, for this very reason.)
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
-# What we want stays small, and makes the same step everywhere. A clock does that. Its hand never leaves the dial, and
+# We want numbers that stay small and make the same step everywhere. A clock does that. Its hand never leaves the dial, and
 # each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a
 # clock has several hands, fast ones and slow ones. We give each hand a dial of its own, and take three of them, each
 # ten times as slow as the one before.
@@ -246,7 +246,7 @@ touch(
 
 # %% [markdown]
 # With the box ticked, the key that fits best stands three places before the query, wherever the query stands. The curve
-# has other peaks that are nearly as high, because after six places the fast hand has just gone round once. With the 32
+# has other peaks that are nearly as high, because after six places the fast hand is nearly round again. With the 32
 # dials of our machine the peak stands out.
 #
 # And who turns the query's hands? The matrix $W_Q$ can, because a hand that is turned back is a sum of multiples of the
@@ -286,7 +286,8 @@ np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 # %% [markdown]
 # The same matrix takes you from place 12 to place 9, and from 52 to 49. So a head can *learn* to look three places
 # back, anywhere in the text, or, with a turn the other way, at the next letter. There is one flaw. $W_Q$ does not get
-# the place alone, but the sum of letter and place, so the letter adds something of its own to each score.
+# the place alone, but the sum of letter and place, so the letter adds something of its own to each score. Training can
+# live with that, as our machine shows, and [a later lesson](turning_positions.py) mends it.
 #
 # <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
 #
@@ -304,9 +305,9 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 # %% [markdown]
 # </details>
 #
-# ## Does the trained machine rely on its positions? { #does-the-trained-machine-rely-on-it }
+# ## Does the order of the dials matter? { #does-the-trained-machine-rely-on-it }
 #
-# It does, and it expects each dial in its place. Here it gets its positions in another order, first all sines and then
+# The machine expects each dial in its place. Here it gets its positions in another order, first all sines and then
 # all cosines, as some programs have it. No number is lost and nothing else is changed. It reads 500 dates:
 
 # %% tags=["hide-input"]

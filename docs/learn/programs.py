@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found two heads that work hand in hand. Nobody wrote their numbers. Could
-# you have written them? Suppose somebody asks you for a head by which each letter fetches the letter before it. There
+# In the [last lesson](induction.py) training found two heads that work hand in hand. Nobody filled in their matrices.
+# Could you have done so without a trained machine to look at? Suppose somebody asks you for a head by which each letter fetches the letter before it. There
 # is no training, and there are no examples: you fill in the matrices, and then the head must be right for every text.
 #
 # Here is a first try. A token says which letter it is and at which place it stands, each as a row of zeros with a
@@ -99,9 +99,9 @@ touch(
 # Two functions of this package write such heads. A *feature* is a piece of the token, such as its letter or its place.
 # It is written as a matrix, such as $W_K$ above, which cuts the numbers of the piece out of the token.
 # [`select`][clear_attention.select] says who looks at whom. It takes the feature of the token that looks, the feature
-# of the token that is looked at, and a function that says yes or no to a pair of numbers: which letter or place is the
-# one, and which is the other? [`aggregate`][clear_attention.aggregate] says what is brought back. The outcome is a real
-# head: a `MultiHeadAttention` like all others, with its four matrices filled in.
+# of the token that is looked at, and a function of the two, which says yes or no. Place 3 and place 2: yes, for
+# example. What it returns is called a *selector*, and a yes becomes a score of 128.
+# [`aggregate`][clear_attention.aggregate] says what is brought back. The outcome is a real head: a `MultiHeadAttention` like all others, with its four matrices filled in.
 
 # %%
 from clear_attention import aggregate, select
@@ -190,7 +190,8 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # | largest count below the place | 0 | 0 | 2 | 2 | 4 | 4 |
 # | fetched | a | a | b | b | c | c |
 #
-# Letters that are alike have the same count, and whichever of them is fetched is right.
+# Letters that are alike have the same count, so they are fetched in equal parts, which is the same letter. For example
+# place 3: the counts are 4, 0, 2, 0, 4, 2; below 3 the largest is 2, and that is b.
 #
 # <details class="lesson-more" markdown="1"><summary>select, aggregate and the whole program, line by line</summary>
 #
@@ -455,9 +456,9 @@ assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 
 # %% [markdown]
 # The twin has mostly learnt that carries come from next door. For more than nine columns out of ten they do, and the
-# others were too rare to be learnt in 700 steps. With a 9 next door it is still right more often than by guessing:
-# nothing is carried into the lowest column, so a 9 there carries nothing, and of the others it gets to know by the few
-# percent of weight that go farther. Random sums hardly show what is missing: one must know which sums to
+# others were too rare to be learnt in 700 steps. With a 9 next door it is still right more often than by guessing.
+# Some of these columns are easy, because a 9 in the lowest column never carries. How it gets others right we have not
+# tested. Random sums hardly show what is missing: one must know which sums to
 # ask for. That is the difference. Of a program that somebody has written one knows what it does, and why it is right.
 #
 # ## Who found this, and when

@@ -31,7 +31,7 @@
 #    residual and a norm. What leaves the encoder says: a 5, and a day.
 #
 #     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us join it
-#     when it has written `1955-06-0`, and wants the next letter. All of these letters go in. Only what comes out at the
+#     when it has written `1955-06-0`, and wants the next letter. The start mark and all of these letters go in. Only what comes out at the
 #     last one, the 0, says what is written next.
 #
 # 6. **Embedding and positions**, as on the other side.
@@ -133,10 +133,9 @@ journey(
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
 # When the machine has loaded, press its three buttons. Which button's maps show that our 5 was copied into the answer?
-# And in which is half of every map hatched? A row is a letter that looks. When the answer looks, this is always the
-# letter that is *given*, as in [the lesson about the look-ahead mask](causal.py). Only the names differ: in "answer
-# looks at answer" a row has the name of this letter, and in "answer looks at text" that of the letter which is then
-# written.
+# And in which is half of every map hatched? In "answer looks at text", the row named 5 shows where the machine
+# looked in order to write the 5. In "answer looks at answer" rows have the name of the letter that looks, as in [the
+# lesson about the look-ahead mask](causal.py).
 
 # %% tags=["live", "hide-input"]
 machine(

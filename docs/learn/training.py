@@ -143,8 +143,8 @@ touch(
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
 # usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
-# are small or large, and the learning rate now *is* that size. Near the floor of a valley, where the slopes change sign
-# from nudge to nudge, Adam's nudges shrink a little by themselves. But they come to rest badly, so it helps to let the
+# are small or large, and the learning rate now *is* that size. Adam nudges by the mean of the last slopes, so near
+# the floor of a valley, where slopes change sign from nudge to nudge, its nudges shrink a little. But they come to rest badly, so it helps to let the
 # learning rate shrink, too, and the program below does. Nearly all Transformers are trained with Adam or with a
 # relative of it.
 #
@@ -234,13 +234,13 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
 # With our nudges two of the machines are nearly as good without a warm-up, and the third loses two dates in a hundred.
-# With larger nudges and no warm-up, about half of the dates are lost. (Why it is half, and each time, we have not found
-# out: of these machines only the shares were kept.)
+# With larger nudges and no warm-up, about half of the dates are lost. (Why it is about half each time, we do not
+# know: the machines themselves were not kept, so nobody can look.)
 #
 # </details>
 #
 # So with larger nudges the warm-up decides between a good machine and a bad one. That is its use: it lets one take
-# larger steps, and large machines are trained with steps as large as they can bear.
+# larger steps. Here larger steps win nothing. In a large machine, whose training takes months, they save time.
 #
 # <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
 #

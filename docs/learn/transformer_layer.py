@@ -8,7 +8,7 @@
 # # What holds a deep machine together?
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
-# gone. Below is a machine that was trained like that, for half as long as ours: each part passes on only what it found,
+# gone. (A letter could give all of its weight to itself, but then it would bring nothing else back.) Below is a machine that was trained like that, for half as long as ours: each part passes on only what it found,
 # and nothing of what came in. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
@@ -76,7 +76,7 @@ first, second, third = shares("no residual")
 assert 0.88 < second <= first < 0.9 < 0.98 < third
 
 # %% [markdown]
-# Two of the three lose one date in ten, the third nearly one in fifty. A whole machine loses about one in a thousand.
+# Two of the three lose one date in nine, the third nearly one in fifty. A whole machine loses about one in a thousand.
 #
 # </details>
 #
@@ -90,7 +90,7 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
 # * the **norm**: after that, the numbers of each letter are brought to mean 0 and size 1, so that they do not get out
-#   of hand on their way up. The size is how far from 0 the numbers usually are; below you compute it by hand. "Norm" is
+#   of hand on their way up. (Their size is then their standard deviation; below you compute it by hand.) "Norm" is
 #   short for *layer normalization*, and is not the length of a vector, for which mathematics has the same word.
 #
 # We train the tower three times, from the same random numbers and on the same examples: whole, without the norms, and
@@ -217,7 +217,8 @@ plt.show()
 # the tower without residuals stops near 1.8, and this tower gets three digits in ten right.
 #
 # That is what one gets without knowing the order. Take the digits 4 7 1 7 0 9 7 2. Whoever writes 7 in all eight places
-# has three of eight right. This is nearly what the tower does. It writes the same digit nearly everywhere, because
+# has three of eight right. In most texts the commonest digit stands only two or three times, so this brings about three
+# digits in ten. It is nearly what the tower does. It writes the same digit nearly everywhere, because
 # inside it all letters have become the same. Let us measure how alike they are. Take two letters of a text and compare
 # the directions of their vectors: 1 means "the same direction", and 0 means "nothing in common". This number is the
 # *cosine* of the angle between them. Here is the mean over all pairs of letters, at the top of each tower, before the
@@ -394,7 +395,8 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # So far the norm came last, as in the first Transformer. This is called *post-norm*. In most of today's large models it
 # comes first (*pre-norm*): a part reads the normed letter, and the sum goes on as it is. In your `block` that would be
-# `x + part(norm(x))`. A single norm at the very top brings the whole sum to one size.
+# `x + part(norm(x))`. A single norm above the last layer, which the picture of one
+# layer does not show, brings the whole sum to one size.
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
@@ -419,8 +421,8 @@ assert min(shares("norm last")) > 0.25
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
 # letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How large
-# is the sum? The square of a sum is the two squares and twice the product. Here the products are as often negative as
-# positive, and cancel, as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So
+# is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and cancel,
+# as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So
 # only the squares add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the
 # letter is left. The 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training. Once,
 # this does no harm. Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24
@@ -431,8 +433,9 @@ assert min(shares("norm last")) > 0.25
 # $$
 #
 # Half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in which all
-# letters are alike, and what the small networks made of them. Training could make the parts quieter, but it does not
-# find out that this would help, because next to nothing of the letter arrives where the loss is measured. With the norm
+# letters are alike, and what the small networks made of them. Training could make the parts quieter. But it tries
+# small changes, and to make one part a little quieter lets only a little more of half a percent through, which hardly
+# changes the loss. With the norm
 # first nothing divides the letter on its way. Only the norm at the very top does, once. So a residual does not help
 # merely by being there: it has to survive the norms.
 #
@@ -603,7 +606,7 @@ exercises.show("transformer_layer")
 # - Their numbers grow too large. | That is what happens without the norm.
 # ? A part has learnt to answer zeros for every letter. What does its block `norm(x + part(x))` hand on?
 # - zeros | That is what `norm(part(x))` would hand on, without the residual.
-# - the letter, exactly as it came in | It would with the norm first, `x + part(norm(x))`. Here the sum is normed.
+# - the letter, exactly as it came in, whatever its numbers were | It would with the norm first, `x + part(norm(x))`. Here the sum is normed.
 # + the letter, brought to mean 0 and size 1 | The residual adds the letter to the zeros, and the norm comes last.
 # ```
 #

@@ -52,7 +52,8 @@ machine(
 # fetched. Then make the query longer, and make it shorter: what changes?
 #
 # A score is computed from the numbers of the two arrows: multiply the first numbers, multiply the second numbers, add
-# up, and divide by √2. At the start the query is (√2, √2), and the key of "m" is (2, 0.5). So its score is (√2 · 2 + √2 ·
+# up, and divide by √2. At the start the query is (√2, √2), and the key of "m" is (2, 0.5). So its score is (√2 · 2 + √2
+# ·
 # 0.5) / √2 = 2.5. (What the root is good for, you will see below, and also how scores become weights. For now: the
 # largest score gets the most.)
 
@@ -108,8 +109,8 @@ touch(
 # $$
 #
 # Above, the answer looked at the text. The letters of a text may also look at each other, and even at themselves. This
-# second case needs only one text, so let us take it: "y" looks at all three letters. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are
-# added:
+# second case needs only one text, so let us take it: "y" looks at all three letters. **Its query** is $x W_Q$. Its
+# vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -554,7 +555,8 @@ exercises.show("attention")
 #
 # ## Where to go next
 #
-# You can now compute attention with a pencil, and it fits into two short functions. There is a trap in it, though: the softmax gives
+# You can now compute attention with a pencil, and it fits into two short functions. There is a trap in it, though: the
+# softmax gives
 # *every* letter some weight. What if there are letters that must not be looked at, not even a little?
 #
 # * [Masks](masks.py): what must not be looked at.

@@ -60,8 +60,8 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
 # letters meet in one vector, and attention has done its work. What is left is to know the table. We train one layer on
 # it, first without the feed-forward network, then with a network of 8, 32 and 128 numbers in the middle. That is the
-# width *of this network*, while the letters themselves stay 32 numbers wide. A fifth machine has no such network either,
-# but an attention that is three times as wide. Guess how much each gets right.
+# width *of this network*, while the letters themselves stay 32 numbers wide. A fifth machine has no such network
+# either, but an attention that is three times as wide. Guess how much each gets right.
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
@@ -190,16 +190,16 @@ touch(
 )
 
 # %% [markdown]
-# With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the secret
-# table has 676 entries, and 128 alarms were enough. How?
+# With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the
+# secret table has 676 entries, and 128 alarms were enough. How?
 #
 # An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and speak for some answers and
 # against others. In the fold above, where only single letters had a vote, adding up votes was right for one pair in
 # four. The alarms vote, too, but an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of
 # which rings or is silent, already form $2^{10} = 1024$ sets, more than there are pairs. So each pair can have its own
-# set of ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with:
-# the table has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our trained layer very many alarms ring for
-# each pair:
+# set of ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with: the
+# table has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our trained layer very many alarms
+# ring for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -227,9 +227,9 @@ assert 30 < ringing < 90
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
 # The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit
-# since 2017, and no law. Many machines of today have [a third matrix](long_sequences.py#is-this-how-a-chat-machine-works)
-# in this part. Their $d_{ff}$ is about 8/3 instead of 4 times $d_{model}$, because three matrices of 8/3
-# hold as many numbers as two of 4.
+# since 2017, and no law. Many machines of today have [a third
+# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part. Their $d_{ff}$ is about 8/3 instead of 4
+# times $d_{model}$, because three matrices of 8/3 hold as many numbers as two of 4.
 #
 # ## Your machine so far
 #
@@ -276,8 +276,8 @@ print(inspect.getsource(FeedForwardBlock.call))
 assert FeedForwardBlock(d_model=8, d_ff=32).activation is keras.activations.relu
 
 # %% [markdown]
-# It is in `widen`, as its `activation`, which is ReLU if nobody asks for another one. `narrow` is the second. `tensors.d_model` refuses letters of a wrong
-# width, and `Tokens` takes care that a NaN stays in its own letter.
+# It is in `widen`, as its `activation`, which is ReLU if nobody asks for another one. `narrow` is the second.
+# `tensors.d_model` refuses letters of a wrong width, and `Tokens` takes care that a NaN stays in its own letter.
 #
 # ## A check: nobody looks
 #

@@ -162,9 +162,9 @@ print(output[:, 0, 0].numpy().round(2))
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in lesson 5, $Q$, $K$ and $V$ stand for what comes in. $h$ is the number of heads of queries, $h_{\text{kv}}$ that of keys and values, and $g(i)$ says which of them
-# head $i$ meets: $i$ divided by the size of a group, rounded up. (In a program, which counts heads from 0, it is
-# rounded down.) With $h_{\text{kv}} = h$ it is what you know.
+# As in lesson 5, $Q$, $K$ and $V$ stand for what comes in. $h$ is the number of heads of queries, $h_{\text{kv}}$ that
+# of keys and values, and $g(i)$ says which of them head $i$ meets: $i$ divided by the size of a group, rounded up. (In
+# a program, which counts heads from 0, it is rounded down.) With $h_{\text{kv}} = h$ it is what you know.
 #
 # ## Reading the function
 #
@@ -335,7 +335,8 @@ print("your heads share their keys, as the package's layer does")
 # speed and nearly all of the quality, and a trained model can be converted by averaging its heads and training on for a
 # little. Llama 2 (2023) had it in its larger models, and since then most language models do. There is another road:
 # DeepSeek-V2 (2024) keeps one short vector of each piece of a word, and the keys and values of all heads are computed
-# from it when they are needed. This is called *multi-head latent attention*.
+# from it when they are needed. (Beside it stands one small turned key for all heads, because a key that was turned can
+# no longer be computed from that vector.) This is called *multi-head latent attention*.
 #
 # ## Exercises
 #

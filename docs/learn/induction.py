@@ -11,8 +11,8 @@
 #
 # Two small machines learnt just this task. Each text is random letters, drawn anew, that come again after 5 to 25
 # places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
-# were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time, nobody
-# can know the next one. From then on, after 21 letters, everybody who looks back can:
+# were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time,
+# nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -157,8 +157,8 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # Left, each letter looks most at the one before, and less at its neighbours. Right, the first half has nothing to find,
 # so most of its weight goes to the beginning, where it does no harm. In the second half six of the seven letters look
 # most at the place six back. The text repeats every seven places, so that is the place just *after* the one where they
-# stood the last time. Only the first letter of the second half still looks at the beginning, and we do not know why. (In other texts of this
-# kind it is often only four or five of seven.)
+# stood the last time. Only the first letter of the second half still looks at the beginning, and we do not know why.
+# (In other texts of this kind it is often only four or five of seven.)
 #
 # ## Follow one letter
 #
@@ -304,8 +304,8 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 # Nelson Elhage, Catherine Olsson and others took models with one and two layers of nothing but attention apart in 2021,
 # and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
 # the same moment at which these models become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
-# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless (number of heads) · (width of a head) ·
-# (bits of a number) grows in proportion to the length of the text. For two layers its logarithm is enough.
+# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless (number of heads) · (width of a
+# head) · (bits of a number) grows in proportion to the length of the text. For two layers its logarithm is enough.
 #
 # ## Exercises
 #

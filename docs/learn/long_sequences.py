@@ -11,10 +11,10 @@
 # two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them. (It was not
 # the only wall. Time is another, and for that it took many machines at once.)
 #
-# First the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in every
-# head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer, with
-# 8 heads of 64 numbers and four bytes a number. (To attention it is all the same whether a place holds a letter or a
-# piece of a word.)
+# First the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in
+# every head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer,
+# with 8 heads of 64 numbers and four bytes a number. (To attention it is all the same whether a place holds a letter or
+# a piece of a word.)
 
 # %% tags=["hide-input"]
 import math
@@ -36,15 +36,16 @@ assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
 # With thirty times as many places the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
-# 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no larger
-# than what goes in. Only the matrix between the two is so large. Must it ever be there?
+# 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no
+# larger than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
 # The whole matrix need never be there. Each query needs its own row of weights, and no other row. So make one row,
-# multiply it with the values, keep the output and throw the row away. Then make the next. Row by row would be slow, because processors are fastest at large
-# products. So we take a *block* of queries at a time, say 256, and hold 256 rows instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one head at a time, it is 1 GB.
+# multiply it with the values, keep the output and throw the row away. Then make the next. Row by row would be slow,
+# because processors are fastest at large products. So we take a *block* of queries at a time, say 256, and hold 256
+# rows instead of a million. That is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one
+# head at a time, it is 1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -142,12 +143,13 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 #
 # Blocks have solved the question of memory. To be fast as well, programs for graphics processors cut the rows, too.
 # Ours does not, but you can follow the trick with a pencil. Such a processor has a small, fast memory on the chip and a
-# large, slow one beside it. On the chip there is no room for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see
-# the whole row at once. It can be done in pieces all the same, and the trick is lovely.
+# large, slow one beside it. On the chip there is no room for a row of a million numbers. But a softmax divides by the
+# sum over the whole row, so it seems that it must see the whole row at once. It can be done in pieces all the same, and
+# the trick is lovely.
 #
 # One thing first. $e^{100}$ is too large for a number of four bytes, with which machines are trained. (NumPy's eight
-# bytes last up to $e^{709}$.) So one first subtracts the largest score $m$ of the row from all scores. That changes no weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second
-# factor cancels. Here with two scores, $a$ and $b$:
+# bytes last up to $e^{709}$.) So one first subtracts the largest score $m$ of the row from all scores. That changes no
+# weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second factor cancels. Here with two scores, $a$ and $b$:
 #
 # $$
 # \frac{e^{a - m}}{e^{a - m} + e^{b - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b) \cdot e^{-m}} = \frac{e^a}{e^a + e^b}
@@ -207,9 +209,9 @@ assert round(output / total, 2) == 38.72
 #
 # Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
 # numbers, the future hidden. It was measured beforehand. "Plain" attention makes the whole matrix, and "blockwise" is
-# that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of PyTorch (`torch`). Where a line
-# ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one line across to the
-# next the memory is ten times as large.
+# that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of PyTorch (`torch`). Where a
+# line ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one line across to
+# the next the memory is ten times as large.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
@@ -247,16 +249,17 @@ def growth(line):
 assert max(growth(memory["blockwise"])) < 2.7 < 3.4 < min(growth(memory["ours"]))
 
 # %% [markdown]
-# Each doubling of the length makes the memory of plain attention about four times as large, and that of the blocks about
-# twice. (Plain attention needs several times what we counted for the matrix, because a step of training keeps more than
-# one of that size: the scores, the weights, the slopes of both.) PyTorch's own attention needs less still, because it
-# cuts the keys as well.
+# Each doubling of the length makes the memory of plain attention about four times as large, and that of the blocks
+# about twice. (Plain attention needs several times what we counted for the matrix, because a step of training keeps
+# more than one of that size: the scores, the weights, the slopes of both.) PyTorch's own attention needs less still,
+# because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
 # it still grows with the square, since each letter meets all those before it. A **window** changes that. It is a
 # mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
 # left, and blocks outside of it would never be computed. The band is equally wide for every length, so the time grows
-# only in proportion to the length. The price is that no letter sees farther than the window.
+# only in proportion to the length. The price is that in one layer no letter sees farther than the
+# window. Through several layers news travels farther, a window at a time.
 #
 # ## In the package { #the-function-read }
 #

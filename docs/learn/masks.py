@@ -257,8 +257,8 @@ np.testing.assert_array_equal(
 #
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Other programs change the *scores* instead, before the softmax. You
-# will meet four ways to do so, and only the last one is always right:
+# Your softmax leaves the hidden keys out of the sum. Other programs change the *scores* instead, before the softmax.
+# You will meet four ways to do so, and only the last one is always right:
 #
 # 1. **Add minus infinity times the mask**: `scores + mask * -inf`. Where the mask is 0, this adds 0 times infinity,
 #    which is NaN. So it spoils just those keys that may be seen.

@@ -55,8 +55,8 @@ machine(
 # ## One head, two, four, eight
 #
 # Here is the machine that looks once, with one head and with more. Each was trained three times, and a dot is one
-# training. Each training took 700 steps, where our machine took 1,000. So compare these machines with each other, and not with
-# ours. These numbers and those above were computed beforehand, because the trainings take twenty minutes.
+# training. Each training took 700 steps, where our machine took 1,000. So compare these machines with each other, and
+# not with ours. These numbers and those above were computed beforehand, because the trainings take twenty minutes.
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -432,8 +432,8 @@ assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 #
 # ## What heads cost
 #
-# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the memory for their
-# maps grows, since every head has a map.
+# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the maps
+# grow, since every head has a map of its own: their memory, and the work of the softmax on them.
 #
 # <details class="lesson-more" markdown="1"><summary>Counted, for a width of 512 and 64 letters</summary>
 

@@ -256,11 +256,11 @@ print("your machine packs its texts")
 # ## What must not be asked
 #
 # So far the texts that are *read* share a row. The answers can do so, too. In the training the half that writes gets
-# [the right letters](training.py), and at each place it must say which letter comes next. Take the row of the example by hand,
-# with the documents 1 1 1 2 2 0, and let it be a row of answers. At place 2 the next letter is the first one of the *next document*. Nobody can know it, since the documents
-# are kept apart, so this place must not count. The same holds for padding. So the loss of each place gets a weight: 1
-# if the next place belongs to the same document, else 0. The last place has no next one, so for our six places there
-# are five numbers, each 0 or 1. Write them down first:
+# [the right letters](training.py), and at each place it must say which letter comes next. Take the row of the example
+# by hand, with the documents 1 1 1 2 2 0, and let it be a row of answers. At place 2 the next letter is the first one
+# of the *next document*. Nobody can know it, since the documents are kept apart, so this place must not count. The same
+# holds for padding. So the loss of each place gets a weight: 1 if the next place belongs to the same document, else 0.
+# The last place has no next one, so for our six places there are five numbers, each 0 or 1. Write them down first:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)

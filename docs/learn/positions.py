@@ -101,8 +101,8 @@ display(Markdown("\n".join(lines)))
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
-# We want numbers that stay small and make the same step everywhere. A clock does that. Its hand never leaves the dial, and
-# each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a
+# We want numbers that stay small and make the same step everywhere. A clock does that. Its hand never leaves the dial,
+# and each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a
 # clock has several hands, fast ones and slow ones. We give each hand a dial of its own, and take three of them, each
 # ten times as slow as the one before.
 

@@ -7,8 +7,9 @@
 # # What would you have to write into W_Q and W_K?
 #
 # In the [last lesson](induction.py) training found two heads that work hand in hand. Nobody filled in their matrices.
-# Could you have done so without a trained machine to look at? Suppose somebody asks you for a head by which each letter fetches the letter before it. There
-# is no training, and there are no examples: you fill in the matrices, and then the head must be right for every text.
+# Could you have done so without a trained machine to look at? Suppose somebody asks you for a head by which each letter
+# fetches the letter before it. There is no training, and there are no examples: you fill in the matrices, and then the
+# head must be right for every text.
 #
 # Here is a first try. A token says which letter it is and at which place it stands, each as a row of zeros with a
 # single one. (Such a row is called *one-hot*.) In the text `cab` the b at place 2 is
@@ -101,7 +102,8 @@ touch(
 # [`select`][clear_attention.select] says who looks at whom. It takes the feature of the token that looks, the feature
 # of the token that is looked at, and a function of the two, which says yes or no. Place 3 and place 2: yes, for
 # example. What it returns is called a *selector*, and a yes becomes a score of 128.
-# [`aggregate`][clear_attention.aggregate] says what is brought back. The outcome is a real head: a `MultiHeadAttention` like all others, with its four matrices filled in.
+# [`aggregate`][clear_attention.aggregate] says what is brought back. The outcome is a real head: a `MultiHeadAttention`
+# like all others, with its four matrices filled in.
 
 # %%
 from clear_attention import aggregate, select
@@ -540,13 +542,13 @@ exercises.show("programs")
 # ? A twin answers as its program does, on every text. What follows for its heads?
 # - they look where those of the program look | The twin that sorts does not.
 # + nothing yet | One must change the heads, and see what breaks.
-# - they are sharper than those of the program | Ours are as sharp as can be, and twins are more blurred.
+# - they are sharper than those of the program | Most of ours are as sharp as can be, and most twins are more blurred.
 # ```
 #
 # ## Where to go next
 #
-# You can now write a head, and not only train one. The first lesson began with a date that a machine could not read,
-# and with the wish to find one letter in it. Since then you have built a machine that looks, taken it apart, trained
+# You can now write a head, and not only train one. The first lesson began with a machine that reads dates,
+# and with the question where it looks. Since then you have built a machine that looks, taken it apart, trained
 # it, and made it write. Whenever you meet a part that you don't know, you can do with it what you did here: write down
 # what it should do, switch it off, and count what breaks.
 #

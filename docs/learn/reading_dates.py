@@ -131,8 +131,9 @@ for letter, number in zip("may", ids, strict=True):
 # Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
 # machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector
 # of each letter times its weight, all added up. From this mixture it computes a probability for each letter that it
-# could write. The picture below shows such weights: the taller a bar, the more of the weight went to that letter. (In fact the machine looks in four ways at the same time. [A later lesson](multi_head.py)
-# says why. The picture shows the mean of the four.)
+# could write. The picture below shows such weights: the taller a bar, the more of the weight went to that letter. (In
+# fact the machine looks in four ways at the same time. [A later lesson](multi_head.py) says why. The picture shows the
+# mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
 
@@ -169,9 +170,9 @@ assert month > 0.5
 # How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Wherever
 # the whole machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters
 # counts for 1/24. Let us call it **the averaging machine**. The letters of the text take plain averages of each other,
-# too. Only at the letters that it has itself written so far does it look as it likes. It was trained for 500 steps. So for a fair
-# comparison the table also says what the whole machine read after 500 steps. A date counts as right if it has no
-# mistake at all. Try both on a date of your own.
+# too. Only at the letters that it has itself written so far does it look as it likes. It was trained for 500 steps. So
+# for a fair comparison the table also says what the whole machine read after 500 steps. A date counts as right if it
+# has no mistake at all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -183,8 +184,8 @@ machine(
 )
 
 # %% [markdown]
-# The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are some. Can you see
-# it?
+# The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are some. Can
+# you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search

@@ -149,8 +149,8 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>An answer</summary>
 #
-# "Answer looks at text" shows the copying. In the row with the name of the day's 5, in which the 0 before it looks, most
-# of the weight is on the 5 of "5th". The row above is bright there, too: to write the 0, the machine must already
+# "Answer looks at text" shows the copying. In the row with the name of the day's 5, in which the 0 before it looks,
+# most of the weight is on the 5 of "5th". The row above is bright there, too: to write the 0, the machine must already
 # see that the day has only one digit. And in "answer looks at answer" everything above the diagonal is hatched, because
 # no letter may look at those that come after it.
 #
@@ -220,8 +220,8 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("the same answers as the package on 200 unseen dates")
 
 # %% [markdown]
-# That is the whole Transformer, in NumPy, and you can say what each line of it is for. The one of 2017 is only larger: it
-# stacked six encoder layers and six decoder layers, and was eight times as wide.
+# That is the whole Transformer, in NumPy, and you can say what each line of it is for. The one of 2017 is only larger:
+# it stacked six encoder layers and six decoder layers, and was eight times as wide.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 

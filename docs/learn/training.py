@@ -68,9 +68,9 @@ touch(
 #
 # The machine gives a number of any size to each of 14 ids, the *logits* from the [lesson before](recap.py), and the
 # softmax makes probabilities of them. An untrained machine cannot know which of the 14 is right. So it should have a
-# loss near 2.6, as if it guessed. In truth it has somewhat more. It prefers some ids by chance, and that costs more than
-# it gains. Say it gives 0.9 to one of two letters and 0.1 to the other. Then the loss is 0.1 or 2.3, depending on which
-# of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is 0.69.
+# loss near 2.6, as if it guessed. In truth it has somewhat more. It prefers some ids by chance, and that costs more
+# than it gains. Say it gives 0.9 to one of two letters and 0.1 to the other. Then the loss is 0.1 or 2.3, depending on
+# which of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is 0.69.
 
 # %% tags=["hide-input"]
 import keras
@@ -143,10 +143,10 @@ touch(
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
 # usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
-# are small or large, and the learning rate now *is* that size. Adam nudges by the mean of the last slopes, so near
-# the floor of a valley, where slopes change sign from nudge to nudge, its nudges shrink a little. But they come to rest badly, so it helps to let the
-# learning rate shrink, too, and the program below does. Nearly all Transformers are trained with Adam or with a
-# relative of it.
+# are small or large, and the learning rate now *is* that size. Adam nudges by the mean of the last slopes, so near the
+# floor of a valley, where slopes change sign from nudge to nudge, its nudges shrink a little. But they come to rest
+# badly, so it helps to let the learning rate shrink, too, and the program below does. Nearly all Transformers are
+# trained with Adam or with a relative of it.
 #
 # ## One step, in code
 #
@@ -209,8 +209,8 @@ print(recipe, inside, sep="\n")
 # The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for `warmup` =
 # 150 steps, up to `peak` = 0.004, and then shrinks again to 0, so that the machine can settle. The growing is called
 # **warm-up**. Two reasons are known for it. At first Adam has seen few slopes, and judges badly how large they usually
-# are. And in a machine that norms *last*, as ours does, the slopes of the last layers are large at the start. [The lesson
-# about layers](transformer_layer.py#norm-first-or-norm-last) compares it with norms that come first.
+# are. And in a machine that norms *last*, as ours does, the slopes of the last layers are large at the start. [The
+# lesson about layers](transformer_layer.py#norm-first-or-norm-last) compares it with norms that come first.
 #
 # Does our machine need a warm-up? Four trainings, each done three times, give an answer:
 #

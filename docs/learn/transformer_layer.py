@@ -8,8 +8,9 @@
 # # What holds a deep machine together?
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
-# gone. (A letter could give all of its weight to itself, but then it would bring nothing else back.) Below is a machine that was trained like that, for half as long as ours: each part passes on only what it found,
-# and nothing of what came in. Here are some of its answers to unseen dates:
+# gone. (A letter could give all of its weight to itself, but then it would bring nothing else back.) Below is a machine
+# that was trained like that, for half as long as ours: each part passes on only what it found, and nothing of what came
+# in. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -421,12 +422,11 @@ assert min(shares("norm last")) > 0.25
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
 # letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How large
-# is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and cancel,
-# as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So
-# only the squares add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the
-# letter is left. The 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training. Once,
-# this does no harm. Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24
-# parts, and
+# is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and
+# cancel, as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So only the squares
+# add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. The
+# 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training. Once, this does no harm.
+# Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24 parts, and
 #
 # $$
 # 0.8^{24} = 0.0047

@@ -7,8 +7,9 @@
 # # What if the text stands further right?
 #
 # Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). Here is
-# one like it that was trained for half as long, on texts of at most 34 places. Now somebody puts a few empty places before the text, hidden by a mask. No
-# letter has changed, and none can see the empty places. But every letter stands further right:
+# one like it that was trained for half as long, on texts of at most 34 places. Now somebody puts a few empty places
+# before the text, hidden by a mask. No letter has changed, and none can see the empty places. But every letter stands
+# further right:
 
 # %% tags=["hide-input"]
 import sys
@@ -48,8 +49,8 @@ assert added.count_params() == turning.count_params()
 #
 # ## Turn, don't add
 #
-# What should a position do? Whether a 5 is a day or a month depends on what stands just before it and just behind it. What counts is
-# how far away the other letter stands, and on which side, and not where in the row the two of them are.
+# What should a position do? Whether a 5 is a day or a month depends on what stands just before it and just behind it.
+# What counts is how far away the other letter stands, and on which side, and not where in the row the two of them are.
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
 # three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
@@ -221,9 +222,9 @@ for moved in (0, 20):
 # $$
 #
 # Here, as in the paper, the pair is a column and stands to the right of the matrix. (For a row, the two sines change
-# their signs.) $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next. In the
-# first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about 6.28, so
-# that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
+# their signs.) $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next.
+# In the first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about
+# 6.28, so that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
 #
 # ## Your machine so far
 #
@@ -343,10 +344,10 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 # Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs its
 # mask, but nobody has to tell the machine where its first letter stands.
 #
-# A [cache](writing.py#what-a-cache-saves) stores each key after its turn. But the machine must remember how many letters
-# there are, so that the next one gets the next place. If each new letter is called place 0
-# again, all stand at the same place, and the machine [reads as if it had no
-# positions](../guides/museum.py#cache-positions). Our layer counts on by itself.
+# A [cache](writing.py#what-a-cache-saves) stores each key after its turn. But the machine must remember how many
+# letters there are, so that the next one gets the next place. If each new letter is called place 0 again, all stand at
+# the same place, and the machine [reads as if it had no positions](../guides/museum.py#cache-positions). Our layer
+# counts on by itself.
 #
 # ## Two layouts, and a machine that is silently wrong
 #

@@ -108,8 +108,8 @@ assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
 # Nobody can know the year, so the machine had to make one up. In its training every text named a year, and none of them
-# was 3, so this is not even a year that it remembered. And once a letter is written, the machine takes it for granted, and goes on as if somebody had
-# told it this letter.
+# was 3, so this is not even a year that it remembered. And once a letter is written, the machine takes it for granted,
+# and goes on as if somebody had told it this letter.
 #
 # ## Beam search
 #
@@ -252,9 +252,10 @@ assert sure[1] > 0.8 > sure[2]
 # computed one step before. And here the look-ahead mask, which was made for the training, makes us a present. When the
 # machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a later one.
 # So nothing that comes later can change what was computed for them. The keys and values of the start mark and the first
-# eight letters are the same as one step before. Only those of the ninth, the newest, must be computed. `greedy_search` keeps them all: this is the **cache**. The keys
-# and values of the text, for cross-attention, are computed once and kept, too. With the cache the machine writes the
-# same letters as without, and this is how much time it saves for 64 of them:
+# eight letters are the same as one step before. Only those of the ninth, the newest, must be computed. `greedy_search`
+# keeps them all: this is the **cache**. The keys and values of the text, for cross-attention, are computed once and
+# kept, too. With the cache the machine writes the same letters as without, and this is how much time it saves for 64 of
+# them:
 
 # %% tags=["hide-input"]
 import json

@@ -290,12 +290,14 @@ assert np.all(both[2, 0, :3] == 1)
 # not. In the lesson before, a [row with nothing left](masks.py#queries-with-no-key-left) came from an empty text. Here
 # no text is empty, but each text that is padded on the left has such rows.
 #
-# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>What the first letters never see: a prefix mask</summary>
+# ## What the first letters never see { #what-the-first-letters-never-learn }
 #
 # The first letters of a text never know how it goes on. For a machine that writes this costs nothing, because what
 # comes next is not written yet. But a question that is given from the start could be read as a whole, as our encoder
 # reads its text. A **prefix mask** allows that: the letters of the given part see each other in both directions, and
 # what is written after them stays causal.
+#
+# <details class="lesson-more" markdown="1"><summary>A prefix mask, drawn</summary>
 
 # %%
 from clear_attention import create_prefix_mask

@@ -352,7 +352,7 @@ np.testing.assert_allclose(
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1" id="the-function-read"><summary>How the package selects</summary>
+# <details class="lesson-more" markdown="1"><summary>How the package selects</summary>
 #
 # Here is the function, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is minus
 # infinity, or 0 in an empty row.

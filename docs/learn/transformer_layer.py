@@ -8,9 +8,9 @@
 # # What holds a deep machine together?
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
-# gone. (A letter could give all of its weight to itself, but then it would bring nothing else back.) Below is a machine
-# that was trained like that, for half as long as ours: each part passes on only what it found, and nothing of what came
-# in. Here are some of its answers to unseen dates:
+# gone. To keep itself, a letter would have to give itself all of its weight, and then it would bring nothing else back.
+# Below is a machine in which each part passes on only what it found, and nothing of what came in. It was trained for
+# half as long as ours. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -50,7 +50,7 @@ assert mixed_up[0][1].startswith("2030")
 # When the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds mixtures, in each of which
 # there is a bit of everything. A mixture still tells which digits there are, but not which of them stood where: it is
 # the [puddle of paint](reading_dates.py#take-it-away) again. In our own machine, what a letter was is added to what
-# each part found. Nothing but these additions was removed here. Try your own:
+# each part found, and nothing but these additions was removed here. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -63,8 +63,6 @@ machine(
 )
 
 # %% [markdown]
-# And this machine is only one layer deep. What about a tower of many layers?
-#
 # <details class="lesson-more" markdown="1"><summary>Trained for as long as the whole machine, does it catch up?</summary>
 #
 # Not quite. These are three machines of each kind, each begun from other random numbers, and their shares of 2,000
@@ -81,21 +79,23 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 #
 # </details>
 #
+# And this machine is only one layer deep. What about a tower of many layers?
+#
 # ## A tower of four
 #
 # A **layer** has two *parts*: an attention and, behind it, a small network that works on each letter alone, which is
 # the subject of the next lesson. Layers can be put on top of each other, so that each works on what the one below has
-# found. Here is such a tower with a task of its own: four layers must write eight digits backwards. Two things stand
-# around each part, and keep the tower upright:
+# found. Two things stand around each part, and keep the tower upright:
 #
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
 # * the **norm**: after that, the numbers of each letter are brought to mean 0 and size 1, so that they do not get out
-#   of hand on their way up. (Their size is then their standard deviation; below you compute it by hand.) "Norm" is
-#   short for *layer normalization*, and is not the length of a vector, for which mathematics has the same word.
+#   of hand on their way up. Their size is their standard deviation; below you compute it by hand. "Norm" is short for
+#   *layer normalization*, and is not the length of a vector, for which mathematics has the same word.
 #
-# We train the tower three times, from the same random numbers and on the same examples: whole, without the norms, and
-# without the residuals. Which of the two would you miss more?
+# Here is such a tower with a task of its own: four layers must write eight digits backwards. We train it three times,
+# from the same random numbers and on the same examples: whole, without the norms, and without the residuals. Which of
+# the two would you miss more?
 
 # %% tags=["hide-input"] alt="Loss over 400 steps. The whole tower falls to 0 first. Without the norms it falls later. Without the residuals it stays on a plateau to the end."
 import keras
@@ -219,11 +219,12 @@ plt.show()
 #
 # That is what one gets without knowing the order. Take the digits 4 7 1 7 0 9 7 2. Whoever writes 7 in all eight places
 # has three of eight right. In most texts the commonest digit stands only two or three times, so this brings about three
-# digits in ten. It is nearly what the tower does. It writes the same digit nearly everywhere, because
-# inside it all letters have become the same. Let us measure how alike they are. Take two letters of a text and compare
-# the directions of their vectors: 1 means "the same direction", and 0 means "nothing in common". This number is the
-# *cosine* of the angle between them. Here is the mean over all pairs of letters, at the top of each tower, before the
-# training and after it:
+# digits in ten. It is nearly what the tower does: it writes the same digit nearly everywhere, because inside it all
+# letters have become the same.
+#
+# Let us measure how alike they are. Take two letters of a text and compare the directions of their vectors: 1 means
+# "the same direction", and 0 means "nothing in common". This number is the *cosine* of the angle between them. Here is
+# the mean over all pairs of letters, at the top of each tower, before the training and after it:
 
 # %% tags=["hide-input"]
 lines = ["| tower | alike before training | and after |", "| --- | --- | --- |"]
@@ -396,16 +397,32 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # So far the norm came last, as in the first Transformer. This is called *post-norm*. In most of today's large models it
 # comes first (*pre-norm*): a part reads the normed letter, and the sum goes on as it is. In your `block` that would be
-# `x + part(norm(x))`. A single norm above the last layer, which the picture of one
-# layer does not show, brings the whole sum to one size.
+# `x + part(norm(x))`. A single norm above the last layer, which the picture of one layer does not show, brings the
+# whole sum to one size.
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
 # Is that a matter of taste? Let the two race: twelve layers must write digits backwards, with twice as many steps of
-# training as above. It is no matter of taste. With the norm first, the towers get nearly all digits right. With the
-# norm last they end at three digits in ten, as if they had no residuals. But they have them. What became of them?
+# training as above. With the norm first, the towers get nearly all digits right. With the norm last they end at three
+# digits in ten, as if they had no residuals. But they have them. What became of them?
 #
-# <details class="lesson-more" markdown="1"><summary>The race in numbers</summary>
+# Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time. Once, this does no harm.
+# Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24 parts, and
+#
+# $$
+# 0.8^{24} = 0.0047
+# $$
+#
+# Half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in which all
+# letters are alike, and what the small networks made of them. With the norm first nothing divides the letter on its
+# way. Only the norm at the very top does, once. So a residual does not help merely by being there: it has to survive
+# the norms.
+#
+# In a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
+# the letter is left.
+#
+# <details class="lesson-more" markdown="1"><summary>The race in numbers, and where the 0.8 comes from</summary>
 #
 # Each line is one kind of tower, and shows the digits right in three trainings. *Warm-up* means that the first 200
 # steps nudge the numbers less.
@@ -418,29 +435,16 @@ assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"
 assert min(shares("norm last")) > 0.25
 
 # %% [markdown]
-# </details>
-#
-# Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How large
-# is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and
+# Now the 0.8. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How
+# large is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and
 # cancel, as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So only the squares
 # add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. The
-# 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training. Once, this does no harm.
-# Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24 parts, and
+# 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training.
 #
-# $$
-# 0.8^{24} = 0.0047
-# $$
+# Why does training not mend it? It could make the parts quieter. But it tries small changes, and to make one part a
+# little quieter lets only a little more of half a percent through, which hardly changes the loss.
 #
-# Half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in which all
-# letters are alike, and what the small networks made of them. Training could make the parts quieter. But it tries
-# small changes, and to make one part a little quieter lets only a little more of half a percent through, which hardly
-# changes the loss. With the norm
-# first nothing divides the letter on its way. Only the norm at the very top does, once. So a residual does not help
-# merely by being there: it has to survive the norms.
-#
-# In a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
-# the letter is left.
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>If this is the reason, a louder letter must help. Does it?</summary>
 #
@@ -544,9 +548,9 @@ plt.show()
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
 # residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016.
 # The Transformer of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why
-# post-norm needs warm-up, where pre-norm does not: with the norm last, the *gradients* of the last layers, which say
-# how far each number should be nudged, are large when the training begins, so that large nudges do harm. In our tower
-# of twelve layers, warm-up alone was not enough.
+# post-norm needs *warm-up*, smaller nudges at first, where pre-norm does not: with the norm last, the *gradients* of
+# the last layers, which say how far each number should be nudged, are large when the training begins, so that large
+# nudges do harm. In our tower of twelve layers, warm-up alone was not enough.
 #
 # ## Exercises
 #

@@ -30,9 +30,8 @@ assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.0
 #
 # Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some
 # green. For the question "what stands there?" a mixture is a good answer, if nearly all of it comes from the right
-# letter. But suppose the answer is not what was found, but something that
-# follows from it. A child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be
-# looked up in a table, *by what was found*.
+# letter. But suppose the answer is not what was found, but something that follows from it. A child who reads "7 times
+# 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by what was found*.
 #
 # Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
 # random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each it must write what the table
@@ -58,10 +57,11 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # %% [markdown]
 # Below the q stands what the table says of w and q, below the n what it says of q and n, and so on. To find the letter
 # before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
-# letters meet in one vector, and attention has done its work. What is left is to know the table. We train one layer on
-# it, first without the feed-forward network, then with a network of 8, 32 and 128 numbers in the middle. That is the
-# width *of this network*, while the letters themselves stay 32 numbers wide. A fifth machine has no such network
-# either, but an attention that is three times as wide. Guess how much each gets right.
+# letters meet in one vector, and attention has done its work. What is left is to know the table.
+#
+# We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. So many
+# numbers stand between its two matrices, while the letters themselves stay 32 numbers wide. A fifth machine has no such
+# network, but an attention that is three times as wide. Guess how much each gets right.
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
@@ -166,14 +166,9 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # ### Many alarms, one table
 #
-# How many alarms does a table need? Here is a small table. A single number $x$ comes in, from 0 to 7, and for each the
-# table names an answer, which you can drag up and down. An alarm is not only on or off: above the place where it begins
-# to ring, it rings the louder the larger $x$ is. The second matrix multiplies it by a number, which may be negative.
-# Drawn over $x$, that is a line which lies flat up to some place, and from there on is a ramp, up or down. The place is
-# set by the alarm's $b_1$: with $b_1 = -3$ it rings above 3. (Its $W_1$ is 1 here, for every alarm.) In the lower
-# picture the ramps are the thin lines. The network starts with the first answer, which is its $b_2$, the dashed line,
-# and adds the ramps. The sum is the thick line; below you can read how it comes about at one place. How many ReLUs, and
-# so ramps, must you give it until it knows the whole table?
+# How many alarms does a table need? Here is a small table: the points are its answers for the numbers $x$ from 0 to 7,
+# and you can drag them up and down. The thick line is what a network answers that has as many ReLUs, and so alarms, as
+# you give it. How many does it need until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -190,16 +185,23 @@ touch(
 )
 
 # %% [markdown]
+# What do you see in the lower picture? Each alarm is a thin line. It lies flat up to some place, and from there on it
+# is a ramp, because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where the
+# ramp begins is set by the alarm's $b_1$: with $b_1 = -3$ it begins at 3, since every $W_1$ is 1 here. How steep it is,
+# and whether it goes up or down, is set by the alarm's number in the second matrix. The dashed line is the network's
+# $b_2$, here the first answer. To it the network adds all ramps, and the sum is the thick line. The sentence below does
+# this sum at one place.
+#
 # With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the
 # secret table has 676 entries, and 128 alarms were enough. How?
 #
-# An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and speak for some answers and
-# against others. In the fold above, where only single letters had a vote, adding up votes was right for one pair in
-# four. The alarms vote, too, but an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of
-# which rings or is silent, already form $2^{10} = 1024$ sets, more than there are pairs. So each pair can have its own
-# set of ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with: the
-# table has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our trained layer very many alarms
-# ring for each pair:
+# An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and vote for some answers and
+# against others. Where only single letters have a vote, adding up votes is right for one pair in four, as the fold
+# about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of which
+# rings or is silent, already form $2^{10} = 1024$ sets, more than there are pairs. So each pair can have its own set of
+# ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with: the table
+# has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our trained layer very many alarms ring
+# for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -228,8 +230,8 @@ assert 30 < ringing < 90
 #
 # The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit
 # since 2017, and no law. Many machines of today have [a third
-# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part. Their $d_{ff}$ is about 8/3 instead of 4
-# times $d_{model}$, because three matrices of 8/3 hold as many numbers as two of 4.
+# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part. Their width is about 8/3 times `d_model`
+# instead of 4 times, because three matrices of 8/3 hold as many numbers as two of 4.
 #
 # ## Your machine so far
 #
@@ -257,7 +259,7 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
-# ## Reading the function { #the-function-read }
+# <details class="lesson-more" markdown="1"><summary>How the package writes it</summary>
 #
 # The package does what you have just written, with the residual and the norm of the [page
 # before](transformer_layer.py), which are `before` and `after`. The first line makes the first matrix, the others use
@@ -279,6 +281,8 @@ assert FeedForwardBlock(d_model=8, d_ff=32).activation is keras.activations.relu
 # It is in `widen`, as its `activation`, which is ReLU if nobody asks for another one. `narrow` is the second.
 # `tensors.d_model` refuses letters of a wrong width, and `Tokens` takes care that a NaN stays in its own letter.
 #
+# </details>
+#
 # ## A check: nobody looks
 #
 # Change one letter, and only that letter's output changes. Attention is the only part in which letters meet.
@@ -299,10 +303,9 @@ np.testing.assert_array_equal(moved, [2])
 #
 # Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
 # bend that with enough alarms they can come as near as you like to any continuous function, as long as its inputs stay
-# between fixed bounds. Later proofs cover ReLU.
-# The Transformer (2017) put one into each layer. In 2021 Geva and others read the alarms of a trained language model,
-# and found that many of them go off at something a person can name, such as a text about television, and then make
-# certain next words likelier.
+# between fixed bounds. Later proofs cover ReLU. The Transformer (2017) put one into each layer. In 2021 Geva and others
+# read the alarms of a trained language model, and found that many of them go off at something a person can name, such
+# as a text about television, and then make certain next words likelier.
 #
 # ## Exercises
 #

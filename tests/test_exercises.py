@@ -68,7 +68,10 @@ def test_no_two_answers_of_an_exercise_coincide(lesson, exercise):
         ("packing", "where-the-loss-counts", [1, 1, 0, 1, 0]),
         ("language_model", "what-top-p-keeps", [1, 1, 1, 0]),
         ("induction", "where-it-looks", ["a at 1"]),
-        ("programs", "where-the-carry-comes-from", ["column 2"]),
+        ("programs", "no-wish", [0.25, 0.5, 0.25]),
+        ("twins", "how-alike", [0.6]),
+        ("twins", "where-the-carry-comes-from", ["column 2"]),
+        ("twins", "what-the-shortcut-gets-wrong", [0, 0, 1, 0, 0]),
     ],
 )
 def test_the_right_answer_is_right(lesson, name, expected):

@@ -6,7 +6,9 @@ A page that was opened from a folder can load nothing else.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
+import re
 
 import trained
 
@@ -23,7 +25,19 @@ def scripts():
 def script(name):
     """Write a model's weights in float16: their names and shapes, then all numbers in one row."""
     weights, config, _ = trained.kept(name)
+    file = {"config": config, **packed(weights)}
+    return f"trainedModels.receive({json.dumps(name)}, {json.dumps(file)});\n"
+
+
+def twin(name):
+    """Write the weights of a program's twin for a lesson. Layers of Keras without a name get those of the package."""
+    weights, *_ = trained.kept(name)
+    numbered = dict.fromkeys(re.findall(r"dense\w*", " ".join(weights)))  # two in each feed-forward network
+    called = dict(zip(numbered, itertools.cycle(("widen", "narrow")), strict=False))
+    return packed({re.sub(r"dense\w*", lambda found: called[found[0]], path): w for path, w in weights.items()})
+
+
+def packed(weights):
     shapes = [[path, weight.shape] for path, weight in weights.items()]
     numbers = b"".join(weight.astype("<f2").tobytes() for weight in weights.values())
-    file = {"config": config, "weights": shapes, "numbers": base64.b64encode(numbers).decode()}
-    return f"trainedModels.receive({json.dumps(name)}, {json.dumps(file)});\n"
+    return {"weights": shapes, "numbers": base64.b64encode(numbers).decode()}

@@ -1,6 +1,6 @@
 # ---
 # title: Programs with attention
-# description: Heads whose numbers are written and not learnt. Select and aggregate, the letter before, counting, sorting and adding, each right on every input, beside machines that were trained for the same.
+# description: Heads whose numbers are written and not learnt. Select and aggregate, the letter before, counting and sorting, each right on every input.
 # ---
 
 # %% [markdown]
@@ -128,11 +128,11 @@ print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
 # %% tags=["hide-input"]
 import sys
 
-# The texts are those of the trained twins below, which are in the repository and not in
+# The texts are those of the twins of the next lesson, which are in the repository and not in
 # the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 from clear_attention.programs import shift
-from trained.programs import TASKS, all_inputs, answers_of, tokens_of
+from trained.programs import all_inputs, tokens_of
 
 texts = all_inputs("shift")
 tokens, mask = tokens_of("shift", texts)
@@ -252,225 +252,12 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 #
 # </details>
 #
-# ## Does training find the same?
-#
-# For each program we made a *twin*: a machine with the same heads and feed-forward networks, which reads the same
-# tokens, and which was trained for 700 steps to answer what the program answers. It was not told how. Here are two
-# programs beside their twins. A row is a token that looks. Below the maps you read how many texts each twin gets right,
-# and how *alike* a head of the twin and the program's are: the share of the weight that both give to the same keys. If
-# one gives three keys 0.5, 0.5 and 0, and the other 0.2, 0.2 and 0.6, they have 0.2 + 0.2 + 0 in common, so they are 40
-# % alike. A head that gives the same weight to all visible keys is also alike to some degree, which stands behind "if
-# even".
-
-# %% tags=["hide-input"] alt="Eight maps of weights in two rows. Upper row, induction on ^abcabc: written heads have one bright cell in each row; the twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half. Lower row, sort on ^cabacb: the written first head has bright cells in the columns of ^ and of smaller letters, the twin's first head has nearly the same colour everywhere; their second heads differ, too."
-import matplotlib.pyplot as plt
-import trained
-from clear_attention import plot_weights
-
-twins = {
-    "shift": trained.load("twin-shift"),
-    "reverse": trained.load("twin-reverse"),
-    "running_average": trained.load("twin-running_average"),
-    "histogram": trained.load("twin-histogram"),
-    "sort": trained.load("twin-sort"),
-    "balanced": trained.load("twin-balanced"),
-    "induction": trained.load("twin-induction"),
-    "addition": trained.load("twin-addition"),
-}
-figure, axes = plt.subplots(2, 4, figsize=(11, 6), layout="constrained")
-for row, (name, text) in zip(
-    axes, {"induction": "^abcabc", "sort": "^cabacb"}.items(), strict=True
-):
-    tokens, mask = tokens_of(name, [text])
-    written = TASKS[name].make()(tokens, mask=mask, return_weights=True).weights
-    learnt = twins[name][0](tokens, return_weights=True)[1]
-    for i in (0, 1):
-        for ax, kind, maps in (
-            (row[2 * i], "written", written),
-            (row[2 * i + 1], "trained", learnt),
-        ):
-            n = len(text)
-            plot_weights(
-                np.round(maps[i][0, 0, :n, :n], 6),
-                tokens=[*text],
-                ax=ax,
-                colour_bar=False,
-            )
-            ax.set_title(f"{name}, head {i + 1}, {kind}")
-plt.show()
-for name in ("induction", "sort"):
-    record = twins[name][1]
-    print(f"{name:10} texts right {record['texts']:.1%}   alike:", end=" ")
-    pairs = zip(record["alike"], record["alike_if_even"], strict=True)
-    shown = [
-        f"head {i} {a:.0%} (if even {b:.0%})" for i, (a, b) in enumerate(pairs, 1)
-    ]
-    print(", ".join(shown))
-    assert record["texts"] == 1
-first = learnt[0].numpy()[0, 0, :7, :7]  # of the twin that sorts
-assert np.abs(np.delete(first, 1, axis=0) - 1 / 7).max() < 0.06
-assert first[1, 2] + first[1, 4] > 0.7
-
-# %% [markdown]
-# In the upper row program and twin agree. The twin's first head looks one place back, and its second head looks just
-# after the place where its letter last stood, only less sharply than ours. In the lower row they don't agree. The twin
-# that sorts looks elsewhere with both heads: its first head is hardly more like ours than an even head would be, and
-# its second is less so. And yet each of the 9,840 texts comes out right. Being right is not the same as having found
-# the same program.
-#
-# <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
-#
-# Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers below 5,000, and
-# 5,000 pairs were tried. There both digits of a column are asked for the digit of the sum, and a pair is right if all
-# of them are.
-
-# %% tags=["hide-input"]
-print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")
-for name, (_, record) in twins.items():
-    pairs = zip(record["alike"], record["alike_if_even"], strict=True)
-    shown = "   ".join(f"{a:6.0%} {b:10.0%}" for a, b in pairs)
-    print(f"{name:16} {record['texts']:11.1%}   {shown}")
-by_name = {name: record for name, (_, record) in twins.items()}
-assert all(record["texts"] > 0.85 for record in by_name.values())
-assert (by_name["induction"]["alike"] > 0.6).all()
-assert by_name["sort"]["alike"].max() < 0.6
-even = by_name["sort"]["alike_if_even"]
-assert by_name["sort"]["alike"][0] < even[0] + 0.02
-assert by_name["sort"]["alike"][1] < even[1]
-assert by_name["addition"]["alike"][1] < 0.1 < 0.6 < by_name["addition"]["alike"][0]
-
-# %% [markdown]
-# </details>
-#
-# ## A check: how does this twin sort?
-#
-# In the map of its first head nearly all rows have the same colour throughout, about 1/7. Only the first c differs,
-# which looks mostly at the two a's. So this head seems to take the average of the whole text. That would be a program,
-# too: the average says which share of the text is a, b and c. From these shares and its own place, a token can work out
-# which letter belongs there. It is how one sorts cards by counting them. If we are right, then little should be lost if
-# that head gives *exactly* the same weight to all. So we set its queries to 0, which makes all its scores 0, and ask
-# again:
-
-
-# %% tags=["hide-input"]
-def texts_right(name, even=None):
-    """Share of texts that a twin gets right, with one head's weights made even."""
-    model, inputs = twins[name][0], all_inputs(name)
-    heads = [step for step in model.steps if hasattr(step, "project_queries")]
-    kept = None if even is None else heads[even].project_queries.get_weights()
-    if kept:
-        heads[even].project_queries.set_weights([0 * w for w in kept])
-    tokens, mask = tokens_of(name, inputs)
-    answers = answers_of(name, tokens, mask)
-    asked = answers.sum(axis=-1) > 0.5
-    same = model(tokens).numpy().argmax(axis=-1) == answers.argmax(axis=-1)
-    if kept:
-        heads[even].project_queries.set_weights(kept)
-    return np.mean((same | ~asked).all(axis=1))
-
-
-for name in ("sort", "induction"):
-    shares = [texts_right(name), texts_right(name, 0), texts_right(name, 1)]
-    print(f"{name:10} as it is {shares[0]:4.0%}, ", end="")
-    print(f"head 1 even {shares[1]:4.0%}, head 2 even {shares[2]:4.0%}")
-    assert shares[0] > 0.99
-    assert shares[2] < 0.1
-    assert (shares[1] > 0.6) == (name == "sort")
-
-# %% [markdown]
-# Four of five texts stay right, so most of what the first head of `sort` does is to take the average. But one of five
-# is lost, and for these it matters that the head is not quite even: our guess was right in part. The twin of
-# `induction`, whose maps look like ours, breaks down if either head is made even. So the training has found our program
-# once, and once another one that is right as often.
-#
-# ## A twin that cuts a corner
-#
-# There is a third case. The program `addition` adds two numbers. Each digit is a token that says in which column it
-# stands, so two tokens share a column. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301.
-# The lowest column has 9 + 1 = 10, so it carries a 1. The middle column has 9 + 0 = 9. Such a column does not decide:
-# it hands on what it gets. So the carry into the highest column comes from the *lowest*. Therefore the second head of
-# our program looks for the nearest lower column whose sum is not 9:
-#
-# * if the sum there is 10 or more, a 1 is carried over to me;
-# * if it is 8 or less, none is;
-# * if there is no such column, the head finds `^`, and none is.
-#
-# The twin adds about nine pairs out of ten without a mistake. Its heads have no map here, but one can sum up where the
-# higher columns look, over 20,000 pairs:
-
-# %% tags=["hide-input"]
-pairs = np.random.default_rng(5).integers(0, 5000, size=(20000, 2))
-tokens, mask = tokens_of("addition", pairs)
-model = twins["addition"][0]
-logits, maps = model(tokens, return_weights=True)
-columns = np.array([-1, *range(4), *range(4)])  # of each token; ^ stands in none
-lower = (columns[:, None] - columns)[columns > 0][:, 1:]
-for number, weights in enumerate(maps, 1):
-    mean = weights.numpy()[:, 0].mean(axis=0)[columns > 0][:, 1:]
-    own, near, far = (
-        (mean * which).sum(axis=1).mean()
-        for which in (lower == 0, lower == 1, lower > 1)
-    )
-    print(f"head {number}: own column {own:.0%}, next lower {near:.0%}", end="")
-    print(f", farther down {far:.0%}")
-    assert own > 0.7
-    assert far < 0.03
-
-# %% [markdown]
-# The second head has nearly nothing in common with ours: it looks at its own column. The first head looks there, too,
-# and at the next lower column. Farther down they hardly look. What will the twin do when the next lower column has the
-# sum 9?
-
-# %% tags=["hide-input"]
-digits = pairs[..., None] // 10 ** np.arange(4) % 10
-nines = digits.sum(axis=1) == 9
-passed = np.zeros_like(nines, int)  # so many columns below me have a 9, in a row
-for column in range(1, 4):
-    passed[:, column] = np.where(nines[:, column - 1], passed[:, column - 1] + 1, 0)
-
-sums = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
-program = TASKS["addition"].make()
-
-
-def columns_right(answers):
-    """Tell for each column whether both of its digits are answered with the digit of the sum."""
-    said = np.argmax(answers, axis=-1)
-    return (said[:, 1:5] == sums) & (said[:, 5:9] == sums)
-
-
-learnt, written = columns_right(logits), columns_right(program(tokens, mask=mask))
-print(
-    f"pairs that the twin adds without a mistake: {learnt.all(axis=1).mean():.1%}"
-)
-print("columns with a 9 below   columns   trained right   written right")
-for number in (0, 1, 2):
-    these = passed == number
-    shares = learnt[these].mean(), written[these].mean()
-    print(f"{number:22} {these.sum():9,} {shares[0]:15.1%} {shares[1]:15.1%}")
-higher = (passed == 1) & (np.arange(4) > 1)  # columns that can get a carry past a 9
-print(
-    f"1, but not above the lowest column: trained right {learnt[higher].mean():.1%}"
-)
-assert written.all()
-assert learnt[passed == 0].mean() > 0.98 > 0.9 > learnt[passed == 1].mean()
-assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
-assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
-
-# %% [markdown]
-# The twin has mostly learnt that carries come from next door. For more than nine columns out of ten they do, and the
-# others were too rare to be learnt in 700 steps. With a 9 next door it is still right more often than by guessing.
-# Some of these columns are easy, because a 9 in the lowest column never carries. How it gets others right we have not
-# tested. Random sums hardly show what is missing: one must know which sums to
-# ask for. That is the difference. Of a program that somebody has written one knows what it does, and why it is right.
-#
 # ## Who found this, and when
 #
 # Gail Weiss, Yoav Goldberg and Eran Yahav described what a Transformer does as a small language in 2021, and called it
 # RASP. `select` and `aggregate` are their words, and so are the counting with a first token and the sorting by counts.
 # David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the weights of a
-# Transformer. Alexander Rush made puzzles of it. Also in 2023 Hattie Zhou and others proposed a rule of thumb: if a
-# short program in this language does a task for every length, then a Transformer that has learnt the task on short
-# inputs tends to do it on longer ones, too.
+# Transformer. Alexander Rush made puzzles of it.
 #
 # ## Exercises
 #
@@ -539,23 +326,20 @@ exercises.show("programs")
 # - because a score of 1 is a weight of 1 already | With three letters, a lead of 1 brought only 0.576 of the weight.
 # + so that the others get a weight of exactly 0 | Their share is `exp(-128)`, which is 0 in numbers of 32 bits.
 # - because attention divides by the root of `d_k` | It does, and `aggregate` multiplies by this root besides.
-# ? A twin answers as its program does, on every text. What follows for its heads?
-# - they look where those of the program look | The twin that sorts does not.
-# + nothing yet | One must change the heads, and see what breaks.
-# - they are sharper than those of the program | Most of ours are as sharp as can be, and most twins are more blurred.
+# ? Each of three letters looks at all letters like itself. Why can't the average tell how many these are?
+# - the softmax is too soft for that | With a yes of 128 the weights are as sharp as can be, and the average is still 1.
+# + the average of three ones is 1, and so is the average of two | The sign `^` hands over another number, and then the share tells.
+# - a head can't find letters like itself | It can, with `key == query`.
 # ```
 #
 # ## Where to go next
 #
-# You can now write a head, and not only train one. The first lesson began with a machine that reads dates,
-# and with the question where it looks. Since then you have built a machine that looks, taken it apart, trained
-# it, and made it write. Whenever you meet a part that you don't know, you can do with it what you did here: write down
-# what it should do, switch it off, and count what breaks.
+# You can now write a head, and each of these programs is right for a reason that you know. In [induction](induction.py),
+# the training found two heads that we had not written, and they did the same as our program. Was that luck?
 #
-# * [Learn](index.md): all lessons.
+# * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.
 #
 # Read on elsewhere: Weiss, Goldberg and Yahav (2021), [Thinking Like Transformers](https://arxiv.org/abs/2106.06981);
 # Lindner and others (2023), [Tracr: Compiled Transformers as a Laboratory for
-# Interpretability](https://arxiv.org/abs/2301.05062); Zhou and others (2023), [What Algorithms can Transformers Learn?
-# A Study in Length Generalization](https://arxiv.org/abs/2310.16028).
+# Interpretability](https://arxiv.org/abs/2301.05062).

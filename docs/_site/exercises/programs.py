@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from exercises import Cells, Choice, Exercise, Numbers, table
+from exercises import Cells, Exercise, Numbers
 
 TEXT = "bcab"
 NAMES = tuple(f"{letter} at {i}" for i, letter in enumerate(TEXT))
 COUNTED = "^abaca"
-SUMS = (3, 12, 9, 9, 5)  # of columns 1 to 5
 
 
 def weighed(text, chosen):
@@ -16,13 +15,9 @@ def weighed(text, chosen):
     return np.where(pairs.any(axis=1, keepdims=True), pairs, 1)
 
 
-def column(number):
-    return f"column {number}"
-
-
-def decides(sums, asking):
-    """Return the nearest lower column whose sum is not 9; columns are counted from 1."""
-    return max(c for c in range(1, asking) if sums[c - 1] != 9)
+def shares(text, fetched):
+    """Tell which share of what is fetched is a, b and c."""
+    return [fetched.count(letter) / len(fetched) for letter in sorted(set(text))]
 
 
 EXERCISES = [
@@ -75,29 +70,21 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="where-the-carry-comes-from",
-        question="The digits of two numbers were added in each column. These are the sums. Column 1 is the lowest, on"
-        " the right. Where does column 5 look to find out whether it gets a carry?",
-        shown=table([SUMS[::-1]], head=[*"54321"], side=["sum"]),
-        asks=Choice(tuple(column(c) for c in range(1, 6))),
-        given=(SUMS, 5),
-        right=lambda sums, asking: column(decides(sums, asking)),
-        because="Columns 4 and 3 have 9, so they hand on what they get. Column 2 has 12: from there comes a carry,"
-        " whatever column 1 does.",
+        name="no-wish",
+        question="A head is made with `select(place, place, lambda query, key: key == query + 1)`, and it brings back"
+        " the letter. The text is `cabb`. Which share of a, of b and of c does the b at the end fetch?",
+        asks=Numbers(("a", "b", "c"), digits=2),
+        given=("cabb",),
+        right=lambda text: shares(text, text),
+        because="Behind the last letter there is no place, so it wishes for nobody. All its scores are equal, and it"
+        " takes the average of the whole text.",
         mistakes={
-            "the neighbour": (
-                lambda sums, asking: column(asking - 1),
-                "Its sum is 9: whether it carries depends on the column below it.",
+            "nothing at all": (lambda text: [0, 0, 0], "Weights add up to 1, whatever the scores are."),
+            "itself": (lambda text: shares(text, text[-1]), "That would need a yes for its own place."),
+            "the first, in a circle": (
+                lambda text: shares(text, text[0]),
+                "The function says yes to the place `query + 1` only, and there is none.",
             ),
-            "the lowest": (
-                lambda sums, asking: column(1),
-                "What happens there is over by column 2, whose 12 carries in any case.",
-            ),
-            "the first that is not decided": (
-                lambda sums, asking: column(decides(sums, asking) + 1),
-                "Its sum is 9, too, so it only hands on.",
-            ),
-            "itself": (lambda sums, asking: column(asking), "Its own sum says what it hands on, not what it gets."),
         },
     ),
 ]

@@ -3,6 +3,7 @@
    change the state where it has handles and buttons. */
 
 import { morph } from "./html.js";
+import { adding } from "./touch/adding.js";
 import { arrows } from "./touch/arrows.js";
 import { bends } from "./touch/bends.js";
 import { crossing } from "./touch/crossing.js";
@@ -16,13 +17,14 @@ import { packed } from "./touch/packed.js";
 import { rows } from "./touch/rows.js";
 import { rules } from "./touch/rules.js";
 import { sharing } from "./touch/sharing.js";
+import { temperature } from "./touch/temperature.js";
 import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
 import { turning } from "./touch/turning.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, tree, turning, wishes,
+  adding, arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, temperature, tree, turning, wishes,
 };
 
 class LessonPiece extends HTMLElement {

@@ -1,0 +1,388 @@
+# ---
+# title: What training finds
+# description: Machines that were trained to do what a written program does. One found our program, one another, and one a shortcut that random tests hardly show.
+# ---
+
+# %% [markdown]
+# # Would training have written the same heads?
+#
+# In the [last lesson](programs.py) you wrote heads, and you know why they are right. Training knows no reasons. It sees
+# questions and answers, and turns its numbers until the answers fit. If they fit in the end, has it found the program
+# that you would have written?
+#
+# For each of our eight programs we made a *twin*. This is a machine with the same heads and feed-forward networks, which
+# reads the same tokens. It was trained for 700 steps to answer what the program answers, and nobody told it how. Here
+# are a program that adds two numbers and its twin, with two questions:
+
+# %%
+import sys
+
+import numpy as np
+
+sys.path += [
+    "../_site",
+    "../..",
+]  # the twins are in the repository: this needs a clone
+import trained
+from trained.programs import TASKS, all_inputs, answers_of, tokens_of
+
+twin, record = trained.load("twin-addition")
+program = TASKS["addition"].make()
+
+
+def sums(logits):
+    """Read the four digits of each sum, of which the lowest comes first."""
+    return np.argmax(logits, axis=-1)[:, 1:5] @ [1, 10, 100, 1000]
+
+
+questions = np.array([[1234, 2345], [299, 301]])
+tokens, mask = tokens_of("addition", questions)
+learnt, written = sums(twin(tokens)), sums(program(tokens, mask=mask))
+for (a, b), by_twin, by_program in zip(questions, learnt, written, strict=True):
+    print(f"{a} + {b}: the twin says {by_twin}, the program {by_program}")
+
+# %% tags=["hide-input"]
+assert written.tolist() == [3579, 600]
+assert learnt[0] == 3579
+print(f"of 5,000 pairs the twin adds {record['texts']:.1%} without a mistake")
+
+# %% [markdown]
+# Nine of ten sums are right, so the twin has learnt something about adding. But it is not what we have written. What is
+# it? Ask it yourself. It takes numbers up to 4,999. Find a sum that it gets wrong, then three more, and see what they
+# have in common:
+
+# %% tags=["live", "remove-input"]
+from live import touch
+from machine_files import twin as weights_of
+
+touch(
+    "adding",
+    f"<p>299 + 301 is 600, and the twin says {learnt[1]}. 1234 + 2345 is 3579, and the twin says so, too.</p>",
+    a=299,
+    b=301,
+    model=weights_of("twin-addition"),
+    found=[],
+    drawn=None,
+)
+
+# %% [markdown]
+# It is easier to find out with two simpler twins first, because we can look at their maps.
+#
+# ## A twin that found our program
+#
+# The program `induction` copies: where a letter has stood before, it says what came next. Its first head looks one
+# place back, and its second head looks just after the place where the same letter stood the last time. Here are the
+# maps of the two written heads on `^abcabc`, each with the trained one to its right. A row is a letter that looks.
+
+# %% tags=["hide-input"] alt="Four maps of weights for the program induction on ^abcabc. The written heads have one bright cell in each row. The twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half."
+import matplotlib.pyplot as plt
+from clear_attention import plot_weights
+
+twins = {
+    "shift": trained.load("twin-shift"),
+    "reverse": trained.load("twin-reverse"),
+    "running_average": trained.load("twin-running_average"),
+    "histogram": trained.load("twin-histogram"),
+    "sort": trained.load("twin-sort"),
+    "balanced": trained.load("twin-balanced"),
+    "induction": trained.load("twin-induction"),
+    "addition": (twin, record),
+}
+
+
+def show(name, text):
+    """Draw both heads of a program beside those of its twin, and return the twin's maps."""
+    tokens, mask = tokens_of(name, [text])
+    written = TASKS[name].make()(tokens, mask=mask, return_weights=True).weights
+    learnt = twins[name][0](tokens, return_weights=True)[1]
+    _, axes = plt.subplots(1, 4, figsize=(11, 3.2), layout="constrained")
+    n = len(text)
+    for i, ax in enumerate(axes):
+        kind, maps = ("trained", learnt) if i % 2 else ("written", written)
+        shown = np.round(maps[i // 2][0, 0, :n, :n], 6)
+        plot_weights(shown, tokens=[*text], ax=ax, colour_bar=False)
+        ax.set_title(f"head {i // 2 + 1}, {kind}")
+    plt.show()
+    return [weights.numpy()[0, 0, :n, :n] for weights in learnt]
+
+
+maps = show("induction", "^abcabc")
+assert (maps[0].argmax(axis=1)[1:] == np.arange(6)).mean() > 0.6
+assert (maps[1].argmax(axis=1)[4:] == [2, 3, 4]).sum() >= 2
+
+# %% [markdown]
+# The trained heads look at the same letters as the written ones, only less sharply. To say it with a number, we call
+# two heads *alike* by the share of the weight that both give to the same keys. If one gives three keys 0.5, 0.5 and 0,
+# and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common. They are 40 % alike. A head that
+# gives the same weight to all letters has something in common with every head, so that number stands beside it.
+
+# %% tags=["hide-input"]
+
+
+def alike(name):
+    found = twins[name][1]
+    print(f"{name}: {found['texts']:.0%} of all texts right")
+    pairs = zip(found["alike"], found["alike_if_even"], strict=True)
+    for i, (head, even) in enumerate(pairs, 1):
+        print(
+            f"head {i}: {head:4.0%} alike; an even head would be {even:4.0%} alike"
+        )
+    return found
+
+
+found = alike("induction")
+assert found["texts"] == 1
+assert (found["alike"] > found["alike_if_even"] + 0.2).all()
+assert found["alike"].min() > 0.6
+
+# %% [markdown]
+# So here the answer is yes: nobody told this twin how, and it has found our two steps by itself.
+#
+# ## A twin that sorts in its own way
+#
+# Our program `sort` counts with its first head how many letters are smaller, and fetches the letter for each place with
+# its second. The twin gets all 9,840 texts right as well. Before you open the next picture: will its maps look like
+# ours?
+#
+# <details class="lesson-more" markdown="1"><summary>The maps of sort</summary>
+
+# %% tags=["hide-input"] alt="Four maps of weights for the program sort on ^cabacb. The written first head has bright cells in the columns of ^ and of smaller letters. The twin's first head has nearly the same colour everywhere. The second heads differ, too."
+maps = show("sort", "^cabacb")
+found = alike("sort")
+assert found["texts"] == 1
+assert found["alike"].max() < 0.6
+assert found["alike"][0] < found["alike_if_even"][0] + 0.02
+assert found["alike"][1] < found["alike_if_even"][1]
+assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
+assert maps[0][1, 2] + maps[0][1, 4] > 0.7
+
+# %% [markdown]
+# </details>
+#
+# They don't. Both of its heads look elsewhere, and they are no more like ours than an even head would be. And yet each
+# text comes out right. Being right is not the same as having found the same program.
+#
+# What does it do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7. Only
+# the first c differs, which looks mostly at the two a's. So this head seems to take the average of the whole text. That
+# would be a program, too: the average says which share of the text is a, b and c. From these shares and its own place, a
+# token can work out which letter belongs there. It is how one sorts cards by counting them.
+#
+# ## A check: does it really?
+#
+# A map shows where a head looks. It does not show what the machine needs. To find that out, one changes the head and
+# counts what breaks. If the head only takes the average, then little should be lost when we force it to give *exactly*
+# the same weight to all letters. We set its queries to 0, which makes all its scores 0. How many of the texts will stay
+# right? And how many of the twin that found our program?
+
+
+# %% tags=["hide-input"]
+def texts_right(name, even=None):
+    """Share of texts that a twin gets right, with one head's weights made even."""
+    model, inputs = twins[name][0], all_inputs(name)
+    heads = [step for step in model.steps if hasattr(step, "project_queries")]
+    kept = None if even is None else heads[even].project_queries.get_weights()
+    if kept:
+        heads[even].project_queries.set_weights([0 * w for w in kept])
+    tokens, mask = tokens_of(name, inputs)
+    answers = answers_of(name, tokens, mask)
+    asked = answers.sum(axis=-1) > 0.5
+    same = model(tokens).numpy().argmax(axis=-1) == answers.argmax(axis=-1)
+    if kept:
+        heads[even].project_queries.set_weights(kept)
+    return np.mean((same | ~asked).all(axis=1))
+
+
+for name in ("sort", "induction"):
+    shares = [texts_right(name), texts_right(name, 0), texts_right(name, 1)]
+    print(f"{name:10} as it is {shares[0]:4.0%}, ", end="")
+    print(f"head 1 even {shares[1]:4.0%}, head 2 even {shares[2]:4.0%}")
+    assert shares[0] > 0.99
+    assert shares[2] < 0.1
+    assert (shares[1] > 0.6) == (name == "sort")
+
+# %% [markdown]
+# Four of five sorted texts stay right, so most of what the first head of `sort` does is to take the average. But one of
+# five is lost, and for these it matters that the head is not quite even: our guess was right in part. The twin of
+# `induction`, whose maps look like ours, breaks down if either head is made even.
+#
+# ## A twin that takes a shortcut
+#
+# Now back to adding. Each digit is a token that says in which column it stands, and each column needs to know whether a 1
+# is carried over to it. Look at 299 + 301 again. The lowest column has 9 + 1 = 10, so it carries a 1. The middle column
+# has 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column comes from
+# the *lowest*. Therefore the second head of our program looks for the nearest lower column whose sum is not 9:
+#
+# * if the sum there is 10 or more, a 1 is carried over to me;
+# * if it is 8 or less, none is;
+# * if there is no such column, the head finds the sign `^`, and none is.
+#
+# And the twin? This is where its heads look from the columns above the lowest, in the mean of 20,000 pairs:
+
+# %% tags=["hide-input"]
+pairs = np.random.default_rng(5).integers(0, 5000, size=(20000, 2))
+tokens, mask = tokens_of("addition", pairs)
+logits, maps = twin(tokens, return_weights=True)
+columns = np.array([-1, *range(4), *range(4)])  # of each token; ^ stands in none
+lower = (columns[:, None] - columns)[columns > 0][:, 1:]
+for number, weights in enumerate(maps, 1):
+    mean = weights.numpy()[:, 0].mean(axis=0)[columns > 0][:, 1:]
+    own, near, far = (
+        (mean * which).sum(axis=1).mean()
+        for which in (lower == 0, lower == 1, lower > 1)
+    )
+    rest = 1 - own - near - far
+    print(f"head {number}: own column {own:.0%}, next lower {near:.0%}", end="")
+    print(f", farther down {far:.0%}, the sign ^ and above {rest:.0%}")
+    assert own > 0.7
+    assert far < 0.03
+
+# %% [markdown]
+# The second head has nearly nothing in common with ours, because it looks at its own column. The first head looks there,
+# too, and at the next lower column. Farther down they hardly look. So the twin should go wrong where the news comes from
+# farther down, and that is where the next lower column has the sum 9. We sort all columns of the 20,000 pairs by how many
+# columns with the sum 9 lie just below them:
+
+# %% tags=["hide-input"]
+digits = pairs[..., None] // 10 ** np.arange(4) % 10
+nines = digits.sum(axis=1) == 9
+passed = np.zeros_like(nines, int)  # so many columns below me have a 9, in a row
+for column in range(1, 4):
+    passed[:, column] = np.where(nines[:, column - 1], passed[:, column - 1] + 1, 0)
+
+true = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
+
+
+def columns_right(answers):
+    """Tell for each column whether both of its digits are answered with the digit of the sum."""
+    said = np.argmax(answers, axis=-1)
+    return (said[:, 1:5] == true) & (said[:, 5:9] == true)
+
+
+learnt, written = columns_right(logits), columns_right(program(tokens, mask=mask))
+print("columns with the       columns       the twin     the program")
+print("sum 9 just below                   has right       has right")
+for number in (0, 1, 2):
+    these = passed == number
+    shares = learnt[these].mean(), written[these].mean()
+    print(f"{number:16} {these.sum():13,} {shares[0]:15.1%} {shares[1]:15.1%}")
+higher = (passed == 1) & (np.arange(4) > 1)  # columns that can get a carry past a 9
+print(f"one, and it is not the lowest column: the twin {learnt[higher].mean():.1%}")
+assert written.all()
+assert learnt[passed == 0].mean() > 0.98 > 0.9 > learnt[passed == 1].mean()
+assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
+assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
+
+# %% [markdown]
+# The twin has mostly learnt that carries come from next door. For more than nine columns out of ten they do, and the
+# others were too rare to be learnt in 700 steps. With a 9 next door it is still right more often than by guessing. Some
+# of these columns are easy, because a 9 in the lowest column never carries; without them the last line remains. How it
+# gets the others right we have not tested.
+#
+# Random sums hardly show what is missing: one must know which sums to ask for. That is the difference between the two.
+# Of a program that somebody has written one knows what it does, and why it is right. Of a machine that was trained one
+# knows the answers that one has seen.
+#
+# <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
+#
+# Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers below 5,000, and
+# 5,000 pairs were tried. There both digits of a column are asked for the digit of the sum, and a pair is right if all
+# of them are.
+
+# %% tags=["hide-input"]
+print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")
+for name, (_, record) in twins.items():
+    pairs = zip(record["alike"], record["alike_if_even"], strict=True)
+    shown = "   ".join(f"{a:6.0%} {b:10.0%}" for a, b in pairs)
+    print(f"{name:16} {record['texts']:11.1%}   {shown}")
+assert all(record["texts"] > 0.85 for _, record in twins.values())
+assert record["alike"][1] < 0.1 < 0.6 < record["alike"][0]  # of addition
+
+# %% [markdown]
+# </details>
+#
+# ## Who found this, and when
+#
+# In 2023 Hattie Zhou and others proposed a rule of thumb: if a short program of select and aggregate does a task for
+# every length, then a Transformer that has learnt the task on short inputs tends to do it on longer ones, too. In the
+# same year Dan Friedman, Alexander Wettig and Danqi Chen trained Transformers in such a way that they can be turned into
+# programs that one can read. And Neel Nanda and others took apart a small Transformer that had learnt to add numbers on
+# a clock. It had not learnt to carry at all: it turned the numbers into angles, and added those.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# The program `histogram` counts with a single head, by the share that the sign `^` gets. Predict: how many of the 9,840
+# texts will its twin still get right, if this head is made even? Then ask the twin of `reverse`, which has two heads.
+
+# %% tags=["answer"]
+for name, heads in (("histogram", 1), ("reverse", 2)):
+    shares = [texts_right(name, even) for even in range(heads)]
+    print(
+        name, ", ".join(f"head {i} even {s:.0%}" for i, s in enumerate(shares, 1))
+    )
+    assert min(shares) < 0.2
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# Without its head `histogram` is lost, because an average of the whole text does not depend on who asks: an a and a b
+# would read the same. A head that is made even can no longer tell the letters apart.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# Random pairs of numbers hide the shortcut of the twin that adds. In about how many of 100 random pairs of numbers with
+# four digits does a 1 pass through a column with the sum 9? Two digits add up to 9 in 10 of 100 cases, and to 10 or more
+# in 45. (The highest column hands on to nobody.)
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
+# 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in a little more than 45 of 100,
+# because it may also have got one itself, and this comes to 5 of 100. In all that is about 9 of 100. The twin makes
+# mistakes in about as many.
+#
+# </details>
+#
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("twins")
+
+# %% [markdown]
+# ```self-check
+# ? A twin answers as its program does, on every text. What follows for its heads?
+# - they look where those of the program look | The twin that sorts does not.
+# + nothing yet | One must change the heads, and see what breaks.
+# - they are sharper than those of the program | Most of ours are as sharp as can be, and most twins are more blurred.
+# ? A head is made even, and all answers stay right. What do you know?
+# + the machine needs no more of this head than the average | It may use this average, or nothing of the head at all.
+# - the head looked at all letters alike before | It may have looked sharply, and nobody needed what it brought.
+# - the head can be taken out | Not yet. Its average may still be needed, and even weights bring the average.
+# ? The twin that adds gets nine of ten random pairs right. Why did that not show what it lacks?
+# - because it was tested on pairs that it had been trained on | These pairs were drawn anew, and the mistakes would not be there more often.
+# + because few random pairs hand a 1 through a 9 | One must ask for such sums, as you did above.
+# - because the program makes the same mistakes | The program adds every pair right.
+# ```
+#
+# ## Where to go next
+#
+# The first lesson began with a machine that reads dates, and with the question where it looks. Since then you have built
+# a machine that looks, taken it apart, trained it, made it write, and written heads with your own hand. Whenever you meet
+# a part that you don't know, you can do with it what you did here: write down what it should do, switch it off, and count
+# what breaks.
+#
+# * [Learn](index.md): all lessons.
+# * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.
+# * [Use it in your model](../guides/use_it.py): what you have learnt, in your own code.
+#
+# Read on elsewhere: Zhou and others (2023), [What Algorithms can Transformers Learn? A Study in Length
+# Generalization](https://arxiv.org/abs/2310.16028); Friedman, Wettig and Chen (2023), [Learning Transformer
+# Programs](https://arxiv.org/abs/2306.01128); Nanda and others (2023), [Progress measures for grokking via mechanistic
+# interpretability](https://arxiv.org/abs/2301.05217).

@@ -1,0 +1,52 @@
+"""The trained machine that adds, in the lesson on what training finds: it answers what Python computes."""
+
+import re
+
+import numpy as np
+
+import trained
+from trained.programs import tokens_of
+
+HARD = [[299, 301], [1234, 2345], [0, 0], [4999, 4999], [995, 5], [4095, 905], [2718, 1281], [190, 10], [1990, 10]]
+
+
+def test_the_twin_adds_as_the_trained_model_does(piece):
+    adding = piece("twins", "adding")
+    tokens, _ = tokens_of("addition", np.array(HARD))
+    said = trained.load("twin-addition")[0](tokens).numpy().argmax(axis=-1)[:, 1:].reshape(-1, 2, 4)
+    wrong = set()
+    for (a, b), halves in zip(HARD, said, strict=True):
+        for label, number in (("First number", a), ("Second number", b)):
+            adding.element.get_by_role("spinbutton", name=label).fill(str(number))
+        cells = adding.element.locator("tbody tr").nth(2).locator("td").all_inner_texts()
+        assert cells == [f"{x}" if x == y else f"{x} or {y}" for x, y in halves.T[::-1]]
+        right = all((half == (a + b) // 10 ** np.arange(4) % 10).all() for half in halves)
+        assert adding.says().startswith(f"{a} + {b}: the twin is {'right' if right else 'wrong'}.")
+        carry = re.search(r"(No carry passes a 9|A carry passes the 9 in column .*)\. Wrong sums", adding.says())[1]
+        sums, got, over = [a // 10**c % 10 + b // 10**c % 10 for c in range(4)], 0, []
+        for c, total in enumerate(sums):
+            over += [f"column {c + 1}"] * (total == 9 and got)
+            got = int(total + got > 9)
+        assert carry == (f"A carry passes the 9 in {' and in '.join(over)}" if over else "No carry passes a 9")
+        wrong |= set() if right else {(a, b)}
+    assert len(wrong) >= 1
+    assert adding.numbers()[-1] >= len(wrong)  # and those that were passed while typing
+
+
+def test_random_pairs_are_counted_and_bad_numbers_are_brought_into_range(piece):
+    adding = piece("twins", "adding")
+    adding.press("Draw 100 random pairs")
+    text = re.sub(r"\s+", " ", adding.element.locator(".box > p").last.inner_text())
+    shown = re.search(r"added (\d+) .* In (\d+) pairs .* got (\d+) .* others (\d+)\.", text)
+    well, passing, kept, others = (int(x) for x in shown.groups())
+    assert well == kept + others
+    assert kept <= passing
+    assert 70 < well < 101
+    field = adding.element.get_by_role("spinbutton", name="First number")
+    for typed, means in (("70000", "4999"), ("-3", "0"), ("", "0")):
+        field.fill(typed)
+        assert adding.says().startswith(f"{means} + 301")
+        assert field.input_value() == means
+    adding.press("Start again")
+    assert adding.says().startswith("299 + 301")
+    assert adding.element.locator(".box > p").count() == 1

@@ -4,13 +4,16 @@
 # ---
 
 # %% [markdown]
-# # What else goes into the scores?
+# # What can a score not say?
 #
-# The machine [without positions](positions.py) reads a text as a bag of letters, and gets few dates right. Here it is
-# again, beside one that got something more. In self-attention, in both halves, a number is added to each score. It
-# depends on nothing but *how far* the key stands from the query, and on which side. (The machine also has sinks, of
-# which below. They know nothing of places.)
-# Both machines were trained for 500 steps:
+# A score is the product of a query and a key. It says how well the two fit, and by itself it says nothing else. But
+# three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that
+# **none of them** fits. On this page each of the three gets a rule, which stands between the product and the softmax.
+#
+# What becomes of a machine that can't say the first, you have seen: [without positions](positions.py) it reads a text
+# as a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one. To each
+# score of self-attention, in both halves, a number is added that depends on nothing but *how far* the key stands from
+# the query, and on which side. Both machines were trained for 500 steps:
 
 # %% tags=["hide-input"]
 import sys
@@ -36,25 +39,21 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
 # Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head are enough to put the letters
-# in order. Between the scores and the softmax people have put other things, too. This page is about three of them.
+# in order.
 #
-# ## A bias: a number by distance
+# ## Near: a bias by distance
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
 # too; the two have nothing else in common.) A key with a bias of -1 needs a score that is 1 higher to get the same
 # weight. Where do the numbers come from? There are two ways.
 #
-# * **A straight line.** The bias falls by the same price with each place. Each head has another price, so that some heads look
-#   near and others far: with four heads the prices are 1/4, 1/16, 1/64 and 1/256. Nothing is learnt. This is called
-#   **ALiBi**.
+# * **A straight line.** The bias falls by the same price with each place. Each head has another price, so that some
+#   heads look near and others far: with four heads the prices are 1/4, 1/16, 1/64 and 1/256. Nothing is learnt. This is
+#   called **ALiBi**.
 # * **Learnt buckets.** Near distances have a learnt number each, and far ones share one, since it hardly matters
 #   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. This is how the language
 #   model **T5** does it. Our machine has a bucket for distance 0. For the letters before it has seven, for the
 #   distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more, and for the letters after it seven more.
-#
-# Most models turn queries and keys instead. Why is partly a matter of opinion. On long texts a straight line lets far
-# letters fade, and buckets take them all for equally far. Besides, the fast programs that compute attention in one go
-# must add a bias to every score, while queries and keys are turned before such a program begins.
 #
 # Here is what each head of the encoder has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
@@ -96,12 +95,13 @@ np.testing.assert_allclose(
 # bucket. These lines, four more where the answer looks at itself, and the look-ahead mask are all that the machine
 # knows about order, and that is enough.
 #
-# ## A limit: the soft cap
+# ## Well enough: the soft cap { #a-limit-the-soft-cap }
 #
-# Dividing by the root of $d_k$ keeps the scores small only as long as the numbers are random. A training can make them
-# as large as it likes. If one key is ahead by 50, the softmax gives it everything. The others get so little that the
-# training can hardly lift them again. A **soft cap** $c$ lets no score be larger than $c$ or smaller than $-c$, and
-# leaves small scores nearly as they are:
+# A small bias counts only as long as no product is far ahead of the others. Dividing by the root of $d_k$ keeps the
+# scores small as long as the numbers are random, but a training can make them as large as it likes. If one key is ahead
+# by 50, the softmax gives it everything, near or far. The others get so little that the training can hardly lift them
+# again. What is missing is a way to say that a key fits well enough, and need not fit better. A **soft cap** $c$ says
+# it. It lets no score be larger than $c$ or smaller than $-c$, and leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -110,8 +110,9 @@ np.testing.assert_allclose(
 # The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line. With a cap of 2, a score of 4 becomes
 # $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924.
 #
-# Now a trap. One way of masking is to set the score of a hidden key to [minus infinity](masks.py). Some programs
-# applied the cap *after* the mask. What happens to such a score? Guess before you read what the cell prints.
+# Now a trap. A fourth thing that no product says is **never**: this key must not be read. For that you have the mask,
+# and one way of masking is to set the score to [minus infinity](masks.py). Some programs applied the cap *after* the
+# mask. What happens to such a score? Guess before you read what the cell prints.
 
 
 # %%
@@ -132,14 +133,15 @@ print("mask, then cap:", wrong.round(3))
 
 # %% [markdown]
 # Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. No error, no NaN. So the
-# order matters.
+# order matters: the cap must not have the last word, and the mask must.
 #
-# ## A place for weight that nobody needs: the sink
+# ## None of them: the sink
 #
-# The weights of a query add up to 1. So a letter *must* look at something, even if there is nothing in the text that it
-# needs. Trained machines find a way out: they look at some letter that says little, the first one for example. A
-# **sink** is an honest way out. It is one more score, which is learnt, with no key and no value. It takes part in the
-# softmax, and the weight that it gets is thrown away.
+# Now a score can say *near* and *well enough*. But whatever the scores are, the weights of a query add up to 1. So a
+# letter *must* look at something, even if there is nothing in the text that it needs. Trained machines find a way out:
+# they look at some letter that says little, the first one for example. A **sink** is an honest way out. It is one more
+# score, which is learnt, with no key and no value. It takes part in the softmax, and the weight that it gets is thrown
+# away.
 #
 # Say that there are four keys, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it gets $1 /
 # (1 + 4 e^{\text{score}})$ of the weight:
@@ -151,10 +153,11 @@ print("mask, then cap:", wrong.round(3))
 # | -5 | 0.7 % | 97.4 % |
 #
 # If the keys fit, the sink gets next to nothing. If none fits, it gets nearly all, and the output is nearly 0. Without
-# a sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. It cannot say
-# "none of these".
+# a sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. By itself it
+# can't say "none of them".
 #
-# Our machine has a sink in every head. How much do the heads give to it?
+# The machine with a number by distance has a sink in every head, too. (A sink knows nothing of places, so it was not
+# the sinks that put the letters in order.) How much do the heads give to it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, date_tokenizers
@@ -197,12 +200,13 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # most of all: there the mark that begins the answer has no key but itself. The fewer keys there are, the fewer terms
 # of the sum compete with that of the sink.
 #
-# ## All of it, by hand
+# ## All four, by hand
 #
-# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The mask comes after everything that changes a
-# score, so that nothing can bring a hidden key back. Here is a query at the third of four places in a machine that
-# writes, so that the fourth key, which comes later, is hidden. A head has four numbers, so the root is 2. The cap is 2,
-# each place of distance costs 0.5, and the sink has the score 0:
+# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that *near* is
+# said in full. The mask comes after everything that changes a score, so that nothing can bring a hidden key back. Here
+# is a query at the third of four places in a machine that writes, so that the fourth key, which comes later, is hidden.
+# A head has four numbers, so the root is 2. The cap is 2, each place of distance costs 0.5, and the sink has the score
+# 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -369,9 +373,9 @@ heart = re.search(
 print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
-# A layer gets them by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`.
+# <details class="lesson-more" markdown="1"><summary>How a layer gets them, and the matrix of a long text</summary>
 #
-# <details class="lesson-more" markdown="1"><summary>Where does the matrix of a long text go?</summary>
+# A layer gets them by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`.
 #
 # A bias for 100,000 letters would be a matrix of ten thousand million numbers a head. It is never needed: all cells on
 # a diagonal have the same distance, so one number for each distance says it all. That is a `DistanceBias`, and
@@ -400,6 +404,10 @@ np.testing.assert_allclose(
 # (2022) wanted to train on short texts and read long ones: ALiBi. Gemma 2 (2024) brought the soft cap to a widely used
 # model, to keep its training stable. Xiao and others (2023) saw that language models put much weight on the first words
 # of a text, whatever these are, and called them *attention sinks*; in 2025 gpt-oss had a learnt one for each head.
+#
+# To say *near*, most models of today turn queries and keys. Why is partly a matter of opinion. On long texts a straight
+# line lets far letters fade, and buckets take them all for equally far. Besides, the fast programs that compute
+# attention in one go must add a bias to every score, while queries and keys are turned before such a program begins.
 #
 # ## Exercises
 #
@@ -474,8 +482,13 @@ exercises.show("score_rules")
 #
 # ## Where to go next
 #
-# A mask that says no has one more use. Short texts waste most of a batch on padding. Could several of them stand in one
-# row?
+# What can a score not say? Four things, and each has its rule: *near* is the bias, *well enough* the cap, *none of
+# them* the sink, and *never* the mask, which alone has the last word about a key.
+#
+# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
+# queries and keys that turn, heads that share their keys, and now scores with a cap, a bias and a sink.
+#
+# *Never* has one more use. Short texts waste much of a batch on padding. Could several of them stand in one row?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
 # * [The museum](../guides/museum.py#softcap): the cap that lifts the mask.

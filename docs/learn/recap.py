@@ -27,29 +27,29 @@
 #    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two can find more
 #    digits beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
-# 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers, and again there is a
-#    residual and a norm. What leaves the encoder says: a 5, and a day.
+# 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers.
+# 6. **Add and norm** again. What leaves the encoder says: a 5, and a day.
 #
 #     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us join it
-#     when it has written `1955-06-0`, and wants the next letter. The start mark and all of these letters go in. Only what comes out at the
-#     last one, the 0, says what is written next.
+#     when it has written `1955-06-0`, and wants the next letter. The start mark and all of these letters go in. Only
+#     what comes out at the last one, the 0, says what is written next.
 #
-# 6. **Embedding and positions**, as on the other side.
-# 7. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
+# 7. **Embedding and positions**, as on the other side.
+# 8. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
 #    has begun with 0.
-# 8. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
+# 9. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
 #    question best. It gets most of the weight, so it is mostly the value of our 5 that comes over.
-# 9. **Feed-forward**, and around each of these parts add and norm, as before.
-# 10. **Linear and softmax.** One more matrix makes 14 numbers of the 64, the *logits*: one for each id that an answer
+# 10. **Feed-forward**, and around each of these parts add and norm, as before.
+# 11. **Linear and softmax.** One more matrix makes 14 numbers of the 64, the *logits*: one for each id that an answer
 #     may have, which are ten digits, the dash, and the marks for padding, start and end. The softmax turns them into
 #     probabilities. The largest belongs to "5", so a 5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
 #
-# Here is the way through the encoder in the trained machine. Each strip shows the 64 numbers of a letter at one
-# station: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year. The *similarity* of
-# the two is 1 if their vectors have the same direction, 0 if they have nothing in common, and below 0 if they point
-# away from each other.
+# Here are the first six steps, the way through the encoder, in the trained machine. Each strip shows the 64 numbers of
+# a letter after one step: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year. The
+# *similarity* of the two is 1 if their vectors have the same direction, 0 if they have nothing in common, and below 0
+# if they point away from each other.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -106,12 +106,12 @@ journey(
 
 # %% [markdown]
 # Both 5s come in as the same 64 numbers. At the end they have as little in common as two vectors that know nothing of
-# each other. What do they mean now? The decoder will show it below. Now follow the two 5s of 1955: choose one of them
+# each other. What they mean by then, the decoder will show below. First follow the two 5s of 1955: choose one of them
 # in each row of letters. Do they part, too? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from the second station on, where their positions are added. They mean nearly the same: a 5 of the
+# Only a little, from step 2 on, where their positions are added. They mean nearly the same: a 5 of the
 # year. But they must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look
 # alike.
 #
@@ -132,10 +132,10 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# When the machine has loaded, press its three buttons. Which button's maps show that our 5 was copied into the answer?
-# And in which is half of every map hatched? In "answer looks at text", the row named 5 shows where the machine
-# looked in order to write the 5. In "answer looks at answer" rows have the name of the letter that looks, as in [the
-# lesson about the look-ahead mask](causal.py).
+# When the machine has loaded, press its three buttons. In "answer looks at text", the row named 5 shows where the
+# machine looked in order to write the 5. In "answer looks at answer", rows have the name of the letter that looks, as
+# in [the lesson about the look-ahead mask](causal.py). Which button's maps show that our 5 was copied into the answer?
+# And with which button is half of every map hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -181,7 +181,7 @@ machine(
 # and `feed_forward`. They are collected in one file, with a few small changes. Each product with a matrix also adds a
 # bias, one more vector that was trained. `multi_head` and `feed_forward` look up their matrices by name. And `softmax`
 # subtracts the largest score first, which changes no weight but keeps the numbers small. What is missing are the lines
-# of the map, which say what goes where. Here they are, in four functions. Can you find the ten steps of the walk in
+# of the map, which say what goes where. Here they are, in four functions. Can you find the eleven steps of the walk in
 # them?
 
 # %% tags=["source", "hide-input"]
@@ -191,11 +191,11 @@ for function in (own.enter, own.encode, own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 10. The `mask=0` hides nothing: here the
+# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 11. The `mask=0` hides nothing: here the
 # machine reads one text at a time, so that nothing is padded. (The factor √64 in `enter` makes the numbers of the
 # embedding, which are small, about as large as those of the positions.)
 #
-# Where is the softmax of step 10? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
+# Where is the softmax of step 11? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
 # the largest number before it is the largest after it. So `argmax` of the 14 numbers is enough to choose the letter.
 # You need the softmax only to know how *sure* the machine is.
 #

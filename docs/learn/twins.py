@@ -12,7 +12,7 @@
 #
 # For each of our eight programs we made a *twin*. This is a machine with the same heads and feed-forward networks, which
 # reads the same tokens. It was trained for 700 steps to answer what the program answers, and nobody told it how. Here
-# are a program that adds two numbers and its twin, with two questions:
+# are the program that adds two numbers, its twin, and three of the sums that they were asked for:
 
 # %%
 import sys
@@ -35,31 +35,35 @@ def sums(logits):
     return np.argmax(logits, axis=-1)[:, 1:5] @ [1, 10, 100, 1000]
 
 
-questions = np.array([[1234, 2345], [299, 301]])
-tokens, mask = tokens_of("addition", questions)
+pairs = all_inputs("addition")  # 5,000 of them, drawn at random
+tokens, mask = tokens_of("addition", pairs)
 learnt, written = sums(twin(tokens)), sums(program(tokens, mask=mask))
-for (a, b), by_twin, by_program in zip(questions, learnt, written, strict=True):
-    print(f"{a} + {b}: the twin says {by_twin}, the program {by_program}")
-
-# %% tags=["hide-input"]
-assert written.tolist() == [3579, 600]
-assert learnt[0] == 3579
-print(f"of 5,000 pairs the twin adds {record['texts']:.1%} without a mistake")
+wrong = np.flatnonzero(learnt != written)
+for i in (0, wrong[0], wrong[1]):
+    a, b = pairs[i]
+    print(f"{a} + {b}: the program says {written[i]}, the twin says {learnt[i]}")
+print(
+    f"5,000 sums: the program has {np.mean(written == pairs.sum(axis=1)):.0%}",
+    end="",
+)
+print(f" right, the twin {np.mean(learnt == pairs.sum(axis=1)):.0%}")
 
 # %% [markdown]
-# Nine of ten sums are right, so the twin has learnt something about adding. But it is not what we have written. What is
-# it? Ask it yourself. It takes numbers up to 4,999. Find a sum that it gets wrong, then three more, and see what they
-# have in common:
+# So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
+# takes numbers up to 4,999. Find a sum that it gets wrong, then three more, and see what they have in common:
 
 # %% tags=["live", "remove-input"]
 from live import touch
 from machine_files import twin as weights_of
 
+assert (written == pairs.sum(axis=1)).all()
+assert learnt[0] == written[0]
+assert 0.85 < record["texts"] < 0.95
 touch(
     "adding",
-    f"<p>299 + 301 is 600, and the twin says {learnt[1]}. 1234 + 2345 is 3579, and the twin says so, too.</p>",
-    a=299,
-    b=301,
+    f"<p>{a} + {b} is {a + b}, and the twin says {learnt[i]}.</p>",
+    a=1234,
+    b=2345,
     model=weights_of("twin-addition"),
     found=[],
     drawn=None,
@@ -208,7 +212,7 @@ for name in ("sort", "induction"):
 # ## A twin that takes a shortcut
 #
 # Now back to adding. Each digit is a token that says in which column it stands, and each column needs to know whether a 1
-# is carried over to it. Look at 299 + 301 again. The lowest column has 9 + 1 = 10, so it carries a 1. The middle column
+# is carried over to it. Look at 299 + 301. The lowest column has 9 + 1 = 10, so it carries a 1. The middle column
 # has 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column comes from
 # the *lowest*. Therefore the second head of our program looks for the nearest lower column whose sum is not 9:
 #

@@ -5,17 +5,19 @@ import re
 import numpy as np
 
 import trained
-from trained.programs import tokens_of
+from trained.programs import all_inputs, tokens_of
 
-HARD = [[299, 301], [1234, 2345], [0, 0], [4999, 4999], [995, 5], [4095, 905], [2718, 1281], [190, 10], [1990, 10]]
+PAIRS = [[299, 301], [1234, 2345], [0, 0], [4999, 4999], [4095, 905], [190, 10], [1990, 10]]
 
 
 def test_the_twin_adds_as_the_trained_model_does(piece):
     adding = piece("twins", "adding")
-    tokens, _ = tokens_of("addition", np.array(HARD))
-    said = trained.load("twin-addition")[0](tokens).numpy().argmax(axis=-1)[:, 1:].reshape(-1, 2, 4)
+    twin, some = trained.load("twin-addition")[0], all_inputs("addition")
+    said = twin(tokens_of("addition", some)[0]).numpy().argmax(axis=-1)[:, 1:5] @ [1, 10, 100, 1000]
+    pairs = [*PAIRS, *some[said != some.sum(axis=1)][:3].tolist()]
+    said = twin(tokens_of("addition", np.array(pairs))[0]).numpy().argmax(axis=-1)[:, 1:].reshape(-1, 2, 4)
     wrong = set()
-    for (a, b), halves in zip(HARD, said, strict=True):
+    for (a, b), halves in zip(pairs, said, strict=True):
         for label, number in (("First number", a), ("Second number", b)):
             adding.element.get_by_role("spinbutton", name=label).fill(str(number))
         cells = adding.element.locator("tbody tr").nth(2).locator("td").all_inner_texts()
@@ -29,7 +31,7 @@ def test_the_twin_adds_as_the_trained_model_does(piece):
             got = int(total + got > 9)
         assert carry == (f"A carry passes the 9 in {' and in '.join(over)}" if over else "No carry passes a 9")
         wrong |= set() if right else {(a, b)}
-    assert len(wrong) >= 1
+    assert len(wrong) >= 3
     assert adding.numbers()[-1] >= len(wrong)  # and those that were passed while typing
 
 
@@ -45,8 +47,8 @@ def test_random_pairs_are_counted_and_bad_numbers_are_brought_into_range(piece):
     field = adding.element.get_by_role("spinbutton", name="First number")
     for typed, means in (("70000", "4999"), ("-3", "0"), ("", "0")):
         field.fill(typed)
-        assert adding.says().startswith(f"{means} + 301")
+        assert adding.says().startswith(f"{means} + 2345")
         assert field.input_value() == means
     adding.press("Start again")
-    assert adding.says().startswith("299 + 301")
+    assert adding.says().startswith("1234 + 2345")
     assert adding.element.locator(".box > p").count() == 1

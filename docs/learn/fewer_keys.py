@@ -166,32 +166,6 @@ print(output[:, 0, 0].numpy().round(2))
 # of keys and values, and $g(i)$ says which of them head $i$ meets: $i$ divided by the size of a group, rounded up. (In
 # a program, which counts heads from 0, it is rounded down.) With $h_{\text{kv}} = h$ it is what you know.
 #
-# ## Reading the function
-#
-# How does a program let heads share? One could repeat the keys for each head, and go on as before. Then less is kept,
-# but during the computation all the copies are in memory.
-#
-# Nothing has to be repeated, though. All heads of a group meet the *same* keys, so their queries can be put below each
-# other, as if they were more letters of one head. In the example by hand, the queries 1 and -1 of heads 1 and 2 become
-# a matrix of two rows, and one product with the keys 3 and 4 gives the scores of both heads.
-#
-# <details class="lesson-more" markdown="1"><summary>How the package does it</summary>
-
-# %% tags=["source"]
-import inspect
-
-from clear_attention.attention import grouped_matmul
-
-print(inspect.getsource(grouped_matmul))
-
-# %% [markdown]
-# `heads_of` reads how many heads there are. If there are as many of `x` as of `y`, it is the product that you know.
-# Otherwise the first `tf.reshape` makes one long head of each group: `full_shape` lists the lengths of all axes, and
-# the `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no
-# number is moved. The second `tf.reshape` cuts the result into heads again.
-#
-# </details>
-#
 # ## What does it cost the date machine?
 #
 # Our date machine was trained once more, with a single head of keys and values in each of its three attentions. It was
@@ -258,35 +232,6 @@ print(f"Head {least + 1} looks least at the y")
 # %% [markdown]
 # The keys are the same for all four, but their questions differ, and so do their pictures.
 #
-# ## A check: it is the same as repeating
-#
-# Sharing brings no new formula: the outputs are those of a layer whose keys and values were copied for each head. But
-# there are two ways to copy. *Repeated*, two heads of keys stand as 1, 1, 1, 2, 2, 2. *Tiled*, they stand as 1, 2, 1,
-# 2, 1, 2. In how many of the six heads of queries does it matter?
-
-# %% tags=["hide-input"]
-rng = np.random.default_rng(0)
-q, k, v = (rng.normal(size=(1, heads, 7, 4)) for heads in (6, 2, 2))
-shared_output = scaled_dot_product_attention(q, k, v, grouped=True).output
-repeated = [np.repeat(x, 3, axis=1) for x in (k, v)]
-np.testing.assert_allclose(
-    shared_output, scaled_dot_product_attention(q, *repeated).output, atol=1e-12
-)
-tiled = [np.tile(x, (1, 3, 1, 1)) for x in (k, v)]
-other = scaled_dot_product_attention(q, *tiled).output
-heads_off = [
-    h + 1 for h in range(6) if not np.allclose(other[0, h], shared_output[0, h])
-]
-print("repeated: the same numbers")
-print("tiled: other numbers in the heads", heads_off)
-assert heads_off == [2, 5]
-
-# %% [markdown]
-# Repeated is right, and tiled is not. The shapes are the same, and four of the six heads are right all the same, so a
-# careless test does not see it. The other two meet keys they were never trained with. With a single head of keys, as in
-# our date machine, the two are the same, so test it with two or more. This mistake is [in the
-# museum](../guides/museum.py#tiled-groups).
-#
 # ## Your machine so far
 #
 # Your `multi_head` from [Multi-head attention](multi_head.py#your-machine-so-far) splits queries, keys and values into
@@ -316,6 +261,7 @@ def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
     return merge(found) @ W_O
 
 
+rng = np.random.default_rng(0)
 x, W_Q, W_O = rng.normal(size=(3, 8, 8))  # eight letters of eight numbers
 W_K, W_V = rng.normal(size=(2, 8, 4))
 layer = MultiHeadAttention(
@@ -328,6 +274,55 @@ np.testing.assert_allclose(layer(x[None])[0], yours, atol=1e-12)
 print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
+# Why 0, 0, 1, 1 and not 0, 1, 0, 1? Heads that share bring back the same as if each had a copy of its own. But there
+# are two ways to copy two heads of keys for six heads of queries. *Repeated*, they stand as 1, 1, 1, 2, 2, 2. *Tiled*,
+# they stand as 1, 2, 1, 2, 1, 2. In how many of the six heads does it matter?
+
+# %% tags=["hide-input"]
+rng = np.random.default_rng(0)
+q, k, v = (rng.normal(size=(1, heads, 7, 4)) for heads in (6, 2, 2))
+shared_output = scaled_dot_product_attention(q, k, v, grouped=True).output
+repeated = [np.repeat(x, 3, axis=1) for x in (k, v)]
+np.testing.assert_allclose(
+    shared_output, scaled_dot_product_attention(q, *repeated).output, atol=1e-12
+)
+tiled = [np.tile(x, (1, 3, 1, 1)) for x in (k, v)]
+other = scaled_dot_product_attention(q, *tiled).output
+heads_off = [
+    h + 1 for h in range(6) if not np.allclose(other[0, h], shared_output[0, h])
+]
+print("repeated: the same numbers")
+print("tiled: other numbers in the heads", heads_off)
+assert heads_off == [2, 5]
+
+# %% [markdown]
+# Repeated is right, and tiled is not. The shapes are the same, and four of the six heads are right all the same, so a
+# careless test does not see it. The other two meet keys they were never trained with. With a single head of keys, as in
+# our date machine, the two are the same, so test it with two or more. This mistake is [in the
+# museum](../guides/museum.py#tiled-groups).
+#
+# <details class="lesson-more" markdown="1"><summary>How the package shares without a copy</summary>
+#
+# Your `k[group]` repeats the keys. So less is kept, but during the computation all the copies are in memory. Nothing
+# has to be repeated, though. All heads of a group meet the *same* keys, so their queries can be put below each other,
+# as if they were more letters of one head. In the example by hand, the queries 1 and -1 of heads 1 and 2 become a
+# matrix of two rows, and one product with the keys 3 and 4 gives the scores of both heads.
+
+# %% tags=["source"]
+import inspect
+
+from clear_attention.attention import grouped_matmul
+
+print(inspect.getsource(grouped_matmul))
+
+# %% [markdown]
+# `heads_of` reads how many heads there are. If there are as many of `x` as of `y`, it is the product that you know.
+# Otherwise the first `tf.reshape` makes one long head of each group: `full_shape` lists the lengths of all axes, and
+# the `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no
+# number is moved. The second `tf.reshape` cuts the result into heads again.
+#
+# </details>
+#
 # ## Who found this, and when
 #
 # Shazeer (2019) noticed that writing is slow because the keys and values of the past have to be read again for each new
@@ -398,6 +393,9 @@ exercises.show("fewer_keys")
 # ```
 #
 # ## Where to go next
+#
+# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
+# queries and keys that turn, and now heads that share their keys.
 #
 # Keys can be shared, and they can be turned by their place. What else do people do to a score, before the softmax makes
 # a weight of it?

@@ -19,10 +19,8 @@ import sys
 
 import numpy as np
 
-sys.path += [
-    "../_site",
-    "../..",
-]  # the twins are in the repository: this needs a clone
+# The twins are in the repository and not in the package, so this page needs a clone.
+sys.path += ["../_site", "../.."]
 import trained
 from trained.programs import TASKS, all_inputs, answers_of, tokens_of
 
@@ -38,15 +36,12 @@ def sums(logits):
 pairs = all_inputs("addition")  # 5,000 of them, drawn at random
 tokens, mask = tokens_of("addition", pairs)
 learnt, written = sums(twin(tokens)), sums(program(tokens, mask=mask))
-wrong = np.flatnonzero(learnt != written)
-for i in (0, wrong[0], wrong[1]):
+same = learnt == written
+for i in (np.flatnonzero(same)[0], *np.flatnonzero(~same)[:2]):
     a, b = pairs[i]
     print(f"{a} + {b}: the program says {written[i]}, the twin says {learnt[i]}")
-print(
-    f"5,000 sums: the program has {np.mean(written == pairs.sum(axis=1)):.0%}",
-    end="",
-)
-print(f" right, the twin {np.mean(learnt == pairs.sum(axis=1)):.0%}")
+right = [np.mean(said == pairs.sum(axis=1)) for said in (written, learnt)]
+print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
 # So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
@@ -56,8 +51,7 @@ print(f" right, the twin {np.mean(learnt == pairs.sum(axis=1)):.0%}")
 from live import touch
 from machine_files import twin as weights_of
 
-assert (written == pairs.sum(axis=1)).all()
-assert learnt[0] == written[0]
+assert right[1] < 1 == right[0]
 assert 0.85 < record["texts"] < 0.95
 touch(
     "adding",

@@ -10,10 +10,10 @@
 # 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
 # month is.
 #
-# Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter.
-# Looking in this way is what these lessons are about: the chat programs of today work by it, too. The more a square of
-# the picture stands out, the more the machine looked at that letter. (It may look at a neighbour, as the first "2" does
-# at the "0" of 2018, because the machine has let the letters of the text look at each other before. You will see how.)
+# Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter:
+# the more a square of the picture stands out, the more the machine looked there. (It may look at a neighbour, as the
+# first "2" does at the "0" of 2018. You will see why.) Looking in this way is what these lessons are about, and the
+# chat programs of today work by it, too.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -54,9 +54,9 @@ print(f"examples shown: {64 * 1000:,}")
 print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# Here it reads four texts that all mean the same day. (With dots the day comes first, with slashes the month. "do" is
-# short for Donnerstag, German for Thursday.) The last column says how sure the machine is: the probability that it
-# gives to its answer as a whole.
+# Here it reads four texts that all mean the same day. With dots the day comes first, with slashes the month. "do" is
+# short for Donnerstag, German for Thursday. The last column says how sure the machine is: the probability that it gives
+# to its answer as a whole.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -167,25 +167,28 @@ assert month > 0.5
 #
 # ## Take it away
 #
-# How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Wherever
-# the whole machine looks at the text, this one takes the plain average of all letters, so that each of 24 letters
-# counts for 1/24. Let us call it **the averaging machine**. The letters of the text take plain averages of each other,
-# too. Only at the letters that it has itself written so far does it look as it likes. It was trained for 500 steps. So
-# for a fair comparison the table also says what the whole machine read after 500 steps. A date counts as right if it
-# has no mistake at all. Try both on a date of your own.
+# How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Let us
+# call it **the averaging machine**. Wherever the whole machine looks at the text, this one takes the plain average of
+# all letters: of 24 letters, each counts for 1/24. Where the letters of the text look at each other, it does the same.
+# Only at the letters that it has itself written does it look as it likes. It was trained for 500 steps, so for a fair
+# comparison the table also says what the whole machine read after 500 steps. A date counts as right if it has no
+# mistake at all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
-machine(
+shown = machine(
     *names,
     piece="beside",
     sibling="dates-no-attention",
     without=comparison(*names),
 )
+elsewhere = "nobody chooses where to look"  # as other pages call it
+shown.data = shown.data.replace(elsewhere, "the averaging machine")
+shown
 
 # %% [markdown]
-# The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are some. Can
-# you see it?
+# The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are three.
+# Can you see it, before you read the last line?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search

@@ -46,16 +46,15 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
-# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. What is fetched is
-# the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch the output
-# move from value to value. The green dots are the values, and the thicker the line to a value, the more of it is
-# fetched. Then make the query longer, and make it shorter: what changes?
+# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. The score is computed
+# from the numbers of the two arrows: multiply the first numbers, multiply the second numbers, add up, and divide by √2.
+# At the start the query is (√2, √2), about (1.41, 1.41), and the key of "m" is (2, 0.5). So its score is
+# $(\sqrt{2} \cdot 2 + \sqrt{2} \cdot 0.5) / \sqrt{2} = 2.5$. What the root is good for, and how scores become weights,
+# you will see below. For now: the largest score gets the most weight.
 #
-# A score is computed from the numbers of the two arrows: multiply the first numbers, multiply the second numbers, add
-# up, and divide by √2. At the start the query is (√2, √2), and the key of "m" is (2, 0.5). So its score is (√2 · 2 + √2
-# ·
-# 0.5) / √2 = 2.5. (What the root is good for, you will see below, and also how scores become weights. For now: the
-# largest score gets the most.)
+# What is fetched is the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and
+# watch the output move from value to value. The green dots are the values, and the thicker the line to a value, the
+# more of it is fetched. Then make the query longer, and make it shorter: what changes?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -91,10 +90,8 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# The training finds their numbers. Here we choose small ones, so that you can follow with a pencil. (These are not the
-# keys of the arrows above.) Here are three letters and the three matrices. Each letter has two numbers. How many
-# numbers a query, a key and a value have is for the matrices to say. We take four for queries and keys, which must have
-# equally many, because they are compared. A value may have another number of them: here it has two.
+# The training finds their numbers. Here we choose small ones for three letters, so that you can follow with a pencil.
+# (The arrows above had other keys.)
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -107,6 +104,10 @@ touch(
 # W_K = \begin{pmatrix} 2 & 0 & 2 & 0 \\ -2 & 1 & 0 & 3 \end{pmatrix} \quad
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
+#
+# A letter's vector has two numbers here. How many a query, a key and a value have, the matrices decide. Queries and
+# keys must have equally many, because they are compared: we take four. A value may have another number of them, and
+# gets two.
 #
 # Above, the answer looked at the text. The letters of a text may also look at each other, and even at themselves. This
 # second case needs only one text, so let us take it: "y" looks at all three letters. **Its query** is $x W_Q$. Its
@@ -556,8 +557,7 @@ exercises.show("attention")
 # ## Where to go next
 #
 # You can now compute attention with a pencil, and it fits into two short functions. There is a trap in it, though: the
-# softmax gives
-# *every* letter some weight. What if there are letters that must not be looked at, not even a little?
+# softmax gives *every* letter some weight. What if there are letters that must not be looked at, not even a little?
 #
 # * [Masks](masks.py): what must not be looked at.
 # * [Reference](../reference/attention.md): every argument, error and promise of the function and the layer.

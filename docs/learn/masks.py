@@ -11,9 +11,9 @@
 # **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places, so that every date
 # fits.
 #
-# What if nobody tells the machine that the padding is not text? Here is one that was trained without being told, beside
-# the whole machine. At 34 places nothing seems to be wrong. Then both read the same dates again, with more padding
-# behind them:
+# What if nobody tells the machine that the padding is not text? The table compares the whole machine with one that was
+# trained without being told. Filled up to 34 places, both read nearly all dates. Then they read the same dates again,
+# with more and more padding behind them:
 
 # %% tags=["hide-input"]
 import sys
@@ -33,7 +33,7 @@ rows = {
 }
 lines = [
     "| unseen dates right, filled up to | "
-    + " | ".join(f"{n}" for n in lengths)
+    + " | ".join(f"{n} places" for n in lengths)
     + " |",
     "| --- " * (1 + len(lengths)) + "|",
     *(
@@ -48,8 +48,7 @@ assert seeing_record["padded"][0] > 0.97 > 0.6 > seeing_record["padded"][-1]
 # %% [markdown]
 # No error, no warning: the answers just get worse when a longer text happens to stand in the same batch. At 34 places
 # the machine that was not told does well, because it was trained with 34, and has learnt to live with that much
-# padding. Try both with a text of your own, in a row of 100 places. (The piece calls the second machine "padding mask
-# forgotten". What a mask is comes next.)
+# padding. Try both with a text of your own, in a row of 100 places.
 
 # %% tags=["live", "hide-input"]
 from clear_attention import date_tokenizers, greedy_search
@@ -71,7 +70,7 @@ assert writes[0] == "2018-05-03" != writes[1]
 head = "".join(
     f'<th scope="col">{x}</th>' for x in ("machine", "writes", "unseen dates right")
 )
-machine(
+shown = machine(
     "dates",
     "dates-padding-seen",
     piece="beside",
@@ -80,6 +79,12 @@ machine(
     without=f'<table class="comparison"><caption>“{text}” and 76 places of padding'
     f"</caption><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>",
 )
+for title, untold in {  # what a mask is comes next
+    "padding mask forgotten": "nobody told it",
+    "trained without the padding mask": "trained without being told",
+}.items():
+    shown.data = shown.data.replace(title, untold)
+shown
 
 # %% [markdown]
 # ## Hide it
@@ -90,10 +95,11 @@ machine(
 # *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
 # round](../guides/mask_conventions.py).)
 #
-# Here is a short text with two places of padding, and the weights that the trained machine's encoder gives. A row is a
-# letter that looks, a column a letter that is looked at. Dark is little weight, yellow is much, and what is hidden is
-# hatched. Press a letter in the row marked "padding" to hide it from all letters, or press a cell to hide it from one.
-# Can you leave a letter with nothing to look at? (The box "later tokens" belongs to the next lesson.)
+# Here is a short text with two places of padding, and the weights that the trained machine's encoder gives, in the
+# first of its four ways to look. A row is a letter that looks, a column a letter that is looked at. Dark is little
+# weight, yellow is much, and what is hidden is hatched. Press a letter in the row marked "padding" to hide it from all
+# letters, or press a cell to hide it from one. Can you leave a letter with nothing to look at? (The box "later tokens"
+# belongs to the next lesson.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -139,7 +145,7 @@ lab(
 #
 # Note the order. The padding leaves *before* the division, so that the other weights still add up to one. If its weight
 # were set to 0 afterwards, the others would add up to only 0.356. So your softmax needs the mask, and your attention
-# must hand it on. (Whoever calls it without a mask gets 0, which blocks nothing.)
+# must hand it on. Without a mask, `attention` takes 0, which blocks nothing.
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -229,7 +235,7 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # ## Your machine so far
 #
 # You have `softmax` with a mask, and `attention`, which calls it. Now mend `softmax`, so that a row with nothing left
-# gets zeros, without ever dividing 0 by 0. Only its last line must change:
+# gets zeros, without ever dividing 0 by 0. One expression is missing:
 #
 # ```python
 # def softmax(scores, mask):
@@ -258,7 +264,7 @@ np.testing.assert_array_equal(
 # ## Four ways to hide a score
 #
 # Your softmax leaves the hidden keys out of the sum. Other programs change the *scores* instead, before the softmax.
-# You will meet four ways to do so, and only the last one is always right:
+# Here are four ways to do so, and only the last one is always right:
 #
 # 1. **Add minus infinity times the mask**: `scores + mask * -inf`. Where the mask is 0, this adds 0 times infinity,
 #    which is NaN. So it spoils just those keys that may be seen.

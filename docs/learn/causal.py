@@ -82,10 +82,11 @@ assert forgetful_record["steps"][-1] == 333
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. To copy is much easier to learn than to read dates. The machine above was trained for 333
-# steps, a third as long as the whole machine, because by then it got every letter right by copying, and there was
-# nothing left to learn. When it writes for itself, there is nothing to its right yet, and it writes the end mark at
-# once. Why the end mark? Guess, before you open the answer.
+# the answer stands there. To copy is much easier to learn than to read dates. When the machine above was trained,
+# somebody forgot to prevent that, so let us call it **the forgetful machine**. After 333 steps, a third of what the
+# whole machine had, it got every letter right by copying, and there was nothing left to learn. When it writes for
+# itself, there is nothing to its right yet, and it writes the end mark at once. Why the end mark? Guess, before you
+# open the answer.
 #
 # <details markdown="1"><summary>An answer</summary>
 #
@@ -227,11 +228,12 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, with its mask. Below the colours of the text are four
-# small maps, of the four ways in which the answer looks at itself, which are called *heads*. Rows and columns again
-# have the names of the letters that are given, and the dot • is the start mark. Press a letter of the answer. In each
-# of the four maps a row gets a frame: it is the row of the letter *before* the one you pressed, because that is the
-# letter that looks when the next one is written. The hatched upper right stays empty, whatever you type.
+# This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer. The row of
+# the text takes colours, and the sentence below speaks of them: as in the first lesson, they show where this letter
+# looked in the *text*. Now look further down, at four small maps. They show the four ways, called *heads*, in which the
+# answer looks at itself. Rows and columns again have the names of the letters that are given, and the dot • is the
+# start mark. In each map a row gets a frame: it is the row of the letter *before* the one you pressed, because that is
+# the letter that looks when the next one is written. The hatched upper right stays empty, whatever you type.
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -247,13 +249,13 @@ machine(
 #
 # Change the last letter of what the machine is given. It stands at place 10, because the start mark stands at place 0.
 # What is predicted at place 10 may move. What is predicted at earlier places must not move, not by a single bit. The
-# machine that forgot its mask fails:
+# forgetful machine fails:
 
 # %%
 given = target_ids[:, :-1]
 changed = given.copy()
 changed[0, -1] = target.encode(["7"])[0, 1]  # 2018-05-07 instead of 2018-05-03
-for name, candidate in {"whole": model, "mask forgotten": forgetful}.items():
+for name, candidate in {"whole": model, "forgetful": forgetful}.items():
     one, other = (
         candidate((source_ids, ids))[0].numpy() for ids in (given, changed)
     )

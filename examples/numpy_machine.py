@@ -34,9 +34,10 @@ def linear(x, pair):
     return x @ pair[0] + pair[1]
 
 
-def multi_head(x, y, w, name, mask, heads=4):
-    q, k, v = linear(x, w[f"{name}.queries"]), linear(y, w[f"{name}.keys"]), linear(y, w[f"{name}.values"])
-    found = attention(split(q, heads), split(k, heads), split(v, heads), mask)
+def multi_head(x, seen, w, name, mask, heads=4):
+    q = split(linear(x, w[f"{name}.queries"]), heads)
+    k, v = split(linear(seen, w[f"{name}.keys"]), heads), split(linear(seen, w[f"{name}.values"]), heads)
+    found = attention(q, k, v, mask)
     return linear(merge(found), w[f"{name}.output"])
 
 

@@ -11,9 +11,8 @@
 #
 # ## Letter by letter, one head will do
 #
-# The machine was trained again with a single head. Four heads make values of 16 numbers each, and the single one makes
-# values of 64. Each kind was trained three times, from different random numbers. Here is what they read of 2,000 unseen
-# dates:
+# The machine was trained again with a single head. Both kinds were trained three times, from different random numbers.
+# Here is what they read of 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -38,8 +37,8 @@ assert min(shares("one head")) > 0.99
 # So let us ask for more. This machine does not write letter by letter. An encoder reads the text, as in our machine.
 # Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last matrix
 # must read all eight digits of the date. The query is a trained vector, the same for every text. Where it looks depends
-# on the text all the same, because the keys are made of the letters. With one head, this machine reads one date in two.
-# Try a few:
+# on the text all the same, because the keys are made of the letters. With one head for this query, the machine reads
+# one date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -115,14 +114,16 @@ touch(
 )
 
 # %% [markdown]
-# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
-# these cross in one place. In the simplest pair, each head looks at one digit:
+# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, a
+# blue and an orange one, and these cross in one place, the green one. In the simplest pair, each head looks at one
+# digit:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
-# But is this fair? In our machine a value is not one number: with a single head it has 64. That helps, if an earlier
-# part of the machine puts the two digits into different numbers. Let the value of the first digit be $(3, 0)$ and that
-# of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be read.
+# But is this fair? In our machine a value is not one number: with a single head it has 64, and with four heads 16 each.
+# That helps, if an earlier part of the machine puts the two digits into different numbers. Let the value of the first
+# digit be $(3, 0)$ and that of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be
+# read.
 #
 # Yes, one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back
 # one average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can
@@ -183,8 +184,11 @@ lab(
 # No number is lost, and none is moved to another letter. When all heads have attended, what they found is put side by
 # side again. Left like this, what the first head found would stand only in the first numbers of the letter's vector,
 # and what the last head found only in the last ones. So one last matrix $W_O$ mixes what the heads found, and each of
-# them can change all numbers. In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes`
-# then moves the axis of the heads to the front. To put the pieces together, `merge` does the same backwards:
+# them can change all numbers.
+#
+# In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads
+# to the front. (A program counts from 0, so `cut[0]` below belongs to head 1.) To put the pieces together, `merge` does
+# the same backwards:
 
 
 # %%
@@ -237,8 +241,8 @@ print("a, in head 2: ", cut[1, 1])
 #
 # </details>
 #
-# Both are the same thing. Glue the small matrices together, and you have the large one. Then cut the result instead of
-# the matrix:
+# One large matrix or many small ones, both are the same thing. Glue the small ones together, and you have the large
+# one. Then cut the result instead of the matrix:
 
 
 # %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
@@ -432,8 +436,8 @@ assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 #
 # ## What heads cost
 #
-# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the maps
-# grow, since every head has a map of its own: their memory, and the work of the softmax on them.
+# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the maps grow, since
+# every head has a map of its own: their memory, and the work of the softmax on them.
 #
 # <details class="lesson-more" markdown="1"><summary>Counted, for a width of 512 and 64 letters</summary>
 

@@ -15,8 +15,8 @@ def split(x, heads):
 EXERCISES = [
     Exercise(
         name="shape-after-split",
-        question="A text of 5 letters, each letter 12 numbers, is cut for 3 heads by your `split`. Which shape comes"
-        " out?",
+        question="One text of 5 letters, each letter 12 numbers, is cut for 3 heads by your `split`. Which shape comes"
+        " out? (It has no axis for texts.)",
         asks=Shape(),
         given=(np.zeros((5, 12)), 3),
         right=lambda x, heads: split(x, heads).shape,

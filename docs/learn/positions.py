@@ -50,12 +50,13 @@ assert answers[2] == answers[3]
 # %% [markdown]
 # The text and the text backwards get the same answer, letter for letter. In the last two texts day and month have
 # changed places, and nothing changes either. You have met the reason in [an exercise](attention.py#exercise-2):
-# attention is a sum over keys, and a sum does not mind the order. Everything else in the encoder is done to each
-# letter by itself. So to this machine a text is a *bag of letters*.
+# attention is a sum over keys, and a sum does not mind the order. Everything else in the encoder is done to each letter
+# by itself. So to this machine a text is a *bag of letters*.
 #
-# The decoder is better off, because its look-ahead mask gives the order away. The fifth letter of the answer
-# sees six keys: the start mark, four letters and itself. If all scores were equal, it would give the start mark a
-# weight of 1/6, and the sixth letter would give it 1/7. So this weight tells the place.
+# Why does it write a date at all, with the year in front? The decoder is better off than the encoder, because its
+# look-ahead mask gives the order away. The fifth letter of the answer sees six keys: the start mark, four letters and
+# itself. If all scores were equal, it would give the start mark a weight of 1/6, and the sixth letter would give it
+# 1/7. So this weight tells the place.
 #
 # Which parts of a date can such a machine still read? Guess, then open:
 #
@@ -97,7 +98,7 @@ display(Markdown("\n".join(lines)))
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 in size here. (The machine multiplies its embedding by 8 first, for this very reason.)
+#   numbers are about 1 in size here, after the machine has multiplied its embedding by 8.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
@@ -219,9 +220,10 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table above
 # hands that point the same way add 1. Two hands at a right angle add nothing, and two that point in opposite directions
 # take 1 away.
 #
-# Below are our three dials, with a hand for the place of the query and one for the place of the key. Move one of the
-# two places. Then move both together: nothing changes, because only the angle *between* the hands counts. Last, turn
-# the query's hands back by 3 places. Where must the key stand now to fit best?
+# Below are our three dials, with a blue hand for the place of the query and an orange one for the place of the key. The
+# curve says what the dot product is at every distance, and the dot on it stands at yours. Move one of the two places.
+# Then move both together: the dot product stays, because only the angle *between* the hands counts. Last, turn the
+# query's hands back by 3 places. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -307,8 +309,8 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the order of the dials matter? { #does-the-trained-machine-rely-on-it }
 #
-# The machine expects each dial in its place. Here it gets its positions in another order, first all sines and then
-# all cosines, as some programs have it. No number is lost and nothing else is changed. It reads 500 dates:
+# The machine expects each dial in its place. Here it gets its positions in another order, first all sines and then all
+# cosines, as some programs have it. No number is lost and nothing else is changed. It reads 500 dates:
 
 # %% tags=["hide-input"]
 import tensorflow as tf

@@ -26,11 +26,11 @@ print(f"padding: {padding:.0%} of all places")
 # into one row, one behind the other, until it is full? Then there is hardly any padding. But now two texts stand in one
 # row, and attention does not know where one ends.
 #
-# Let our trained machine *read* two dates at once. They stand in one row, and the letters of both look at each other.
-# It is the machine with [positions that turn](turning_positions.py), which does not mind where in the row a text
-# stands. Then it *writes* the two answers one by one: for the first it sees only the letters of the first date, and for
-# the second only those of the second. So what goes wrong here goes wrong while it reads. (As in training, the machine
-# is given the right letters so far. If it wrote alone, both numbers below would be a little lower.)
+# Let our trained machine *read* two dates in one row, so that the letters of both look at each other. It is the machine
+# with [positions that turn](turning_positions.py), which does not mind where in the row a text stands. Then it *writes*
+# the two answers one by one, and for each it sees only the letters of that date. So what goes wrong here goes wrong
+# while it reads. (As in training, the machine is given the right letters so far. If it wrote alone, both numbers below
+# would be a little lower.)
 
 # %% tags=["hide-input"]
 import sys
@@ -218,10 +218,8 @@ touch(
 # 0 & \text{otherwise} \end{cases}
 # $$
 #
-# It is a mask like any other, so it goes together with the look-ahead mask of a machine that writes:
-# `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
-# `layer(x, causal=True, segment_ids=documents)`. Then the mask is never in memory as a whole, and [attention by
-# blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
+# Here $i$ is the place that looks, and $j$ the place of the key. It is a mask like any other, so it goes together with
+# the look-ahead mask of a machine that writes: what one of the two hides is hidden.
 #
 # ## Your machine so far
 #
@@ -324,13 +322,17 @@ assert (filled != 0).sum() == lengths.sum()
 # %% [markdown]
 # </details>
 #
-# ## A check: the neighbours do not matter
+# <details class="lesson-more" markdown="1"><summary>What the package does, and what it promises</summary>
+#
+# The mask of the documents goes together with the look-ahead mask of a machine that writes:
+# `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
+# `layer(x, causal=True, segment_ids=documents)`. Then the mask is never in memory as a whole, and [attention by
+# blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
 #
 # The package makes two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one
 # document, the others do not change by a single bit, even if somebody fills it with NaN to try it. Your machine keeps
-# the first promise. What is hidden gets the weight 0, but 0 times NaN is NaN, so for the
-# second it would have to replace the NaN first. Here both
-# are tried, with two layers that were not trained:
+# the first promise. What is hidden gets the weight 0, but 0 times NaN is NaN, so for the second it would have to
+# replace the NaN first. Here both are tried, with two layers that were not trained:
 
 # %% tags=["hide-input"]
 import keras
@@ -350,6 +352,8 @@ print("packed or alone: the same numbers")
 print("a neighbour full of NaN: not one bit has changed")
 
 # %% [markdown]
+# </details>
+#
 # ## Who found this, and when
 #
 # The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
@@ -419,9 +423,12 @@ exercises.show("packing")
 #
 # ## Where to go next
 #
-# You have taken a machine apart and put it together, and you know what the machines of today do otherwise. One step is
-# left. Language models were mentioned several times, and you have never met one. What is left of our machine if there
-# is no text to read?
+# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
+# queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now several texts
+# in a row.
+#
+# So you know what the machines of today do otherwise. One step is left. Language models were mentioned several times,
+# and you have never met one. What is left of our machine if there is no text to read?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [What does a model's configuration mean?](../guides/model_configuration.py) Every line of it, with the lesson that

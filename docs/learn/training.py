@@ -44,16 +44,18 @@ touch(
 # Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 150 or so the answers look like
 # dates, and most of them are wrong. So the machine first learns what an answer looks like. To find the right letters in
 # the text takes longer. Each of these steps is a *nudge* of all the machine's numbers. But in which direction? For that
-# we must first know how wrong the machine is.
+# we must first know *how* wrong the machine is.
 #
 # ## How wrong is it? By hand
 #
-# To make a machine less wrong, we need a number that says *how* wrong it is. At each place the machine gives a
-# probability to each letter that could come next. Only one of them matters: the probability $p$ of the right letter.
-# The whole right answer has a probability, too, which is the product of those of its letters. A product is hard to
-# share out among the letters. So we take logarithms, which add up where probabilities multiply. The logarithm of a
-# number below 1 is negative, and a minus sign in front makes a price of it. So each letter pays its own share, the
-# **loss** $-\ln p$:
+# At each place the machine gives a probability to each letter that could come next. Only one of them matters: the
+# probability $p$ of the right letter. Say an answer has three letters, and the machine gives the right ones 0.9, 0.5
+# and 0.9. Then the whole right answer has the probability $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
+#
+# But which letter is to blame for how much of that? A product is hard to share out. So we take logarithms, which add up
+# where probabilities multiply. The logarithm of a number below 1 is negative, and a minus sign in front makes a price
+# of it. The three prices are $0.1054 + 0.6931 + 0.1054 = 0.9039$, and this sum is $-\ln 0.405$. So each letter pays its
+# own share, and the doubtful one pays most. This price is the **loss** $-\ln p$:
 #
 # | probability of the right letter | loss |
 # | --- | --- |
@@ -93,6 +95,8 @@ for name, candidate in {"untrained": untrained, "trained": model}.items():
     print(f"{name:10} loss {loss(right_ids[:, 1:], logits):.6f}")
 print(f"all equally probable: {-np.log(1 / 14):.6f}")
 assert loss(right_ids[:, 1:], logits) < 0.01
+three = np.array([0.9, 0.5, 0.9])  # as the text says
+assert round(-np.log(three).sum(), 4) == 0.9039 == round(-np.log(three.prod()), 4)
 
 # %% [markdown]
 # ## A nudge
@@ -143,32 +147,34 @@ touch(
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
 # usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
-# are small or large, and the learning rate now *is* that size. Adam nudges by the mean of the last slopes, so near the
-# floor of a valley, where slopes change sign from nudge to nudge, its nudges shrink a little. But they come to rest
-# badly, so it helps to let the learning rate shrink, too, and the program below does. Nearly all Transformers are
-# trained with Adam or with a relative of it.
+# are small or large, and the learning rate now *is* that size. Nearly all Transformers are trained with Adam or with a
+# relative of it.
+#
+# But how do nudges of one size come to rest on the floor of a valley? Adam nudges by the mean of the last slopes. Near
+# the floor these change sign from nudge to nudge, so that their mean, and the nudge, shrinks a little. That is not
+# enough. It helps to let the learning rate shrink, too, and the program below does.
 #
 # ## One step, in code
 #
-# Here is one step of the untrained machine, with a nudge as simple as that of the valley. `x` holds 64 texts. `y` holds
-# the right answers. The decoder is given them without their last letter, and must say them without their first,
-# [one place further](causal.py#one-date-is-eleven-examples). The loss is not quite that of above, because these are 64
-# other dates.
+# Here is one step of the untrained machine, with a nudge as simple as that of the valley. `text_ids` holds 64 texts,
+# and `answer_ids` the right answers. The decoder is given these without their last letter, and must say them without
+# their first, [one place further](causal.py#one-date-is-eleven-examples). The loss is not quite that of above, because
+# these are 64 other dates.
 
 # %%
 import tensorflow as tf
 
 texts, answers = create_date_pairs(64)
-x, y = source.encode(texts, length=34), target.encode(answers)
+text_ids, answer_ids = source.encode(texts, length=34), target.encode(answers)
 numbers = untrained.trainable_variables
 
 with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
-    now = loss(y[:, 1:], untrained((x, y[:, :-1])))
+    now = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
 slopes = tape.gradient(now, numbers)
 for number, slope in zip(numbers, slopes, strict=True):
     number.assign_sub(0.1 * tf.convert_to_tensor(slope))
 
-after = loss(y[:, 1:], untrained((x, y[:, :-1])))
+after = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
 print(f"loss {now:.3f}, and after one nudge {after:.3f}")
 
 # %% tags=["remove-input"]
@@ -196,6 +202,11 @@ for start in ("rate =", "adam =", "loss =", "model.compile", "model.fit"):
     print(line.replace(", warmup_target", ",\n    warmup_target"))  # a long line
 assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in recipe  # as the text says
 assert "peak=4e-3, warmup=150, beta_2=0.98" in recipe
+rate = keras.optimizers.schedules.CosineDecay(
+    0.0, dates.STEPS - 150, warmup_target=4e-3, warmup_steps=150
+)
+curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
+np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>The two whole functions</summary>
@@ -204,15 +215,21 @@ assert "peak=4e-3, warmup=150, beta_2=0.98" in recipe
 print(recipe, inside, sep="\n")
 
 # %% [markdown]
+# In `train`, `x` is the texts alone, and `y` the whole answers. In `fit` they are what goes into the model, and what
+# should come out of it.
+#
 # </details>
 #
-# The first line is strange. The learning rate is not a number but a curve, and it begins at 0. It grows for `warmup` =
-# 150 steps, up to `peak` = 0.004, and then shrinks again to 0, so that the machine can settle. The growing is called
-# **warm-up**. Two reasons are known for it. At first Adam has seen few slopes, and judges badly how large they usually
-# are. And in a machine that norms *last*, as ours does, the slopes of the last layers are large at the start. [The
-# lesson about layers](transformer_layer.py#norm-first-or-norm-last) compares it with norms that come first.
+# The first line of the program is strange. The learning rate is not a number but a curve. It begins at 0 and grows for
+# `warmup` = 150 steps, up to `peak` = 0.004. Then it shrinks for 850 steps, down to 0 again, so that the machine can
+# settle. At step 75, half-way up, it is 0.002, and at step 575, half-way down, it is 0.002 again.
 #
-# Does our machine need a warm-up? Four trainings, each done three times, give an answer:
+# The growing is called **warm-up**. Two reasons are known for it. At first Adam has seen few slopes, and judges badly
+# how large they usually are. And in a machine that norms *last*, as ours does, the slopes of the last layers are large
+# at the start. [The lesson about layers](transformer_layer.py#norm-first-or-norm-last) compares this with norms that
+# come first.
+#
+# Does our machine need it? Four trainings, each done three times, give an answer:
 #
 # | name | how it was trained |
 # | --- | --- |
@@ -322,10 +339,10 @@ def after_one_nudge(rate):
     machine.build()
     numbers = machine.trainable_variables
     with tf.GradientTape() as tape:
-        now = loss(y[:, 1:], machine((x, y[:, :-1])))
+        now = loss(answer_ids[:, 1:], machine((text_ids, answer_ids[:, :-1])))
     for number, slope in zip(numbers, tape.gradient(now, numbers), strict=True):
         number.assign_sub(rate * tf.convert_to_tensor(slope))
-    return float(loss(y[:, 1:], machine((x, y[:, :-1]))))
+    return float(loss(answer_ids[:, 1:], machine((text_ids, answer_ids[:, :-1]))))
 
 
 losses = {rate: after_one_nudge(rate) for rate in (0.01, 0.1, 0.3, 1.0)}

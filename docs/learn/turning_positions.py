@@ -41,11 +41,11 @@ assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # These are shares of 2,000 unseen dates. Both machines have equally many trained numbers, and both were trained for 500
-# steps on the same dates. Each was trained once, so that one per cent more or less says nothing. Twenty places to the
-# right, the first one reads next to nothing. Place 20 is not even new to it, because long texts such as "thursday 3rd
-# of may 2018" have a letter there. But all texts of its training *began* at place 0, and it had no reason to learn to
-# read one that begins elsewhere. The second machine does not even notice. It was told of positions in another way,
-# which most large language models use today.
+# steps on the same dates. Twenty places to the right, the first one reads next to nothing. Place 20 is not even new to
+# it, because long texts such as "thursday 3rd of may 2018" have a letter there. But all texts of its training *began*
+# at place 0, and it had no reason to learn to read one that begins elsewhere. The second machine does not even notice.
+# It was told of positions in another way, which most large language models use today. (Each was trained once, so that
+# one per cent more or less says nothing.)
 #
 # ## Turn, don't add
 #
@@ -508,6 +508,9 @@ exercises.show("turning_positions")
 # ```
 #
 # ## Where to go next
+#
+# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, and
+# now queries and keys that turn.
 #
 # A key is turned once and then kept. But how much is it, that a machine has to keep? In a long chat it is more than the
 # machine itself.

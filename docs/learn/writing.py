@@ -190,10 +190,9 @@ for name, answers in {
 # ## Drawing by lot { #drawing }
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
-# they do not always say the same. How daring they are is set by a number, the **temperature**. The machine gives each
-# id a [logit](training.py#how-wrong-is-it-by-hand), of which the softmax makes a probability. Before the softmax, all
-# logits are divided by the temperature. Here is the letter of its answer to "3 may" of which the machine was the least
-# sure:
+# they do not always say the same. How daring they are is set by a number, the **temperature**. All
+# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Here
+# is the letter of its answer to "3 may" of which the machine was the least sure:
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]
@@ -216,12 +215,33 @@ for temperature in (0.5, 1.0, 2.0):
         f"temperature {temperature}: {letter(first)!r} with {p[first]:.2f}, {letter(second)!r} with"
         f" {p[second]:.2f}, anything else with {rest:.2f}"
     )
-top = [at_temperature(temperature)[first] for temperature in (0.5, 1, 2)]
-assert top[0] > top[1] > top[2]
 
 # %% [markdown]
-# A low temperature makes the likely likelier, and a high one gives the unlikely a chance. Near 0 it is greedy search.
-# For dates, drawing is a bad idea. For a text that may go on in many ways it is the usual one, as [a later
+# Guess first: at which end of the slider is drawing nearly greedy search? Does another letter ever overtake "0"?
+
+# %% tags=["live", "remove-input"]
+cold, cool, usual, warm, hot = (
+    at_temperature(temperature)[first] for temperature in (0.1, 0.5, 1, 2, 5)
+)
+ranked = [i for i in logits.argsort()[::-1] if np.isfinite(logits[i])]
+names = {"": "the end", "-": "dash"}
+assert letter(first) == "0"
+assert cold > 0.995
+assert cool > usual > warm > hot > 1 / len(ranked)
+assert hot < 0.4
+touch(
+    "temperature",
+    f"<p>At temperature 0.1, “0” gets {cold:.2f}, which is nearly greedy search. At 1 it gets {usual:.2f}, so that of 100"
+    f" letters drawn about {100 * (1 - usual):.0f} would be another letter. At 5 it gets {hot:.2f}, still the most.</p>",
+    letters=[names.get(letter(i), letter(i)) for i in ranked],
+    logits=[round(float(logits[i]), 4) for i in ranked],
+    temperature=1,
+    seed=0,
+)
+
+# %% [markdown]
+# A low temperature makes the likely likelier, and a high one gives the unlikely a chance. But no letter overtakes
+# another. For dates, drawing is a bad idea. For a text that may go on in many ways it is the usual one, as [a later
 # lesson](language_model.py#drawing-a-letter) shows.
 #
 # ## Does it know when it is unsure? { #sure-and-wrong }

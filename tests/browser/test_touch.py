@@ -1,5 +1,6 @@
 """The pictures of lessons that readers can touch: they say what Python computes, by mouse and by keyboard."""
 
+import json
 import re
 
 import numpy as np
@@ -172,6 +173,65 @@ def test_greedy_search_walks_into_a_dead_end_and_a_beam_does_not(piece):
         tree.press("two: a beam")
         assert f"= {max(by_a, by_b):.3f}. No answer is more probable." in tree.says()
     assert tree.element.get_by_role("button", name="two: a beam").get_attribute("aria-pressed") == "true"
+
+
+def pointers(seed, number):
+    """Yield the numbers that engine/language.js draws with."""
+    state = seed
+    for _ in range(number):
+        state = (state + 0x9E3779B9) % 2**32
+        mixed = (state ^ (state >> 16)) * 0x21F0AAAD % 2**32
+        mixed = (mixed ^ (mixed >> 15)) * 0x735A2D97 % 2**32
+        yield (mixed ^ (mixed >> 15)) / 2**32
+
+
+def test_the_temperature_divides_the_logits_before_the_softmax(piece):
+    heat = piece("writing", "temperature")
+    given = json.loads(heat.element.locator("script").text_content())
+    logits, letters = np.array(given["logits"]), given["letters"]
+    slider, button = heat.slider("Temperature"), heat.element.get_by_role("button", name="Draw 100 letters")
+    assert len(letters) == len(logits) == 12
+
+    def column(number):
+        return heat.element.locator(f".box tbody td:nth-child({number})").all_inner_texts()
+
+    def seven(numbers):
+        return [*numbers[:6], sum(numbers[6:])]
+
+    def assert_shows(temperature):
+        assert slider.get_attribute("aria-valuetext") == f"{temperature:.1f}"
+        powers = np.exp(logits / temperature)
+        chances = powers / powers.sum()
+        np.testing.assert_allclose([float(x) for x in column(3)], seven(chances), atol=0.00501)
+        np.testing.assert_allclose([float(x) for x in column(4)], 100 * np.array(seven(chances)), atol=0.0501)
+        np.testing.assert_allclose(heat.numbers()[1], chances[0], atol=0.00501)
+        assert column(5) == [""] * 7  # nothing was drawn at this temperature
+        return chances
+
+    names = heat.element.locator(".box tbody th").all_inner_texts()
+    assert names == [*letters[:6], "all others together"]
+    assert_shows(1)
+    slider.focus()
+    for key, temperature, said in (
+        ("Home", 0.1, "hardly one would be another letter. This is nearly greedy search."),
+        ("End", 5, "on the way to guessing, where each of the 12 would get 0.08."),
+    ):
+        heat.page.keyboard.press(key)
+        assert_shows(temperature)
+        assert heat.says().endswith(said)
+    heat.slide("Temperature", 12)
+    chances = assert_shows(2)
+    assert f"about {100 * (1 - chances[0]):.0f} would be another letter." in heat.says()
+    button.focus()
+    for seed in (1, 2):
+        heat.page.keyboard.press("Enter")
+        found = np.searchsorted(np.cumsum(chances), list(pointers(seed, 100)), side="right")
+        counts = np.bincount(found, minlength=12)
+        assert [int(n) for n in column(5)] == seven(counts)
+        assert heat.says().endswith(f"Drawn: “0” {counts[0]} times, another letter {100 - counts[0]} times.")
+    slider.focus()
+    heat.page.keyboard.press("ArrowLeft")
+    assert_shows(1.5)
 
 
 def test_a_turn_keeps_the_product_and_a_sum_does_not(piece):

@@ -132,8 +132,9 @@ lab(
 # ## By hand
 #
 # A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
-# no meaning, but it has a vector like everything else, and its score may be the largest of all. Leave the padding out
-# of the sum, and its weight is exactly 0:
+# no meaning, but it has a vector like everything else, and its score may be the largest of all. In the first three rows
+# of the table it is seen, and takes most of the weight. In the last two it is left out of the sum, and its weight is
+# exactly 0:
 #
 # | step | first | second | third | padding | sum |
 # | --- | --- | --- | --- | --- | --- |

@@ -114,7 +114,8 @@ assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 # ## Beam search
 #
 # In a program this search is short. A beginning is a list of ids with the logarithm of its probability, because
-# logarithms add up where probabilities multiply. Here are the three best answers to "3 may":
+# logarithms add up where probabilities multiply. `log_probabilities`, from the folded cell above, gives the logarithms
+# of what was printed there. Here are the three best answers to "3 may":
 
 
 # %%
@@ -153,12 +154,10 @@ assert ours[0][0] == answer
 assert (round(left_behind, 2), round(whole, 2)) == (0.24, 0.29)
 
 # %% [markdown]
-# `log_probabilities` stands in the folded cell above; it gives the logarithms of what was printed there. In the
-# package this is [`beam_search`][clear_attention.beam_search], and it finds the same.
-#
-# The best of the three is what greedy search had written. Here it is even the most probable answer of all. For every
-# other answer parts from it at some letter, and no beginning that parts from it has more than 0.24, while the whole
-# answer has 0.29. There was no dead end.
+# The best of the three is what greedy search had written. This time there was no dead end, for it is even the most
+# probable answer of all: every other answer parts from it at some letter, and no beginning that does so has more than
+# 0.24, while this whole answer has 0.29. The search of the package, [`beam_search`][clear_attention.beam_search], finds
+# the same three.
 #
 # Does a beam read more of the unseen dates right? Guess first.
 #
@@ -268,14 +267,16 @@ assert sure[1] > 0.8 > sure[2]
 #
 # ## What a cache saves
 #
-# For each new letter, our `log_probabilities` sends the whole answer so far through the machine again. Most of that was
-# computed one step before. And here the look-ahead mask, which was made for the training, makes us a present. When the
-# machine writes its tenth letter, it looks back at the start mark and nine letters. None of these ever saw a later one.
-# So nothing that comes later can change what was computed for them. The keys and values of the start mark and the first
-# eight letters are the same as one step before. Only those of the ninth, the newest, must be computed. `greedy_search`
-# keeps them all: this is the **cache**. The keys and values of the text, for cross-attention, are computed once and
-# kept, too. With the cache the machine writes the same letters as without, and this is how much time it saves for 64 of
-# them:
+# One thing is left, and it is about time. For each new letter, our `log_probabilities` sends the whole answer so far
+# through the machine again, though most of it was there one step before. Must all of that be computed anew?
+#
+# No, and this is a present from the look-ahead mask, which was made for the training. When the machine writes its tenth
+# letter, it looks back at the start mark and nine letters. None of these ever saw a later one. So nothing that comes
+# later can change what was computed for them. The keys and values of the start mark and the first eight letters are the
+# same as one step before, and only those of the ninth, the newest, must be computed. `greedy_search` keeps them all:
+# this is the **cache**. The keys and values of the text, for cross-attention, are computed once and kept, too.
+#
+# With the cache the machine writes the same letters as without. For 64 of them, this is the time it takes:
 
 # %% tags=["hide-input"]
 import json

@@ -139,9 +139,8 @@ lab(
 # %% [markdown]
 # <details markdown="1"><summary>An answer</summary>
 #
-# Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. A letter may
-# see itself, because it is given, and only the one after it is asked for. The box "later tokens" above the grid hides
-# the triangle at once.
+# Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. The box "later
+# tokens" above the grid hides it at once.
 #
 # </details>
 #

@@ -34,11 +34,11 @@ assert min(shares("one head")) > 0.99
 #
 # ## The whole date in one look
 #
-# So let us ask for more. This machine does not write letter by letter. An encoder reads the text, as in our machine.
-# Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last matrix
-# must read all eight digits of the date. The query is a trained vector, the same for every text. Where it looks depends
-# on the text all the same, because the keys are made of the letters. With one head for this query, the machine reads
-# one date in two. Try a few:
+# So let us ask for more. Here is a machine that does not write letter by letter. An encoder reads the text, as in our
+# machine. Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last
+# matrix must read all eight digits of the date. The query is a trained vector, the same for every text. Where it looks
+# depends on the text all the same, because the keys are made of the letters. With one head for this query, it reads one
+# date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -120,10 +120,9 @@ touch(
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
-# But is this fair? In our machine a value is not one number: with a single head it has 64, and with four heads 16 each.
-# That helps, if an earlier part of the machine puts the two digits into different numbers. Let the value of the first
-# digit be $(3, 0)$ and that of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be
-# read.
+# But is this fair? In our machine a value is not one number: with a single head it has 64. That helps, if an earlier
+# part of the machine puts the two digits into different numbers. Let the value of the first digit be $(3, 0)$ and that
+# of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be read.
 #
 # Yes, one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back
 # one average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can
@@ -224,9 +223,9 @@ print("a, in head 2: ", cut[1, 1])
 #
 # Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. The small matrices
 # $W^Q_i$, $W^K_i$ and $W^V_i$ are those of head $i$, and there are $h$ heads. $\operatorname{Concat}$ puts what they
-# found side by side, and $W^O$ is the last matrix. A letter's vector has $d_{\text{model}}$ numbers, 64 in our machine.
-# Each of its four heads sees all 64, and makes a query and a key of $d_k = 16$ numbers from them. So it divides its
-# scores by the root of 16.
+# found side by side, and $W^O$ is the last matrix, our $W_O$. A letter's vector has $d_{\text{model}}$ numbers, 64 in
+# our machine. Each of its four heads sees all 64, and makes a query and a key of $d_k = 16$ numbers from them. So it
+# divides its scores by the root of 16.
 #
 # <details class="lesson-more" markdown="1"><summary>Every symbol and its shape</summary>
 #

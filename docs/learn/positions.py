@@ -251,8 +251,8 @@ touch(
 # has other peaks that are nearly as high, because after six places the fast hand is nearly round again. With the 32
 # dials of our machine the peak stands out.
 #
-# And who turns the query's hands? The matrix $W_Q$ can, because a hand that is turned back is a sum of multiples of the
-# two numbers that the hand had before:
+# And who turns the query's hands? The matrix $W_Q$ can, because each of the two numbers of a hand that is turned back
+# is a sum of multiples of the two that it had before:
 #
 # $$
 # \sin(a - 3) = \cos 3 \cdot \sin a - \sin 3 \cdot \cos a

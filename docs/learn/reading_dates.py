@@ -128,12 +128,12 @@ for letter, number in zip("may", ids, strict=True):
 #
 # ## The one idea: look at the right letters
 #
-# Say it has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does the
-# machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector
-# of each letter times its weight, all added up. From this mixture it computes a probability for each letter that it
-# could write. The picture below shows such weights: the taller a bar, the more of the weight went to that letter. (In
-# fact the machine looks in four ways at the same time. [A later lesson](multi_head.py) says why. The picture shows the
-# mean of the four.)
+# Say the decoder has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does
+# the machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the
+# vector of each letter times its weight, all added up. From this mixture it computes a probability for each letter that
+# it could write. The picture below shows such weights: the taller a bar, the more of the weight went to that letter.
+# (In fact the machine looks in four ways at the same time. [A later lesson](multi_head.py) says why. The picture shows
+# the mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
 

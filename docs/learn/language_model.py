@@ -140,13 +140,16 @@ assert repeats.mean() > 0.7
 # the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same number,
 # with another logarithm.
 #
-# Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them do nothing but count.
-# The first counts how often each letter occurs. The next counts, for each pair of letters in the text, what came after
-# it, and how often. The third does so for each five letters in a row: after "funct" came an i in nearly every case. If
-# these five never stood in the text, it asks what came after the last four, and so on, so that it finds no letter
-# impossible. The last rival is `xz`, a program that makes files smaller. A prediction saves bits: if two letters are
-# possible, and both have the probability 1/2, a single bit is enough to store which of them came. That is as many bits
-# as the surprise, so `xz` can be compared, too:
+# Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them do nothing but count in
+# the other nine tenths, and take shares for probabilities. Say that "th" stood there 100 times, and that 50 times an e
+# came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so that it
+# brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e is
+# always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
+# case. If the last five letters never stood in the text, the last four are asked, and so on, so that no letter is
+# impossible.
+#
+# The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
+# its file, in bits for each letter, can stand beside the surprise of the others:
 
 # %% tags=["hide-input"]
 import lzma
@@ -204,9 +207,10 @@ assert found["`xz`, has read the rest"] < ours
 
 # %% [markdown]
 # Our machine beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained
-# on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` remembers all of it to the letter:
-# a sentence that has occurred before costs it next to nothing. Our machine was trained on 420,000 letters, but it looks
-# back at only 128. And look at the machine with one layer: counting what follows five letters beats it.
+# on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` keeps all of it to the letter: a
+# sentence that has occurred before costs it next to nothing. Our machine has read the same 420,000 letters, but it has
+# no copy of them to look at. All that it kept is in its trained numbers. And look at the machine with one layer:
+# counting what follows five letters beats it.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
 # can't be compared directly with our machine's number: his texts had only 27 signs, no capitals and no punctuation, and
@@ -267,9 +271,6 @@ text_machine(
 # is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as after "th", neither
 # knob changes much. Where it is not, they decide.
 #
-# In your own program that is `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, and `stream(...)` hands over
-# each token as soon as it is drawn. ([Reference](../reference/generation.md).)
-#
 # ## How far back does it look?
 #
 # Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. At the first place the
@@ -289,12 +290,15 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About five or ten. It may look back at 128 letters, and uses little more than the last word or two. That agrees with
-# the nonsense that it writes: most words are right, most neighbours fit, and the sentence as a whole is
-# about nothing. The
-# surprise of larger machines goes on falling for thousands of letters.
+# About five or ten. The machine was trained on pieces of 128 letters and could use all of them, but it uses little more
+# than the last word or two. That agrees with the nonsense that it writes: most words are right, most neighbours fit,
+# and the sentence as a whole is about nothing. The surprise of larger machines goes on falling for thousands of
+# letters.
 #
-# <details class="lesson-more" markdown="1"><summary>What a cache keeps, and prompts of different lengths</summary>
+# <details class="lesson-more" markdown="1"><summary>In a program: drawing, the cache, prompts of many lengths</summary>
+#
+# To draw as above, call `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, or `stream(...)`, which hands
+# over each token as soon as it is drawn. ([Reference](../reference/generation.md).)
 #
 # To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
 # sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. In this model two vectors of
@@ -417,6 +421,10 @@ exercises.show("language_model")
 # ```
 #
 # ## Where to go next
+#
+# **Your machine so far:** half of the Transformer is enough, where there is nothing to read. What you have added since
+# [lesson 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, queries and keys that turn, heads
+# that share their keys, scores with a cap, a bias and a sink, several texts in a row.
 #
 # You can now train half a Transformer on any text, and say in bits how good it is. In the table, two layers are better
 # than one. That may simply be because they are larger. But is there anything that two layers can do together and a

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from benchmarks import machine, memory, models, report, today, wholes
+from benchmarks import halves, machine, memory, models, report, today, wholes
 from benchmarks.contenders import PASSES, Case, cases, contenders
 from benchmarks.timing import by_turns
 
@@ -28,6 +28,7 @@ class Plan(NamedTuple):
     cases: list[Case]
     seconds: float  # for a cell of the tables; the slow ones take longer
     memory: list[tuple[str, str, int]]  # who, passes, length
+    halves: list[int]  # lengths
     models: list[str]
     batches: list[int]  # of decoding
     imports: int  # repeats
@@ -44,6 +45,7 @@ QUICK = Plan(
     ],
     seconds=0.3,
     memory=[("blockwise", "both", 2048), ("keras.ops", "both", 2048)],
+    halves=[],
     models=["lesson"],
     batches=[1],
     imports=1,
@@ -57,6 +59,7 @@ FULL = Plan(
         *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
         *product(("blockwise", "torch"), ("forward",), (65536,)),
     ],
+    halves=[4096, 8192],
     models=[*models.MODELS, "language model"],
     batches=[1, 64],
     imports=5,
@@ -110,6 +113,9 @@ def jobs(plan):
         "memory": [
             (f"memory {who} {passes} {n}", 12 + n * n / 5e7, partial(memory.row, who, passes, n))
             for who, passes, n in plan.memory
+        ],
+        "halves": [
+            (f"blocks of half the size {n}", 40, partial(halves.row, n, 10 * plan.seconds)) for n in plan.halves
         ],
         "attention": [(f"{c.what} {c.size} {c.mask} {c.passes}", weight(c), partial(cell, c)) for c in plan.cases],
         "training": [(f"training {m}", 30, partial(models.training_row, m, 5 * plan.seconds)) for m in plan.models],

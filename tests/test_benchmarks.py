@@ -107,6 +107,18 @@ def test_a_training_step_is_held_against_one_without_attention():
     assert "takes 0.70" in found.why
 
 
+def test_a_missed_goal_of_memory_says_what_less_would_cost():
+    rows = [{"who": "blockwise", "passes": "both", "length": 4096, "megabytes": 80}]
+    row = {"length": 4096, "times_ms": {"blockwise": [100, 100], "halved blocks": [107, 109]}}
+    row["megabytes"] = {"blockwise": 80, "halved blocks": 66.4}
+    (found,) = report.verdicts(results(memory=rows, halves=[row]))
+    assert not found.met
+    assert found.why == "Blocks of half the size would take 66 MB instead of 80, and 1.08 of the time."
+    row["length"] = 8192
+    (found,) = report.verdicts(results(memory=rows, halves=[row]))
+    assert "Blocks of half" not in found.why
+
+
 def test_verdicts_of_memory():
     rows = [
         {"who": who, "passes": "both", "length": n, "megabytes": mb}

@@ -7,11 +7,11 @@
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
-# 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall that stood between the
-# two is easy to see. The trick that takes it down fits into ten lines of NumPy, and you will write them. (It was not
-# the only wall. Time is another, and for that it took many machines at once.)
+# 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. More than one wall stood between
+# the two. One is time, and for that it took many machines at once. Another is memory, and the trick that takes this
+# wall down fits into ten lines of NumPy. You will write them.
 #
-# First the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in
+# First see the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in
 # every head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer,
 # with 8 heads of 64 numbers and four bytes a number. (To attention it is all the same whether a place holds a letter or
 # a piece of a word.)
@@ -125,12 +125,8 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 
 # %% [markdown]
 # That is all. Nothing is approximated, and nothing has to be trained again: the same numbers come out, only they are
-# computed in another order.
-#
-# ## The formula
-#
-# Nothing new: the formula of attention holds for each block of queries $Q_b$ by itself, with the keys and values that
-# the block may see.
+# computed in another order. The formula of attention holds for each block of queries $Q_b$ by itself, with the keys and
+# values that the block may see:
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
@@ -142,10 +138,9 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # ## Even a row can come in pieces, by hand
 #
 # Blocks have solved the question of memory. To be fast as well, programs for graphics processors cut the rows, too.
-# Ours does not, but you can follow the trick with a pencil. Such a processor has a small, fast memory on the chip and a
-# large, slow one beside it. On the chip there is no room for a row of a million numbers. But a softmax divides by the
-# sum over the whole row, so it seems that it must see the whole row at once. It can be done in pieces all the same, and
-# the trick is lovely.
+# Such a processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no room
+# for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see the
+# whole row at once. It can be done in pieces all the same. The trick is lovely, and a pencil is enough for it.
 #
 # One thing first. $e^{100}$ is too large for a number of four bytes, with which machines are trained. (NumPy's eight
 # bytes last up to $e^{709}$.) So one first subtracts the largest score $m$ of the row from all scores. That changes no
@@ -201,9 +196,7 @@ assert round(output / total, 2) == 38.72
 
 # %% [markdown]
 # This is the *online softmax*. *FlashAttention*, which many large models use, cuts queries and keys alike and does all
-# the mending on the chip, so that no scores ever travel to the slow memory. From TensorFlow's Python we cannot reach
-# into the chip, so this package cuts only the queries into blocks, and takes rows whole.
-# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures whole rows against pieces.
+# the mending on the chip, so that no scores ever travel to the slow memory.
 #
 # ## How much memory blocks save
 #
@@ -258,15 +251,48 @@ assert max(growth(memory["blockwise"])) < 2.7 < 3.4 < min(growth(memory["ours"])
 # it still grows with the square, since each letter meets all those before it. A **window** changes that. It is a
 # mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
 # left, and blocks outside of it would never be computed. The band is equally wide for every length, so the time grows
-# only in proportion to the length. The price is that in one layer no letter sees farther than the
-# window. Through several layers news travels farther, a window at a time.
+# only in proportion to the length. The price is that in one layer no letter sees farther than the window. Through
+# several layers news travels farther, a window at a time.
 #
+# ## Is this how a chat machine works?
+#
+# In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike.
+# The last column says what is common:
+#
+# | part | ours | the first, of 2017 | common today |
+# | --- | --- | --- | --- |
+# | [tokens](reading_dates.py#what-goes-in) | letters | pieces of words | pieces of words |
+# | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
+# | layers | 1 in each half | 6 in each half | dozens |
+# | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
+# | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
+# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a second product, whose numbers multiply those of the first (a *gate*) |
+# | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
+# | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
+# | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
+#
+# One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained
+# further to answer as people want it to. That second part is not a matter of attention, and not in these lessons.
+
+# %% tags=["remove-input"]
+from clear_attention import Transformer
+from trained import dates
+
+ours = Transformer(**dates.SIZES)
+ours.build()
+layers, heads = len(ours.encoder.layers), dates.SIZES["num_heads"]
+
+assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
+
+# %% [markdown]
 # ## In the package { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
 # a model can be trained with it. A training needs the weights once more, for the gradient, and they are gone. So the
-# function makes them again. You need not decide when to use it: the layer of the package switches to blocks by itself
-# when a text is long and the future is hidden.
+# function makes them again. Its rows stay whole, because from TensorFlow's Python we cannot reach into the chip;
+# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures whole rows against pieces. You need not
+# decide when to use it: the layer of the package switches to blocks by itself when a text is long and the future is
+# hidden.
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
@@ -362,37 +388,6 @@ for name, one, other in zip(names, *found, strict=True):
 # %% [markdown]
 # </details>
 #
-# ## Is this how a chat machine works?
-#
-# In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike.
-# The last column says what is common:
-#
-# | part | ours | the first, of 2017 | common today |
-# | --- | --- | --- | --- |
-# | [tokens](reading_dates.py#what-goes-in) | letters | pieces of words | pieces of words |
-# | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
-# | layers | 1 in each half | 6 in each half | dozens |
-# | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
-# | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
-# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a second product, whose numbers multiply those of the first (a *gate*) |
-# | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
-# | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
-# | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
-#
-# One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained
-# further to answer as people want it to. That second part is not a matter of attention, and not in these lessons.
-
-# %% tags=["remove-input"]
-from clear_attention import Transformer
-from trained import dates
-
-ours = Transformer(**dates.SIZES)
-ours.build()
-layers, heads = len(ours.encoder.layers), dates.SIZES["num_heads"]
-
-assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
-
-# %% [markdown]
 # ## Who found this, and when
 #
 # Milakov and Gimelshein published the online softmax in 2018, for the last layer of language models. Rabe and Staats

@@ -111,9 +111,8 @@ journey(
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from step 2 on, where their positions are added. They mean nearly the same: a 5 of the
-# year. But they must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look
-# alike.
+# Only a little, from step 2 on, where their positions are added. They mean nearly the same: a 5 of the year. But they
+# must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look alike.
 #
 # And did you see that the number for the 5 of the day and a 5 of the year goes down, and then up again? What attention
 # found for the two has little in common. Then the residual brings the letter itself back, and both are a 5 again, so

@@ -42,7 +42,7 @@ SIBLINGS = {  # a title, what a sentence says of it, and what it is
         "Nobody tells it where a letter stands, so it sees a bag of letters.",
     ),
     "dates-no-attention": (
-        "nobody chooses where to look",
+        "averaging, without attention",
         "with plain averages in place of attention",
         "The text is averaged twice, in the encoder and for the answer. Only the answer still looks at itself.",
     ),
@@ -80,19 +80,20 @@ EXAMPLES = {  # a title, and what differs from the start
 }
 
 
-def machine(*names, piece=None, without="", page="", title="", **state):
+def machine(*names, piece=None, without="", page="", title="", called=(), **state):
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
     A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head)
-    or "beside" (a sibling beside the whole machine); `title` stands above it. `without` is the HTML that stands there
-    without JavaScript, and until the models have come.
+    or "beside" (a sibling beside the whole machine); `title` stands above it. `called` is what a page
+    calls a model, {name: (title, what a sentence says of it)}. `without` is the HTML that stands there without
+    JavaScript, and until the models have come.
     """
     source, target = date_tokenizers()
     examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}
     data = {
         "tokenizers": {"source": source.characters, "target": target.characters},
         "names": NAMES,
-        "siblings": [about(name, state.get("places")) for name in names],
+        "siblings": [about(name, state.get("places"), called) for name in names],
         "examples": [{"title": title, "state": differs} for title, differs in examples.items()],
         "state": state,
         "page": page,
@@ -103,10 +104,11 @@ def machine(*names, piece=None, without="", page="", title="", **state):
     return HTML(f'{head}<date-machine {kind}><script type="application/json">{text}</script>{without}</date-machine>')
 
 
-def about(name, places=None):
+def about(name, places=None, called=()):
     """Say what a model is, and what it does with unseen dates, if so many places are filled."""
     _, config, record = trained.kept(name)
     title, how, sentence = SIBLINGS[name]
+    title, how = dict(called).get(name, (title, how))
     shares = {part: float(record[part]) for part in ("exact", "year", "month", "day")}
     if places:
         shares["exact"] = float(dict(zip(record["paddings"], record["padded"], strict=True))[places])

@@ -70,21 +70,16 @@ assert writes[0] == "2018-05-03" != writes[1]
 head = "".join(
     f'<th scope="col">{x}</th>' for x in ("machine", "writes", "unseen dates right")
 )
-shown = machine(
+machine(
     "dates",
     "dates-padding-seen",
     piece="beside",
     sibling="dates-padding-seen",
     places=100,
+    called={"dates-padding-seen": ("nobody told it", "trained without being told")},
     without=f'<table class="comparison"><caption>“{text}” and 76 places of padding'
     f"</caption><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>",
 )
-for title, untold in {  # what a mask is comes next
-    "padding mask forgotten": "nobody told it",
-    "trained without the padding mask": "trained without being told",
-}.items():
-    shown.data = shown.data.replace(title, untold)
-shown
 
 # %% [markdown]
 # ## Hide it

@@ -176,15 +176,12 @@ assert month > 0.5
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
-shown = machine(
+machine(
     *names,
     piece="beside",
     sibling="dates-no-attention",
     without=comparison(*names),
 )
-elsewhere = "nobody chooses where to look"  # as other pages call it
-shown.data = shown.data.replace(elsewhere, "the averaging machine")
-shown
 
 # %% [markdown]
 # The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are three.

@@ -127,17 +127,10 @@ lab(
 # ## By hand
 #
 # A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
-# no meaning, but it has a vector like everything else, and its score may be the largest of all. In the first three rows
-# of the table it is seen, and takes most of the weight. In the last two it is left out of the sum, and its weight is
-# exactly 0:
+# no meaning, but it has a vector like everything else, and its score may be the largest of all. If it is seen, it takes
+# most of the weight. If it is hidden, it is left out of the sum, and its weight is exactly 0:
 #
-# | step | first | second | third | padding | sum |
-# | --- | --- | --- | --- | --- | --- |
-# | score | 2 | 1 | 0 | 3 | |
-# | $e^{\text{score}}$ | 7.389 | 2.718 | 1 | 20.086 | 31.193 |
-# | weight, nothing hidden | 0.237 | 0.087 | 0.032 | **0.644** | 1 |
-# | $e^{\text{score}}$, if it may be seen | 7.389 | 2.718 | 1 | 0 | 11.107 |
-# | weight, padding hidden | **0.665** | 0.245 | 0.090 | 0 | 1 |
+# --8<-- "diagrams/mask_by_hand.svg"
 #
 # Note the order. The padding leaves *before* the division, so that the other weights still add up to one. If its weight
 # were set to 0 afterwards, the others would add up to only 0.356. So your softmax needs the mask, and your attention
@@ -196,11 +189,20 @@ for number, ax in enumerate(axes):
 plt.show()
 
 # %% tags=["live", "remove-input"]
+import re
+from pathlib import Path
+
 expected = [[0, 0, 1, 1, 0], [0, 0, 0, 1, 1], [1, 1, 1, 0, 0]]
 np.testing.assert_array_equal(padding[:, 0, 0], expected)
-np.testing.assert_allclose(
-    softmax(scores, mask), [0.665, 0.245, 0.090, 0], atol=5e-4
-)
+# The numbers of the drawing are those that the functions of this page compute.
+drawn = Path("../diagrams/mask_by_hand.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+steps = [*scores]
+for hidden in (0 * mask, mask):
+    powers = np.where(hidden == 1, 0, np.exp(scores))
+    steps += [*hidden] if hidden.any() else []
+    steps += [*powers, powers.sum(), *softmax(scores, hidden), 1]
+np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 
 # %% [markdown]
 # ## A row with nothing left { #queries-with-no-key-left }

@@ -8,11 +8,13 @@
 # # How does it write?
 #
 # Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
-# training they were always given, and they were right. Now it has to answer, and nobody gives it the letters before.
-# What it has written itself takes their place. So each letter must be chosen, and nothing takes it back.
+# training they were always given, and they were right. Now what it has written itself takes their place. Here it
+# answers "3 may", a text that names no year, and has begun with 00:
 #
-# The simplest choice is to take the most probable letter each time. This is called **greedy search**. Is its answer the
-# most probable one of all?
+# --8<-- "diagrams/writing_loop.svg"
+#
+# So each letter must be chosen, and nothing takes it back. The simplest choice is to take the most probable letter each
+# time, as in the drawing. This is called **greedy search**. Is its answer the most probable one of all?
 #
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
@@ -144,6 +146,18 @@ for ids, total in ours:
     print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
 
 # %% tags=["remove-input"]
+import re
+from pathlib import Path
+
+# The drawing shows what this machine found.
+drawn = Path("../diagrams/writing_loop.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+p = np.exp(log_probabilities(text, [answer[:3]])[0])
+likely = p.argsort()[:-3:-1]
+assert target.decode([answer[:3]])[0] == "00"
+assert [letter(i) for i in likely] == ["0", "3"]
+assert np.count_nonzero(p) == 12  # with ten others
+np.testing.assert_allclose(np.array(drawn, float), p[likely], atol=0.02)
 beams = beam_search(model, text, max_length=11, width=3, length_penalty=0.0)
 for (ids, total), theirs, score in zip(
     ours, beams.ids[0], beams.scores[0], strict=True

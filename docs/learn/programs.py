@@ -50,14 +50,10 @@ print("it fetches a, b, c:", fetched[2].round(3))
 # $W_Q$ is the table of wishes. A whole token has six numbers, so three rows of zeros come first, for the numbers that
 # say which letter it is. And $W_K$ only picks the place out of the token:
 #
-# $$
-# W_Q = \begin{pmatrix} 0 & 0 & 0 \\ 0 & 0 & 0 \\ 0 & 0 & 0 \\ 1 & 0 & 0 \\ 1 & 0 & 0 \\ 0 & 1 & 0 \end{pmatrix}
-# \qquad
-# W_K = \begin{pmatrix} 0 & 0 & 0 \\ 0 & 0 & 0 \\ 0 & 0 & 0 \\ 1 & 0 & 0 \\ 0 & 1 & 0 \\ 0 & 0 & 1 \end{pmatrix}
-# $$
+# --8<-- "diagrams/table_of_wishes.svg"
 #
-# A one-hot row times a table is a row of the table: that is the query. Its dot product with a one-hot key is one number
-# of that row. So **a score is an entry of the table.**
+# A one-hot row picks a row of the table: that is the query. A one-hot key picks one number of this row. So **a score is
+# an entry of the table.**
 #
 # That is the whole idea. What is missing is a yes that leaves nothing to the others. Let a yes be worth more than 1,
 # and look again:
@@ -75,11 +71,21 @@ for yes in (1, 5, 20, 128):
 # How much must a yes be worth? And what does a place fetch that has two wishes, or none?
 
 # %% tags=["live", "remove-input"]
+import re
 import sys
+from pathlib import Path
 
 sys.path.append("../_site")  # in a clone
 from live import touch
 
+# The drawing's numbers: the token of place 2 becomes a query, that of place 1 a key.
+drawn = Path("../diagrams/table_of_wishes.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+W_Q, W_K = (np.vstack([np.zeros((3, 3)), table]) for table in (wishes, places))
+looks, looked_at = np.hstack([letters, places])[[2, 1]]
+query, key = looks @ W_Q, looked_at @ W_K
+steps = (looks, W_Q.ravel(), query, looked_at, W_K.ravel(), key, [query @ key])
+np.testing.assert_array_equal(np.array(drawn, float), np.concatenate(steps))
 np.testing.assert_allclose(weights[2], [0.212, 0.576, 0.212], atol=5e-4)
 assert w[0] == 0
 touch(

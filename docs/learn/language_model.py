@@ -7,8 +7,11 @@
 # # What is left if nobody gives it anything to read?
 #
 # Our machine has two halves: one reads a text, the other writes an answer and looks at what was read. Now throw away
-# the half that reads, and with it cross-attention, because there is nothing left to look at. The half that is left
-# looks at nothing but the letters before, and says which letter comes next. In [your
+# the half that reads, and with it cross-attention, because there is nothing left to look at. What falls away is faint:
+#
+# --8<-- "diagrams/half.svg"
+#
+# The half that is left looks at nothing but the letters before, and says which letter comes next. In [your
 # machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`, so that this is left:
 #
 # ```python

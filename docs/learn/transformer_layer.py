@@ -356,6 +356,7 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 # %% tags=["source", "remove-input"]
 import inspect
 import re
+from pathlib import Path
 
 from clear_attention.blocks import ResidualBlock
 
@@ -408,16 +409,14 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
 # letter too. In our tower, before its training, about 0.8 of the letter is left each time. Once, this does no harm.
-# Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24 parts, and
+# Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of it. But twelve layers have 24 parts, and they leave
+# $0.8^{24} = 0.0047$. Below, a bar is the sum after each part, and its left end is what is left of the letter:
 #
-# $$
-# 0.8^{24} = 0.0047
-# $$
+# --8<-- "diagrams/letter_left.svg"
 #
-# Half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in which all
-# letters are alike, and what the small networks made of them. With the norm first nothing divides the letter on its
-# way. Only the norm at the very top does, once. So a residual does not help merely by being there: it has to survive
-# the norms.
+# On the left, half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in
+# which all letters are alike, and what the small networks made of them. On the right nothing divides the letter on its
+# way. So a residual does not help merely by being there: it has to survive the norms.
 #
 # In a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
 # the letter is left.
@@ -494,11 +493,25 @@ assert 0.78 < found_left["norm last"] ** (1 / 24) < 0.82
 assert found_left["norm first"] > 20 * found_left["norm last"]
 assert found_alike["norm last"] > 0.99 > 0.95 > found_alike["norm first"]
 assert found_alike["norm last, letter three times"] < 0.9 < learnt
+assert 0.2 < found_left["norm first"] < 0.35  # about a quarter
+
+# The bars and the numbers of the drawing: parts add numbers of size 0.75.
+drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")
+parts = np.arange(25)
+expected = {"last": 0.8**parts, "whole": np.sqrt(1 + parts * 0.75**2)}
+for name, lengths in expected.items():
+    bars = re.findall(
+        r"h([\d.]+)", re.search(f'class="{name}" d="(.+?)"', drawn)[1]
+    )
+    np.testing.assert_allclose(np.array(bars, float) / 56, lengths, atol=1e-3)
+rounded = [
+    f"{0.8**n:.{places}f}" for n, places in ((1, 1), (6, 2), (8, 2), (24, 3))
+]
+assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 
 # %% [markdown]
 # It learns. The last line is one training, of fewer steps than the others, which are the mean of the three trainings of
-# the race. With the norm first the sum has grown by the time it reaches the norm at the top, so that about a quarter of
-# the letter is left there, which is plenty.
+# the race. With the norm first, about a quarter of the letter is left above the norm at the top, which is plenty.
 #
 # </details>
 #

@@ -146,11 +146,13 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
 # it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which
-# is silent at 0 and rings above. The second matrix says what to answer for each alarm. A real network has many alarms
-# side by side. Let us look at a single one.
+# is silent at 0 and rings above. The second matrix says what to answer for each alarm. Here are six alarms, one for
+# each pair of a small times table. A 7 and an 8 were found:
 #
-# Two numbers come in: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56 if both were, and 0
-# otherwise. One alarm is enough, if it rings only when the two come together: $\max(0, x_1 + x_2 - 1)$.
+# --8<-- "diagrams/alarms.svg"
+#
+# Only one of them rings. Two numbers go into it: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56
+# if both were, and 0 otherwise. So the alarm must ring only when the two come together: $\max(0, x_1 + x_2 - 1)$.
 #
 # | found | first number | second | their sum - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -296,7 +298,24 @@ moved = np.flatnonzero(np.any(block(x) != block(changed), axis=-1)[0])
 print("letter 2 was changed; outputs that moved:", moved)
 
 # %% tags=["remove-input"]
+import itertools
+import re
+from pathlib import Path
+
 np.testing.assert_array_equal(moved, [2])
+
+# The drawing's numbers: what was found, each alarm and its answer, the sum.
+digits, was_found = (5, 6, 7, 8), np.array([0, 0, 1, 1])
+pairs = list(itertools.combinations(digits, 2))
+W_1 = np.array([[digit in pair for pair in pairs] for digit in digits], int)
+W_2 = np.array([a * b for a, b in pairs])
+ringing = np.maximum(0, was_found @ W_1 - 1)
+drawn = Path("../diagrams/alarms.svg").read_text(encoding="utf-8")
+assert re.findall(r">(\d · \d+)<", drawn) == [
+    f"{alarm} · {answer}" for alarm, answer in zip(ringing, W_2, strict=True)
+]
+numbers = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 
 # %% [markdown]
 # ## Who found this, and when

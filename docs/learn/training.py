@@ -75,6 +75,8 @@ touch(
 # which of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is 0.69.
 
 # %% tags=["hide-input"]
+from pathlib import Path
+
 import keras
 import numpy as np
 from clear_attention import Transformer, create_date_pairs, date_tokenizers
@@ -97,6 +99,12 @@ print(f"all equally probable: {-np.log(1 / 14):.6f}")
 assert loss(right_ids[:, 1:], logits) < 0.01
 three = np.array([0.9, 0.5, 0.9])  # as the text says
 assert round(-np.log(three).sum(), 4) == 0.9039 == round(-np.log(three.prod()), 4)
+prices = -np.log(three)
+drawn = Path("../diagrams/one_step.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+steps = [*three, *prices, prices.mean()]
+np.testing.assert_allclose(np.array(drawn, float), steps, atol=5e-4)
+assert untrained.count_params() == 121_422  # as the text says
 
 # %% [markdown]
 # ## A nudge
@@ -129,7 +137,10 @@ touch(
 #
 # Our machine has 121,422 such numbers, and one loss: the mean over a *batch* of 64 dates. Each number has a slope of
 # its own. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by walking backwards
-# through the calculation. Then all numbers are nudged at once. That is one step of the thousand.
+# through the calculation. Then all numbers are nudged at once. That is one step of the thousand. Here it is, with
+# the three probabilities and prices from above:
+#
+# --8<-- "diagrams/one_step.svg"
 #
 # <details class="lesson-more" markdown="1"><summary>How does one find a slope by walking backwards?</summary>
 #

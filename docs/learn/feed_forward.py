@@ -298,11 +298,12 @@ moved = np.flatnonzero(np.any(block(x) != block(changed), axis=-1)[0])
 print("letter 2 was changed; outputs that moved:", moved)
 
 # %% tags=["remove-input"]
+np.testing.assert_array_equal(moved, [2])
+
+# %% tags=["live", "remove-input"]
 import itertools
 import re
 from pathlib import Path
-
-np.testing.assert_array_equal(moved, [2])
 
 # The drawing's numbers: what was found, each alarm and its answer, the sum.
 digits, was_found = (5, 6, 7, 8), np.array([0, 0, 1, 1])

@@ -75,8 +75,6 @@ touch(
 # which of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is 0.69.
 
 # %% tags=["hide-input"]
-from pathlib import Path
-
 import keras
 import numpy as np
 from clear_attention import Transformer, create_date_pairs, date_tokenizers
@@ -99,12 +97,17 @@ print(f"all equally probable: {-np.log(1 / 14):.6f}")
 assert loss(right_ids[:, 1:], logits) < 0.01
 three = np.array([0.9, 0.5, 0.9])  # as the text says
 assert round(-np.log(three).sum(), 4) == 0.9039 == round(-np.log(three.prod()), 4)
+
+# %% tags=["live", "remove-input"]
+from pathlib import Path
+
+# The drawing's probabilities and prices, and how many numbers the machine has.
 prices = -np.log(three)
 drawn = Path("../diagrams/one_step.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
 steps = [*three, *prices, prices.mean()]
 np.testing.assert_allclose(np.array(drawn, float), steps, atol=5e-4)
-assert untrained.count_params() == 121_422  # as the text says
+assert untrained.count_params() == 121_422
 
 # %% [markdown]
 # ## A nudge

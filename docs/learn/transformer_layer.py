@@ -356,7 +356,6 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 # %% tags=["source", "remove-input"]
 import inspect
 import re
-from pathlib import Path
 
 from clear_attention.blocks import ResidualBlock
 
@@ -494,6 +493,9 @@ assert found_left["norm first"] > 20 * found_left["norm last"]
 assert found_alike["norm last"] > 0.99 > 0.95 > found_alike["norm first"]
 assert found_alike["norm last, letter three times"] < 0.9 < learnt
 assert 0.2 < found_left["norm first"] < 0.35  # about a quarter
+
+# %% tags=["live", "remove-input"]
+from pathlib import Path
 
 # The bars and the numbers of the drawing: parts add numbers of size 0.75.
 drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")

@@ -115,10 +115,11 @@ def about(name, places=None, called=()):
     return {"name": name, "title": title, "with": how, "about": sentence, "measured": shares, "config": config}
 
 
-def comparison(*names):
+def comparison(*names, called=()):
     """Return a table of models and how many of 2,000 unseen dates they read right, as HTML."""
     titles = ("machine", "right", "year", "month", "day", "steps of training")
-    rows = [(SIBLINGS[name][0], *about(name)["measured"].values(), trained.kept(name)[1]["steps"]) for name in names]
+    found = [about(name, called=called) for name in names]
+    rows = [(each["title"], *each["measured"].values(), each["config"]["steps"]) for each in found]
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
     body = "".join(
         f'<tr><th scope="row">{title}</th>'

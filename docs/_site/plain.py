@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import html
 import json
 import re
 import textwrap
+from pathlib import Path
 
 import install
 from execute import DOCS
 from self_check import to_markdown
 
+OURS = {path.stem for path in Path(__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()}
 MORE = re.compile(r'^<details class="lesson-more"[^>]*><summary>(.*?)</summary>$', re.M)
 SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
@@ -19,17 +22,47 @@ ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?
 
 def to_notebook(notebook, resolve):
     """Return the JSON of the notebook to download; `resolve` makes a relative link absolute."""
-    cells = [new_cell("code", "install", install.CELL)]
+    cells, gone = [new_cell("code", "install", install.CELL)], set()
     for cell in notebook["cells"]:
         if "live" in cell["metadata"].get("tags", []):
-            continue  # its script is on the site only
-        if cell["cell_type"] == "markdown":
+            if source := without_pieces(cell["source"], gone):
+                cells.append({**cell, "source": source, "outputs": []})
+        elif cell["cell_type"] == "markdown":
             cells.append({**cell, "source": unfolded(for_jupyter(cell["source"], resolve))})
         elif cell["cell_type"] == "code":
             cells.append({**cell, "outputs": [on_white(o) for o in cell["outputs"]]})
     metadata = {name: value for name, value in notebook["metadata"].items() if name != "key"}
     notebook = {**notebook, "cells": cells, "metadata": metadata}
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def without_pieces(source, gone):
+    """Leave out of a cell what only the site can show, and keep what the cells after it need.
+
+    The modules of this folder make pieces for a page's scripts: their imports go, and each statement that uses them.
+    The names that go with them are added to `gone`.
+    """
+    lines, kept, end = source.splitlines(), [], 0
+    for statement in ast.parse(source).body:
+        start, end = end, statement.end_lineno  # with the comment above it
+        of_site = isinstance(statement, ast.ImportFrom | ast.Import) and modules_of(statement) <= OURS
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if of_site:
+            gone.update(alias.asname or alias.name for alias in statement.names)
+        elif {node.id for node in names if not stored(node)} & gone:
+            gone.update(node.id for node in names if stored(node))
+        else:
+            gone -= {node.id for node in names if stored(node)}
+            kept += lines[start:end]
+    return "\n".join(kept).strip("\n")
+
+
+def stored(name):
+    return isinstance(name.ctx, ast.Store)
+
+
+def modules_of(statement):
+    return {statement.module} if isinstance(statement, ast.ImportFrom) else {alias.name for alias in statement.names}
 
 
 def new_cell(kind, name, source):

@@ -14,24 +14,22 @@ import sys
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
-from date_machine import comparison, machine, percent, still
+from date_machine import comparison, machine, still
 
 model, record = trained.load("dates")
 forgetful, forgetful_record = trained.load("dates-forgetful")
-shown = machine(
-    "dates",
-    "dates-forgetful",
+names = "dates", "dates-forgetful"
+called = {  # the reader is about to find out
+    "dates": ("whole", ""),
+    "dates-forgetful": ("this machine", "trained in another way"),
+}
+machine(
+    *names,
     piece="beside",
     sibling="dates-forgetful",
-    without=comparison("dates", "dates-forgetful"),
+    called=called,
+    without=comparison(*names, called=called),
 )
-for name, untold in {  # what the reader is about to find out
-    "look-ahead mask forgotten": "this machine",
-    "trained without the look-ahead mask": "trained in another way",
-    "whole, with four heads": "whole",
-}.items():
-    shown.data = shown.data.replace(name, untold)
-shown
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -41,6 +39,7 @@ from clear_attention import (
     greedy_search,
     scaled_dot_product_attention,
 )
+from date_machine import percent
 from IPython.display import Markdown, display
 
 source, target = date_tokenizers()

@@ -1,0 +1,97 @@
+"""The notebooks that readers download: without the pieces of the site, and with all that their cells need."""
+
+import ast
+import builtins
+import json
+import sys
+from pathlib import Path
+
+import jupytext
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+with pytest.MonkeyPatch.context() as patch:
+    patch.setattr(sys, "path", [str(DOCS / "_site"), *sys.path])
+    import plain
+
+
+def downloaded(path):
+    notebook = jupytext.read(path)
+    for cell in notebook["cells"]:
+        cell.setdefault("outputs", [])
+    return json.loads(plain.to_notebook(notebook, lambda link: link))
+
+
+def names_of(code):
+    """Return the names that code reads, and those that it binds."""
+    read, bound = set(), set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Name):
+            (bound if isinstance(node.ctx, ast.Store) else read).add(node.id)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            bound |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+            bound |= {node.module} if isinstance(node, ast.ImportFrom) else set()
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return read, bound
+
+
+@pytest.mark.parametrize("lesson", sorted((DOCS / "learn").glob("*.py")), ids=lambda path: path.stem)
+def test_a_downloaded_lesson_defines_every_name_before_it_is_used(lesson):
+    known, codes = set(dir(builtins)), []
+    for cell in downloaded(lesson)["cells"]:
+        if cell["cell_type"] == "code":
+            read, bound = names_of(cell["source"])
+            assert read - bound - known == set(), cell["source"]
+            known |= bound
+            codes.append(cell["source"])
+    assert len(codes) > 4
+    assert not {"live", "exercises"} & names_of("\n".join(codes))[1]
+
+
+def test_of_a_piece_remains_what_others_need():
+    source = """
+import sys
+
+# in a clone
+sys.path.append("..")
+import numpy as np
+from live import touch
+from date_machine import comparison, machine
+
+model = np.eye(3)
+rows = comparison("a")  # a table of the site
+lines = [rows] * 2
+text = "may"  # a letter
+touch("nudge", f"<p>{lines}</p>", x=model.tolist())
+""".strip()
+    gone = set()
+    assert plain.without_pieces(source, gone).splitlines() == [
+        "import sys",
+        "",
+        "# in a clone",
+        'sys.path.append("..")',
+        "import numpy as np",
+        "",
+        "model = np.eye(3)",
+        'text = "may"  # a letter',
+    ]
+    assert gone == {"touch", "comparison", "machine", "rows", "lines"}
+    assert plain.without_pieces('machine("a")\nrows = 1', gone) == "rows = 1"
+    assert gone == {"touch", "comparison", "machine", "lines"}
+    assert plain.without_pieces('import exercises\n\nexercises.show("masks")', set()) == ""
+
+
+def test_a_piece_that_left_nothing_has_no_cell():
+    cells = [
+        {"cell_type": "code", "metadata": {"tags": ["live"]}, "source": source, "outputs": [1], "id": name}
+        for name, source in {
+            "a": "from live import touch\ntouch(1)",
+            "b": "x = 1\nfrom live import touch\ntouch(x)",
+        }.items()
+    ]
+    found = json.loads(plain.to_notebook({"cells": cells, "metadata": {}}, str))["cells"]
+    assert [cell["source"] for cell in found[1:]] == ["x = 1"]
+    assert found[1]["outputs"] == []

@@ -1,6 +1,6 @@
 # ---
 # title: Programs with attention
-# description: Heads whose numbers are written and not learnt. Select and aggregate, the letter before, counting and sorting, each right on every input.
+# description: Heads whose numbers are written and not learnt. Select and aggregate, the letter before, counting and sorting, each right on every input that we tried.
 # ---
 
 # %% [markdown]
@@ -98,18 +98,20 @@ touch(
 )
 
 # %% [markdown]
-# Two wishes share the weight, so half of each letter comes back. Where there is no wish all scores are equal, and the
-# place takes the average of all that is visible.
+# From 10 on the table shows 1.00. It is exactly 1 only when the others get exactly 0, and 128 is enough for that. Two
+# wishes share the weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place
+# takes the average of all that is visible.
 #
 # ## Select and aggregate
 #
 # Two functions of this package write such heads. A *feature* is a piece of the token, such as its letter or its place.
 # It is written as a matrix, such as $W_K$ above, which cuts the numbers of the piece out of the token.
 # [`select`][clear_attention.select] says who looks at whom. It takes the feature of the token that looks, the feature
-# of the token that is looked at, and a function of the two, which says yes or no. Place 3 and place 2: yes, for
-# example. What it returns is called a *selector*, and a yes becomes a score of 128.
-# [`aggregate`][clear_attention.aggregate] says what is brought back. The outcome is a real head: a `MultiHeadAttention`
-# like all others, with its four matrices filled in.
+# of the token that is looked at, and a function of the two, which says yes or no. In this function `query` and `key`
+# are numbers: the place that looks and the place that is looked at, or the places of two letters in the alphabet. What
+# it returns is called a *selector*, and a yes becomes a score of 128. [`aggregate`][clear_attention.aggregate] says
+# what is brought back. The outcome is a real head: a `MultiHeadAttention` like all others, with its four matrices
+# filled in.
 
 # %%
 from clear_attention import aggregate, select
@@ -184,12 +186,13 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # ## Two heads: sorting
 #
 # One head can use what another has found out, if that stands in the token. So a token has free columns for notes. The
-# first head writes into them, the [residual](transformer_layer.py) adds the note to the token, and the second head
-# reads it. Let us sort the letters of a text in this way.
+# first head and a network write into them, the [residual](transformer_layer.py) adds the note to the token, and the
+# second head reads it. Let us sort the letters of a text in this way.
 #
 # First, each letter counts how many letters are *smaller*, with the trick from above. In `^cabacb` each b finds two,
 # the a's. So the b's begin at the third place behind `^`. Then each place looks for the largest count that is smaller
-# than the number of the place, and fetches a letter that has it:
+# than the number of the place, and fetches a letter that has it. (The function in `select` may also say *how much* a
+# key is wanted, and the key that is wanted most wins.)
 #
 # | place | 1 | 2 | 3 | 4 | 5 | 6 |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -198,8 +201,8 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # | largest count below the place | 0 | 0 | 2 | 2 | 4 | 4 |
 # | fetched | a | a | b | b | c | c |
 #
-# Letters that are alike have the same count, so they are fetched in equal parts, which is the same letter. For example
-# place 3: the counts are 4, 0, 2, 0, 4, 2; below 3 the largest is 2, and that is b.
+# Letters that are alike have the same count, and share the weight. An average of equal letters is this letter. For
+# example place 3: the counts are 4, 0, 2, 0, 4, 2; below 3 the largest is 2, and that is b.
 #
 # <details class="lesson-more" markdown="1"><summary>select, aggregate and the whole program, line by line</summary>
 #
@@ -261,19 +264,26 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # ## Who found this, and when
 #
 # Gail Weiss, Yoav Goldberg and Eran Yahav described what a Transformer does as a small language in 2021, and called it
-# RASP. `select` and `aggregate` are their words, and so are the counting with a first token and the sorting by counts.
-# David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the weights of a
-# Transformer. Alexander Rush made puzzles of it.
+# RASP. `select` and `aggregate` are their words, and the counting with a first token and the sorting by counts come
+# from them, too. David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the
+# weights of a Transformer. Alexander Rush made puzzles of it.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) The function that you hand to `select` may also say *how much* a key is wanted, instead
-# of yes or no: then the key that is wanted most wins. You need two selectors. Write `+` between them, and their scores
-# are added. It doesn't matter who looks, so you also need a feature that is 1 in every token. The places of a token are
-# one-hot, so their sum is such a feature: `place @ np.ones((8, 1))`.
+# so far, any answer will do.) You need two selectors: one for the letter, and one that says *how much* a place is
+# wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature of the token that looks is
+# 1 in every token.
+#
+# ```python
+# letter, place = features(3, 8)
+# one = place @ np.ones((8, 1))  # places are one-hot, so their sum is 1
+# last_a = aggregate(select(one, ...) + select(one, ...), place)
+# tokens, mask = rows(["bacabb"], "abc", length=8)
+# last_a(tokens, mask=mask, causal=True)[0].numpy().argmax(axis=-1)
+# ```
 
 # %% tags=["answer"]
 letter, place = features(3, 8)
@@ -340,7 +350,7 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head, and each of these programs is right for a reason that you know. In [induction](induction.py),
+# You can now write a head, and you know why the programs on this page are right. In [induction](induction.py),
 # the training found two heads that we had not written, and they did the same as our program. Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?

@@ -1,6 +1,6 @@
 # ---
 # title: What training finds
-# description: Machines that were trained to do what a written program does. One found our program, one another, and one a shortcut that random tests hardly show.
+# description: Machines that were trained to do what a written program does. One found our program, one another, and one a shortcut.
 # ---
 
 # %% [markdown]
@@ -10,9 +10,10 @@
 # questions and answers, and turns its numbers until the answers fit. If they fit in the end, has it found the program
 # that you would have written?
 #
-# For each of our eight programs we made a *twin*. This is a machine with the same heads and feed-forward networks, which
-# reads the same tokens. It was trained for 700 steps to answer what the program answers, and nobody told it how. Here
-# are the program that adds two numbers, its twin, and three of the sums that they were asked for:
+# For each of our eight programs we made a *twin*. This is a machine with as many heads and feed-forward networks, in
+# the same order, which reads the same tokens. Its numbers were random at first, and it was trained for 700 steps to
+# answer what the program answers. Nobody told it how. Here are the program that adds two numbers, its twin, and three
+# of the sums that they were asked for:
 
 # %%
 import sys
@@ -45,7 +46,8 @@ print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
 # So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
-# takes numbers up to 4,999. Find a sum that it gets wrong, then three more, and see what they have in common:
+# takes numbers up to 4,999, and both digits of a column are asked for the digit of the sum. Find three sums that it
+# gets wrong. What do they have in common?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -109,10 +111,11 @@ assert (maps[0].argmax(axis=1)[1:] == np.arange(6)).mean() > 0.6
 assert (maps[1].argmax(axis=1)[4:] == [2, 3, 4]).sum() >= 2
 
 # %% [markdown]
-# The trained heads look at the same letters as the written ones, only less sharply. To say it with a number, we call
-# two heads *alike* by the share of the weight that both give to the same keys. If one gives three keys 0.5, 0.5 and 0,
-# and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common. They are 40 % alike. A head that
-# gives the same weight to all letters has something in common with every head, so that number stands beside it.
+# The trained heads look mostly at the same letters as the written ones, only less sharply. To say it with a number, we
+# call two heads *alike* by the share of the weight that both give to the same keys. If one gives three keys 0.5, 0.5
+# and 0, and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common. They are 40 % alike. An
+# *even* head, which gives the same weight to all letters, has something in common with every head, so its number stands
+# beside the others.
 
 # %% tags=["hide-input"]
 
@@ -161,16 +164,16 @@ assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 # text comes out right. Being right is not the same as having found the same program.
 #
 # What does it do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7. Only
-# the first c differs, which looks mostly at the two a's. So this head seems to take the average of the whole text. That
-# would be a program, too: the average says which share of the text is a, b and c. From these shares and its own place, a
-# token can work out which letter belongs there. It is how one sorts cards by counting them.
+# the first c differs, which looks mostly at the two a's. (We don't know why.) So this head seems to take the average of
+# the whole text. That would be a program, too: the average says which share of the text is a, b and c. From these
+# shares and its own place, a token can work out which letter belongs there. It is how one sorts cards by counting them.
 #
 # ## A check: does it really?
 #
 # A map shows where a head looks. It does not show what the machine needs. To find that out, one changes the head and
 # counts what breaks. If the head only takes the average, then little should be lost when we force it to give *exactly*
 # the same weight to all letters. We set its queries to 0, which makes all its scores 0. How many of the texts will stay
-# right? And how many of the twin that found our program?
+# right? And how many with the twin of `induction`?
 
 
 # %% tags=["hide-input"]
@@ -200,15 +203,17 @@ for name in ("sort", "induction"):
 
 # %% [markdown]
 # Four of five sorted texts stay right, so most of what the first head of `sort` does is to take the average. But one of
-# five is lost, and for these it matters that the head is not quite even: our guess was right in part. The twin of
-# `induction`, whose maps look like ours, breaks down if either head is made even.
+# five is lost, and for these it matters that the head is not quite even: our guess was right in part. Without its
+# second head nearly all texts are lost, and what that head does we have not found out. The twin of `induction`, whose
+# maps look like ours, breaks down if either head is made even.
 #
 # ## A twin that takes a shortcut
 #
-# Now back to adding. Each digit is a token that says in which column it stands, and each column needs to know whether a 1
-# is carried over to it. Look at 299 + 301. The lowest column has 9 + 1 = 10, so it carries a 1. The middle column
-# has 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column comes from
-# the *lowest*. Therefore the second head of our program looks for the nearest lower column whose sum is not 9:
+# Now back to adding. Each digit is a token that says in which column it stands, and each column needs to know whether a
+# 1 is carried over to it. Look at 299 + 301. The lowest column has 9 + 1 = 10, so it carries a 1. The middle column has
+# 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column comes from the
+# *lowest*. In our program the first head brings together the two digits of a column, and the second head looks for the
+# nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over to me;
 # * if it is 8 or less, none is;
@@ -235,10 +240,10 @@ for number, weights in enumerate(maps, 1):
     assert far < 0.03
 
 # %% [markdown]
-# The second head has nearly nothing in common with ours, because it looks at its own column. The first head looks there,
-# too, and at the next lower column. Farther down they hardly look. So the twin should go wrong where the news comes from
-# farther down, and that is where the next lower column has the sum 9. We sort all columns of the 20,000 pairs by how many
-# columns with the sum 9 lie just below them:
+# The second head has nearly nothing in common with ours, because it looks at its own column. The first head looks
+# there, too, and at the next lower column. Farther down they hardly look. So the twin should go wrong where the news
+# comes from farther down, and that is where the next lower column has the sum 9. We sort all columns of the 20,000
+# pairs by how many columns with the sum 9 lie just below them:
 
 # %% tags=["hide-input"]
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
@@ -271,14 +276,15 @@ assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
 assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 
 # %% [markdown]
-# The twin has mostly learnt that carries come from next door. For more than nine columns out of ten they do, and the
-# others were too rare to be learnt in 700 steps. With a 9 next door it is still right more often than by guessing. Some
-# of these columns are easy, because a 9 in the lowest column never carries; without them the last line remains. How it
-# gets the others right we have not tested.
+# The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do,
+# and the others were too rare to be learnt in 700 steps. With one 9 next door it is still right more often than by
+# guessing, and with two it hardly is. Some of these columns are easy, because a 9 in the lowest column never carries;
+# without them the last line remains. How it gets the others right we have not tested. Press "Draw 100 random pairs" in
+# the piece above: where a carry passes a 9, it gets far fewer right.
 #
-# Random sums hardly show what is missing: one must know which sums to ask for. That is the difference between the two.
-# Of a program that somebody has written one knows what it does, and why it is right. Of a machine that was trained one
-# knows the answers that one has seen.
+# Random sums show that something is missing, but hardly what: one must know which sums to ask for. That is the
+# difference between the two. Of a program that somebody has written one knows what it does, and why it is right. Of a
+# machine that was trained one knows the answers that one has seen.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
@@ -302,9 +308,9 @@ assert record["alike"][1] < 0.1 < 0.6 < record["alike"][0]  # of addition
 #
 # In 2023 Hattie Zhou and others proposed a rule of thumb: if a short program of select and aggregate does a task for
 # every length, then a Transformer that has learnt the task on short inputs tends to do it on longer ones, too. In the
-# same year Dan Friedman, Alexander Wettig and Danqi Chen trained Transformers in such a way that they can be turned into
-# programs that one can read. And Neel Nanda and others took apart a small Transformer that had learnt to add numbers on
-# a clock. It had not learnt to carry at all: it turned the numbers into angles, and added those.
+# same year Dan Friedman, Alexander Wettig and Danqi Chen trained Transformers in such a way that they can be turned
+# into programs that one can read. And Neel Nanda and others took apart a small Transformer that had learnt to add
+# numbers on a clock. There are no digits in it, and no carry: it turned the numbers into angles, and added those.
 #
 # ## Exercises
 #
@@ -324,23 +330,25 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# Without its head `histogram` is lost, because an average of the whole text does not depend on who asks: an a and a b
-# would read the same. A head that is made even can no longer tell the letters apart.
+# All three are lost. The network behind the head of `histogram` has learnt to read a number that depends on who asks,
+# and an average of all does not. (One could also count with this average, since each token still knows its own letter.
+# This twin has not learnt to.) In `reverse` one head has to find out how long the text is, and the other one fetches
+# the letter. Neither can be done by looking everywhere.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Random pairs of numbers hide the shortcut of the twin that adds. In about how many of 100 random pairs of numbers with
-# four digits does a 1 pass through a column with the sum 9? Two digits add up to 9 in 10 of 100 cases, and to 10 or more
-# in 45. (The highest column hands on to nobody.)
+# How often does a random pair of numbers meet the shortcut of the twin that adds? In about how many of 100 random pairs
+# with four digits does a 1 pass through a column with the sum 9? Two digits add up to 9 in 10 of 100 cases, and to 10
+# or more in 45. (The highest column hands on to nobody.)
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
 # 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in a little more than 45 of 100,
 # because it may also have got one itself, and this comes to 5 of 100. In all that is about 9 of 100. The twin makes
-# mistakes in about as many.
+# mistakes in about as many pairs, but not in all of these, and also in a few others.
 #
 # </details>
 #
@@ -371,10 +379,10 @@ exercises.show("twins")
 #
 # ## Where to go next
 #
-# The first lesson began with a machine that reads dates, and with the question where it looks. Since then you have built
-# a machine that looks, taken it apart, trained it, made it write, and written heads with your own hand. Whenever you meet
-# a part that you don't know, you can do with it what you did here: write down what it should do, switch it off, and count
-# what breaks.
+# The first lesson began with a machine that reads dates, and with the question where it looks. Since then you have
+# built a machine that looks, taken it apart, trained it, made it write, and written heads with your own hand. Whenever
+# you meet a part that you don't know, you can do with it what you did here: write down what it should do, switch it
+# off, and count what breaks.
 #
 # * [Learn](index.md): all lessons.
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.

@@ -6,7 +6,7 @@ import { Weights, readWeights } from "../engine/weights.js";
 import { between, says } from "./draw.js";
 
 const [BASE, COLUMNS, LARGEST] = [10, 4, 4999]; // four columns of digits, the lowest first; the sign ^ stands in a column of its own
-const MANY = 100;
+const [MANY, ENOUGH] = [100, 3]; // random pairs at once; sums that the reader finds before the piece says what they have in common
 
 /** state: a, b (the numbers), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
 export const adding = {
@@ -18,14 +18,14 @@ export const adding = {
     const row = (name, cell) => `<tr><th scope="row">${name}</th>${places.map((c) => `<td${wrong[c] ? ' class="off"' : ""}>${cell(c)}</td>`).join("")}</tr>`;
     const both = (c) => (said[0][c] === said[1][c] ? said[0][c] : `${said[0][c]} or ${said[1][c]}`);
     const over = passed(a, b);
-    const carry = over.length ? `A carry passes the 9 in column ${over.map((c) => c + 1).join(" and in column ")}` : "No carry passes a 9";
+    const carry = over.length ? ` A carry passes the 9 in column ${over.map((c) => c + 1).join(" and in column ")}.` : " No carry passes a 9.";
     const many = drawn && `Of ${MANY} random pairs the twin added ${drawn.right} without a mistake. In ${drawn.passing} pairs a carry passes a 9; of these it
       got ${drawn.kept} right, and of the others ${drawn.right - drawn.kept}.`;
     return `<div class="controls">${entry("First number", "a", a)}${entry("Second number", "b", b)}</div>
       <table class="sums"><caption>What the twin makes of it</caption><thead><tr><th scope="row">column</th>${places.map((c) => `<th scope="col">${c + 1}</th>`).join("")}</tr></thead>
       <tbody>${row("first number", (c) => digits(a)[c])}${row("second number", (c) => digits(b)[c])}${row("the twin says", both)}${row("right", (c) => right[c])}</tbody></table>
       <div class="controls"><button data-do="draw">Draw ${MANY} random pairs</button><button data-do="again">Start again</button></div>
-      ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}. ${carry}. Wrong sums that you found: ${found.length}.`)}
+      ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}.${found.length >= ENOUGH ? carry : ""} Wrong sums that you found: ${found.length}.`)}
       ${many ? `<p>${many}</p>` : ""}`;
   },
 

@@ -59,9 +59,9 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
 # letters meet in one vector, and attention has done its work. What is left is to know the table.
 #
-# We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. So many
-# numbers stand between its two matrices, while the letters themselves stay 32 numbers wide. A fifth machine has no such
-# network, but an attention that is three times as wide. Guess how much each gets right.
+# We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. The
+# width is how many numbers stand between its two matrices. The letters themselves stay 32 numbers wide. A fifth machine
+# has no such network, but an attention that is three times as wide. Guess how much each gets right.
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
@@ -168,9 +168,9 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # ### Many alarms, one table
 #
-# How many alarms does a table need? Here is a small table: the points are its answers for the numbers $x$ from 0 to 7,
-# and you can drag them up and down. The thick line is what a network answers that has as many ReLUs, and so alarms, as
-# you give it. How many does it need until it knows the whole table?
+# How many alarms does a table need? To draw it, let what was found be a single number $x$. The points are the answers
+# of a small table for $x$ from 0 to 7, and you can drag them up and down. The thick line is what a network answers that
+# has as many ReLUs, and so alarms, as you give it. How many does it need until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -200,10 +200,10 @@ touch(
 # An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and vote for some answers and
 # against others. Where only single letters have a vote, adding up votes is right for one pair in four, as the fold
 # about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of which
-# rings or is silent, already form $2^{10} = 1024$ sets, more than there are pairs. So each pair can have its own set of
-# ringing alarms, and the answer is what all of these say together. They have enough numbers to say it with: the table
-# has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our trained layer very many alarms ring
-# for each pair:
+# rings or is silent, already form $2^{10} = 1024$ sets, so each pair can have its own. But ten are not enough, because
+# what the ringing alarms say is added up, and the sums must come out right for all pairs at once. There are numbers
+# enough for that with 128: the table has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our
+# trained layer very many alarms ring for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -364,13 +364,13 @@ assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 # feed-forward network separately, each with its biases and its norm, before you ask the layer.
 
 # %% tags=["answer"]
-h = 128
+d = 128
 attention = (
-    4 * (h * h + h) + 2 * h
+    4 * (d * d + d) + 2 * d
 )  # four matrices with biases; the norm's two vectors
-network = (h * 4 * h + 4 * h) + (4 * h * h + h) + 2 * h
-layer = EncoderLayer(d_model=h, num_heads=1, d_ff=4 * h)
-layer.build((None, None, h))
+network = (d * 4 * d + 4 * d) + (4 * d * d + d) + 2 * d
+layer = EncoderLayer(d_model=d, num_heads=1, d_ff=4 * d)
+layer.build((None, None, d))
 print(
     f"attention {attention:,} + feed-forward {network:,} = {layer.count_params():,}"
 )

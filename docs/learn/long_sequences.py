@@ -9,7 +9,7 @@
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. More than one wall stood between
 # the two. One is time, and for that it took many machines at once. Another is memory, and the trick that takes this
-# wall down fits into ten lines of NumPy. You will write them.
+# wall down fits into ten lines of NumPy. In this last of the twelve lessons about the machine you will write them.
 #
 # First see the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in
 # every head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer,
@@ -132,15 +132,15 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
 # $$
 #
-# With a look-ahead mask, this softmax needs one, too: a block meets its own last key, which its earlier queries may
-# not see.
+# With `causal`, a block still needs a mask of its own: it meets its own last key, which its earlier queries may not
+# see.
 #
 # ## Even a row can come in pieces, by hand
 #
 # Blocks have solved the question of memory. To be fast as well, programs for graphics processors cut the rows, too.
 # Such a processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no room
 # for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see the
-# whole row at once. It can be done in pieces all the same. The trick is lovely, and a pencil is enough for it.
+# whole row at once. It can be done in pieces all the same, and a pencil is enough for it.
 #
 # One thing first. $e^{100}$ is too large for a number of four bytes, with which machines are trained. (NumPy's eight
 # bytes last up to $e^{709}$.) So one first subtracts the largest score $m$ of the row from all scores. That changes no
@@ -203,8 +203,8 @@ assert round(output / total, 2) == 38.72
 # Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
 # numbers, the future hidden. It was measured beforehand. "Plain" attention makes the whole matrix, and "blockwise" is
 # that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of PyTorch (`torch`). Where a
-# line ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one line across to
-# the next the memory is ten times as large.
+# line ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one grid line
+# across to the next the memory is ten times as large.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise twice."
 import json
@@ -256,8 +256,8 @@ assert max(growth(memory["blockwise"])) < 2.7 < 3.4 < min(growth(memory["ours"])
 #
 # ## Is this how a chat machine works?
 #
-# In kind, yes. But it has more of everything, and some parts were exchanged. Machines of today are not all built alike.
-# The last column says what is common:
+# In kind, yes. But it has more of everything, and some parts were exchanged. The last column says what is common, since
+# not all are built alike:
 #
 # | part | ours | the first, of 2017 | common today |
 # | --- | --- | --- | --- |
@@ -266,7 +266,7 @@ assert max(growth(memory["blockwise"])) < 2.7 < 3.4 < min(growth(memory["ours"])
 # | layers | 1 in each half | 6 in each half | dozens |
 # | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
-# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a second product, whose numbers multiply those of the first (a *gate*) |
+# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a third matrix, whose product with the letter multiplies the alarms (a *gate*) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
 # | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
 # | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
@@ -289,10 +289,8 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
 # a model can be trained with it. A training needs the weights once more, for the gradient, and they are gone. So the
-# function makes them again. Its rows stay whole, because from TensorFlow's Python we cannot reach into the chip;
-# [Benchmarks](../about/benchmarks.py#pieces-of-keys-or-whole-rows) measures whole rows against pieces. You need not
-# decide when to use it: the layer of the package switches to blocks by itself when a text is long and the future is
-# hidden.
+# function makes them again. You need not decide when to use it: the layer of the package switches to blocks by itself
+# when a text is long and the future is hidden.
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
@@ -300,7 +298,9 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 # keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
 # only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them (which
 # sets some weights to 0 at random in a training), because the backward pass would have to drop the same ones again.
-# [Benchmarks](../about/benchmarks.py) has all times.
+# [Benchmarks](../about/benchmarks.py) has all times, and compares [whole rows with
+# pieces](../about/benchmarks.py#pieces-of-keys-or-whole-rows). Here rows stay whole, because from TensorFlow's Python
+# we cannot reach into the chip.
 #
 # </details>
 #
@@ -313,20 +313,18 @@ import inspect
 import re
 import textwrap
 
-from clear_attention.blockwise import blocks, passes
+from clear_attention.blockwise import passes
 
 function = inspect.getsource(passes)
 step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
-assert blocks.LENGTHS == 48
 
 # %% [markdown]
 # `seen` says which keys block `i` reads, and `keys.taken` takes them out of all keys. `scored` makes the weights of the
-# block's queries. (`added` and `taken` belong to what [a later lesson](score_rules.py) brings.) The product of these
-# weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets it to 0 where a
-# query sees no key. When the step ends, the weights are gone. Around this step runs another loop, which takes only some
-# of the heads at a time. The library that computes all this keeps a program for each length of row. So lengths are
-# rounded up to one of 48, and the mask hides the few keys too many.
+# block's queries. (The plain `added` and `taken` belong to what [a later lesson](score_rules.py) brings.) The product
+# of these weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets it to 0
+# where a query sees no key. When the step ends, the weights are gone. Around this step runs another loop, which takes
+# only some of the heads at a time.
 #
 # </details>
 #
@@ -347,7 +345,7 @@ for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
 # times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`multiply_no_nan` is
 # a product in which a weight of 0 stays 0.) Only `of_rows` is new. A softmax divides by the sum of its row, so the
 # slope of a score needs a sum over the whole row. That sum equals another one, over the depth only: the output, which
-# was kept, times its slope. `added` adds up what each block says about the keys that it read.
+# was kept, times its slope. `keys.added` adds up what each block says about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:

@@ -150,6 +150,7 @@ from clear_attention import scaled_dot_product_attention
 q = np.array([[1.0], [-1.0], [1.0], [0.0]])[..., None]  # (heads, queries, numbers)
 k = np.array([[3.0, 4.0], [2.0, 0.0]])[..., None]  # (heads, keys, numbers)
 v = np.array([[10.0, 20.0], [30.0, 50.0]])[..., None]
+# grouped: heads share their keys
 output, weights = scaled_dot_product_attention(q, k, v, grouped=True)
 print(weights[:, 0].numpy().round(3))
 print(output[:, 0, 0].numpy().round(2))
@@ -200,15 +201,15 @@ assert found[1][2] * 4 == found[4][2]
 assert found[1][1] < found[4][1]
 
 # %% [markdown]
-# "Kept" is what the decoder keeps of the 11 letters of its answer, in four bytes a number: `kept(1, 4, 16, 11,
-# bytes_each=4)` in the first row. There are fewer trained numbers, too, because the matrices that make keys and values
-# have become narrower.
+# "Kept" is what the decoder keeps of the 11 places of its answer, the start mark and ten letters, in four bytes a
+# number: `kept(1, 4, 16, 11, bytes_each=4)` in the first row. There are fewer trained numbers, too, because the
+# matrices that make keys and values have become narrower.
 #
-# A quarter has to be kept, and the machine reads about as well as before. Each machine was trained once, so don't read
-# anything into a difference of one per cent. It is no wonder, because this machine [hardly needs several
-# heads](multi_head.py). In large models a single head of keys does cost something. Ainslie and others (2023) converted
-# a large T5 that had been trained. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6,
-# and with eight only to 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
+# A quarter has to be kept, and the machine reads about as well as before. (Each was trained once, so a small
+# difference, or none, is chance.) It is no wonder, because this machine [hardly needs several heads](multi_head.py). In
+# large models a single head of keys does cost something. Ainslie and others (2023) converted a large T5 that had been
+# trained. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight only to
+# 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
 #
 # And here is what the four heads of the encoder look at, with one set of keys for all of them. Which head looks least
 # at the y? Look before you read the line below the pictures.
@@ -296,9 +297,10 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [2, 5]
 
 # %% [markdown]
-# Repeated is right, and tiled is not. The shapes are the same, and four of the six heads are right all the same, so a
-# careless test does not see it. The other two meet keys they were never trained with. With a single head of keys, as in
-# our date machine, the two are the same, so test it with two or more. This mistake is [in the
+# Either order would do, if a model were trained with it. But in nearly all models neighbours share, as here, so
+# repeated is right and tiled is not. The shapes are the same, and four of the six heads are right, so a careless test
+# does not see it. The other two meet keys they were never trained with. With a single head of keys, as in our date
+# machine, the two are the same, so test it with two or more. This mistake is [in the
 # museum](../guides/museum.py#tiled-groups).
 #
 # <details class="lesson-more" markdown="1"><summary>How the package shares without a copy</summary>

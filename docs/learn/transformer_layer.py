@@ -50,7 +50,7 @@ assert mixed_up[0][1].startswith("2030")
 # When the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds mixtures, in each of which
 # there is a bit of everything. A mixture still tells which digits there are, but not which of them stood where: it is
 # the [puddle of paint](reading_dates.py#take-it-away) again. In our own machine, what a letter was is added to what
-# each part found, and nothing but these additions was removed here. Try a date of your own:
+# each part found. Here only these additions were left out. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -278,12 +278,11 @@ touch(
 #
 # The four numbers that come out add up to 0, and their squares add up to 4. If one of them is $a$, the other three must
 # make up $-a$. Their squares are smallest if each of them is $-a/3$; together these squares are $a^2/3$. So $\frac43
-# a^2$ is at most 4.
+# a^2$ is at most 4, and $a^2$ at most 3.
 #
 # A machine may need larger numbers. So the norm has two vectors of its own, which are trained like everything else:
 # each number is multiplied by its entry in $\gamma$ ("gamma", `scale` below) and then gets its entry in $\beta$
-# ("beta", `shift` below) added. $\gamma$ starts as all ones and $\beta$ as all zeros, so that at first they change
-# nothing.
+# ("beta", `shift` below) added. $\gamma$ starts as all ones and $\beta$ as all zeros.
 #
 # </details>
 #
@@ -331,19 +330,13 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 
 # %% [markdown]
 # Two such blocks are a layer of the encoder, the first around attention and the second around the [network of the next
-# lesson](feed_forward.py):
+# lesson](feed_forward.py), called FFN. The letters come in as $x$, are $a$ after attention and go out as $y$, each time
+# of shape `(batch, length, d_model)`. Queries, keys and values all come from $x$:
 #
 # $$
 # a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a +
 # \operatorname{FFN}(a))
 # $$
-#
-# | symbol | what it is |
-# | --- | --- |
-# | $x$, $a$, $y$ | the letters: coming in, after attention, going out; all of shape `(batch, length, d_model)` |
-# | $\operatorname{MultiHead}$ | attention with several heads; queries, keys and values all come from $x$ |
-# | $\operatorname{Norm}$ | mean 0 and size 1 for each letter |
-# | $\operatorname{FFN}$ | the network of the next lesson |
 #
 # In the decoder a second attention stands between the two, the one that looks at the text. It has its own residual and
 # norm.
@@ -415,10 +408,12 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # On the left, half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in
 # which all letters are alike, and what the small networks made of them. On the right nothing divides the letter on its
-# way. So a residual does not help merely by being there: it has to survive the norms.
+# way. The sum grows to nearly four times the letter, and the one norm at the top leaves about a quarter of the letter.
+# That is plenty. So a residual does not help merely by being there: it has to survive the norms.
 #
-# In a deep machine, put the **norm first**. With few layers, as in our date machine, either works, because enough of
-# the letter is left.
+# In a deep machine, put the **norm first**. No norm at all would not do: then the numbers grow by about the same factor
+# in each layer. With few layers, as in our date machine, it may come first or last, because enough of the letter is
+# left.
 #
 # <details class="lesson-more" markdown="1"><summary>The race in numbers, and where the 0.8 comes from</summary>
 #
@@ -439,8 +434,8 @@ assert min(shares("norm last")) > 0.25
 # add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. The
 # 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training.
 #
-# Why does training not mend it? It could make the parts quieter. But it tries small changes, and to make one part a
-# little quieter lets only a little more of half a percent through, which hardly changes the loss.
+# Why does training not mend it, by making the parts quieter? We think: because it tries small changes. If one part gets
+# a little quieter, only a little more of half a percent gets through, which hardly changes the loss.
 #
 # </details>
 #
@@ -513,11 +508,11 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 
 # %% [markdown]
 # It learns. The last line is one training, of fewer steps than the others, which are the mean of the three trainings of
-# the race. With the norm first, about a quarter of the letter is left above the norm at the top, which is plenty.
+# the race.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>No law, a trap, and how large the numbers get</summary>
+# <details class="lesson-more" markdown="1"><summary>No law, and a trap</summary>
 #
 # That post-norm fails in a deep machine is no law. BERT (2018) stacked 24 layers with the norm last, and trained them
 # with warm-up, small nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers
@@ -527,9 +522,12 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 # The trap: both kinds have weights of the same shapes. If you carry weights from one to the other, nothing complains,
 # and the result is wrong.
 #
-# And what is the norm good for at all? Here is the size of the numbers in twelve layers that are not trained yet. With
-# the norm last it stays at 1. With the norm first it grows, but ever more slowly, because each part reads normed
-# numbers. Without a norm it grows by about the same factor in each layer.
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
+#
+# Here is their size in twelve layers that are not trained yet. With the norm last it stays at 1. With the norm first it
+# grows, but ever more slowly, because each part reads normed numbers. Without a norm it runs away.
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, nearly a straight line."
 sizes = {}
@@ -585,9 +583,8 @@ assert quick["whole"] > quick["without the norms"]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# They help both, but the tower without norms does not catch up. The whole tower has nearly everything right after these
-# few large steps. That is the other half of what the norm is for: where the numbers have one size, larger steps can be
-# taken.
+# The tower without norms does not catch up: the whole tower has nearly everything right after these few large steps.
+# That is the other half of what the norm is for: where the numbers have one size, larger steps can be taken.
 #
 # </details>
 #

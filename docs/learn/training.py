@@ -8,7 +8,7 @@
 #
 # Before its training, the machine of all these lessons had every part in its place, and every matrix in it was random.
 # A thousand steps later it read nearly every date. Watch it learn: here are its answers to six texts, kept at every
-# 50th step.
+# 50th step. The last text gets no mark, because no text of the training had such a form.
 
 # %% tags=["live", "hide-input"]
 import re
@@ -41,10 +41,10 @@ touch(
 )
 
 # %% [markdown]
-# Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 150 or so the answers look like
-# dates, and most of them are wrong. So the machine first learns what an answer looks like. To find the right letters in
-# the text takes longer. Each of these steps is a *nudge* of all the machine's numbers. But in which direction? For that
-# we must first know *how* wrong the machine is.
+# Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 100 or so the answers look like
+# dates, though one or another may still fall apart again, and most of them are wrong. So the machine first learns what
+# an answer looks like. To find the right letters in the text takes longer. Each of these steps is a *nudge* of all the
+# machine's numbers. But in which direction? For that we must first know *how* wrong the machine is.
 #
 # ## How wrong is it? By hand
 #
@@ -186,6 +186,7 @@ with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
     now = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
 slopes = tape.gradient(now, numbers)
 for number, slope in zip(numbers, slopes, strict=True):
+    # the slopes of an embedding come in a short form
     number.assign_sub(0.1 * tf.convert_to_tensor(slope))
 
 after = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
@@ -236,7 +237,7 @@ print(recipe, inside, sep="\n")
 #
 # The first line of the program is strange. The learning rate is not a number but a curve. It begins at 0 and grows for
 # `warmup` = 150 steps, up to `peak` = 0.004. Then it shrinks for 850 steps, down to 0 again, so that the machine can
-# settle. At step 75, half-way up, it is 0.002, and at step 575, half-way down, it is 0.002 again.
+# settle. At step 75, half-way up, and at step 575, half-way down, it is 0.002.
 #
 # The growing is called **warm-up**. Two reasons are known for it. At first Adam has seen few slopes, and judges badly
 # how large they usually are. And in a machine that norms *last*, as ours does, the slopes of the last layers are large
@@ -266,7 +267,7 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 # %% [markdown]
 # With our nudges two of the machines are nearly as good without a warm-up, and the third loses two dates in a hundred.
 # With larger nudges and no warm-up, about half of the dates are lost. (Why it is about half each time, we do not
-# know: the machines themselves were not kept, so nobody can look.)
+# know: the machines themselves were not kept.)
 #
 # </details>
 #
@@ -276,8 +277,7 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 # <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
 #
 # * **`beta_2=0.98`**. Adam keeps two running means for each number of the machine, of its slope and of the slope's
-#   square, and nudges by the first, divided by the root of the second. (Where the slopes change sign, the first mean
-#   shrinks, and the nudge with it.) `beta_2` says how long the second mean
+#   square, and nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
 #   remembers. With 0.98 it remembers about 1 / (1 - 0.98) = 50 steps, with the usual 0.999 about 1,000.
 # * **The factor** $\sqrt{d_{\text{model}}}$, here √64 = 8, by which the model itself multiplies its embeddings. They
 #   start small, and the positions that are added are about 1 large.
@@ -291,24 +291,6 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 
 # %% [markdown]
 # Neither makes a difference here. They may in larger machines; this one is too small to show it.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
-#
-# Encode the source, decode the target with what was encoded, project to logits:
-
-# %% tags=["source"]
-docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
-masks = (Transformer.source_mask, Transformer.target_mask)
-for method in (Transformer.encode, Transformer.decode, *masks):
-    print(docstring.sub("", inspect.getsource(method)))
-
-# %% [markdown]
-# `vocabulary_ids` and `begins_with` refuse ids that are not in the vocabulary, and answers that do not begin with the
-# start mark. `source_mask` hides padding, `target_mask` padding and the future. With `return_weights=True` the encoder
-# and the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the last
-# projection.
 #
 # </details>
 #
@@ -407,6 +389,24 @@ exercises.show("training")
 # * [Writing](writing.py): how probabilities become an answer.
 # * [Use it in a model of your own](../guides/use_it.py).
 # * [Reference: transformer](../reference/transformer.md): every argument.
+#
+# <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
+#
+# Encode the source, decode the target with what was encoded, project to logits:
+
+# %% tags=["source"]
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
+masks = (Transformer.source_mask, Transformer.target_mask)
+for method in (Transformer.encode, Transformer.decode, *masks):
+    print(docstring.sub("", inspect.getsource(method)))
+
+# %% [markdown]
+# `vocabulary_ids` and `begins_with` refuse ids that are not in the vocabulary, and answers that do not begin with the
+# start mark. `source_mask` hides padding, `target_mask` padding and the future. With `return_weights=True` the encoder
+# and the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the last
+# projection.
+#
+# </details>
 #
 # Read on elsewhere: Rumelhart and others (1986), [Learning Representations by Back-Propagating
 # Errors](https://doi.org/10.1038/323533a0); Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and

@@ -23,14 +23,11 @@ print(f"padding: {padding:.0%} of all places")
 
 # %% [markdown]
 # Nearly half. With the texts of the internet it is worse, because a few are very long. So why not put several texts
-# into one row, one behind the other, until it is full? Then there is hardly any padding. But now two texts stand in one
-# row, and attention does not know where one ends.
+# into one row, one behind the other, until it is full? But then attention does not know where one text ends.
 #
 # Let our trained machine *read* two dates in one row, so that the letters of both look at each other. It is the machine
 # with [positions that turn](turning_positions.py), which does not mind where in the row a text stands. Then it *writes*
-# the two answers one by one, and for each it sees only the letters of that date. So what goes wrong here goes wrong
-# while it reads. (As in training, the machine is given the right letters so far. If it wrote alone, both numbers below
-# would be a little lower.)
+# each answer by itself, and sees only the letters of that date. So what goes wrong here goes wrong while it reads.
 
 # %% tags=["hide-input"]
 import sys
@@ -64,31 +61,39 @@ def read(ids, mask):
     return model.encoder(model.embed_source(ids) * 8.0, mask=mask)  # 8, root of 64
 
 
-def right(context, segments):
+def right(context, others, dates):
     """Return the share of dates whose letters are all right, given those before."""
-    found = []
-    for number in (1, 2):
-        answers = target.encode(dates[number - 1 :: 2])
-        others = (segments != number)[:, None, None].astype("float32")
-        logits = model.decode(answers[:, :-1], context, others).output
-        found.append((np.argmax(logits, axis=-1) == answers[:, 1:]).all(axis=1))
-    return np.mean(found)
+    answers, hidden = target.encode(dates), others[:, None, None].astype("float32")
+    logits = model.decode(answers[:, :-1], context, hidden).output
+    return np.mean((np.argmax(logits, axis=-1) == answers[:, 1:]).all(axis=1))
+
+
+def of_both(context):
+    return np.mean(
+        [right(context, segments != n, dates[n - 1 :: 2]) for n in (1, 2)]
+    )
 
 
 ids, segments = packed_rows(texts)
+single = source.encode(texts)
+read_alone = read(single, create_padding_mask(single))
 shares = {
-    "not kept apart": right(read(ids, create_padding_mask(ids)), segments),
-    "kept apart": right(read(ids, create_document_mask(segments)), segments),
+    "in one row, not kept apart": of_both(read(ids, create_padding_mask(ids))),
+    "in one row, kept apart": of_both(read(ids, create_document_mask(segments))),
+    "a row for each": right(read_alone, single == 0, dates),
 }
-lines = ["| two dates in one row | all letters right |", "| --- | --- |"]
+lines = ["| how two dates are read | all letters right |", "| --- | --- |"]
 lines += [f"| {name} | {percent(share)} |" for name, share in shares.items()]
 display(Markdown("\n".join(lines)))
 assert 0.3 < padding < 0.7
-assert shares["not kept apart"] < 0.9 < 0.98 < shares["kept apart"]
+mixed, apart, alone = shares.values()
+assert mixed < 0.9 < 0.98 < apart
+assert abs(apart - alone) < 0.005
 
 # %% [markdown]
 # No error, no warning, and dates that are wrong because of their neighbours. Kept apart, the machine reads them as if
-# each had a row to itself.
+# each had a row to itself. (As in training, it was given the right letters so far. If it wrote alone, all three numbers
+# would be a little lower.)
 #
 # ## A number for each document
 #
@@ -171,7 +176,7 @@ print("output of place 4:", powers @ values / powers.sum())
 # hidden, and grey is padding that sees padding. But predict first:
 #
 # 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
-# 2. The texts have 5, 4 and 2 letters. Now make texts 2 and 3 one letter long, and then text 1 nine. What becomes of
+# 2. Set the texts back to 5, 4 and 2 letters. Then make texts 2 and 3 one letter long, and text 1 nine. What becomes of
 #    the padding: in this row, and with a row for each text?
 # 3. A look-ahead mask comes on top. Which cells are left?
 # 4. Untick both boxes, so that the texts are not kept apart. Whom does the first letter of text 2 see then?
@@ -207,7 +212,8 @@ touch(
 # 2. In this row it stays at one place of 12. With a row for each text, the long one makes all rows long: 16 of 27
 #    places are padding. The more the lengths differ, the more there is to win.
 # 3. In each block the diagonal and what lies left of it.
-# 4. All letters of all three texts, and no padding. This is what the machine at the top of this page was given.
+# 4. All letters of all three texts, and no padding. Positions count through, 0 to 11. This is what the machine at the
+#    top of this page was given.
 #
 # </details>
 #
@@ -253,12 +259,15 @@ print("your machine packs its texts")
 # %% [markdown]
 # ## What must not be asked
 #
-# So far the texts that are *read* share a row. The answers can do so, too. In the training the half that writes gets
-# [the right letters](training.py), and at each place it must say which letter comes next. Take the row of the example
-# by hand, with the documents 1 1 1 2 2 0, and let it be a row of answers. At place 2 the next letter is the first one
-# of the *next document*. Nobody can know it, since the documents are kept apart, so this place must not count. The same
-# holds for padding. So the loss of each place gets a weight: 1 if the next place belongs to the same document, else 0.
-# The last place has no next one, so for our six places there are five numbers, each 0 or 1. Write them down first:
+# So far the texts that are *read* share a row. The answers can do so, too. Then cross-attention needs such a mask as
+# well: $i$ is a place in the row of answers, $j$ one in the row of texts, and an answer has the number of its text.
+#
+# In the training the half that writes gets [the right letters](training.py), and at each place it must say which letter
+# comes next. Take the row of the example by hand, with the documents 1 1 1 2 2 0, and let it be a row of answers. At
+# place 2 the next letter is the first one of the *next document*. Nobody can know it, since the documents are kept
+# apart, so this place must not count. The same holds for padding. So the loss of each place gets a weight: 1 if the
+# next place belongs to the same document, else 0. The last place has no next one, so for our six places there are five
+# numbers, each 0 or 1. Write them down first:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
@@ -427,7 +436,7 @@ exercises.show("packing")
 # queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now several texts
 # in a row.
 #
-# So you know what the machines of today do otherwise. One step is left. Language models were mentioned several times,
+# So you know what the machines of today do differently. One step is left. Language models were mentioned several times,
 # and you have never met one. What is left of our machine if there is no text to read?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.

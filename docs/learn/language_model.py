@@ -26,9 +26,9 @@
 #
 # Such a half cannot read a date. But what if it is trained on a long text?
 #
-# Here is such a half. It was trained for two minutes on one text, the reference of the Python language, which comes
-# with every Python. Four times on the way it was given the beginning "The ", which is called its *prompt*, and wrote
-# on:
+# Here is such a half, which differs from yours in a few parts that are named below. It was trained for two minutes on
+# one text, the reference of the Python language, which comes with every Python. Four times on the way it was given the
+# beginning "The ", which is called its *prompt*, and wrote on:
 
 # %% tags=["hide-input"]
 import sys
@@ -135,6 +135,7 @@ first, others = surprise[begins].mean(), surprise[~begins].mean()
 print("in the tenth of the text that was kept out:")
 print(f"first letters of words {first:.1f} bits, all other signs {others:.1f}")
 assert first > 2 * others
+assert bits[6:12].mean() < 0.7  # inside "following"
 assert fresh.count_params() == model.count_params()
 assert repeats.mean() > 0.7
 
@@ -144,12 +145,11 @@ assert repeats.mean() > 0.7
 # with another logarithm.
 #
 # Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them do nothing but count in
-# the other nine tenths, and take shares for probabilities. Say that "th" stood there 100 times, and that 50 times an e
-# came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so that it
-# brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e is
-# always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
-# case. If the last five letters never stood in the text, the last four are asked, and so on, so that no letter is
-# impossible.
+# the other nine tenths, and use what they counted as probabilities. Say that "th" stood there 100 times, and that 50
+# times an e came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so
+# that it brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e
+# is always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
+# case. Shorter pieces have a say as well, most of all where the longer one is rare, so that no letter is impossible.
 #
 # The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
 # its file, in bits for each letter, can stand beside the surprise of the others:
@@ -199,7 +199,8 @@ found = {
     "`xz`, has read the rest": (packed(seen + unseen) - packed(seen)) / len(unseen),
 }
 lines = ["| who | bits a letter |", "| --- | --- |"]
-lines += [f"| {who} | {bits:.2f} |" for who, bits in found.items()]
+ranked = sorted(found.items(), key=lambda row: row[1], reverse=True)
+lines += [f"| {who} | {bits:.2f} |" for who, bits in ranked]
 display(Markdown("\n".join(lines)))
 print(f"numbers to train: {small.count_params():,} with one layer,", end=" ")
 print(f"{model.count_params():,} with two")
@@ -231,7 +232,7 @@ assert found["`xz`, has read the rest"] < ours
 #   while, and the machine must go on from there. So only the most probable letters are kept, as few as together reach
 #   the probability $p$, and one of these is drawn.
 #
-# The new probabilities are
+# With a temperature, and before anything is cut off, the probabilities are
 #
 # $$
 # p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
@@ -249,7 +250,7 @@ for heat in (1.0, 0.5):
     print(heat, (powers / powers.sum()).round(3))
 
 # %% [markdown]
-# Try both on your own beginning. Press, and when it has written, the wide bars are the probabilities at this
+# Try both on your own beginning. Press, and when it has written, the thick bars are the probabilities at this
 # temperature, and the thin ones are what top-p leaves of them. After which letters does turning the temperature change
 # most? Which pair of settings would you take?
 
@@ -271,8 +272,8 @@ text_machine(
 
 # %% [markdown]
 # With temperature 0 the machine repeats itself. With 1.5 it writes noise, of which top-p rescues a part. In between it
-# is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as after "th", neither
-# knob changes much. Where it is not, they decide.
+# is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as inside "following",
+# neither knob changes much. Where it is not, they decide.
 #
 # ## How far back does it look?
 #

@@ -28,9 +28,9 @@ for words, name in {"4 heads": "whole", "1 head": "one head"}.items():
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
-# So it hardly needs them. That is worth knowing, because heads are often presented as essential. To write one letter of
-# a date, the machine must look at one place, or at a few that lie together. One head can do that, and for the next
-# letter it looks elsewhere.
+# So it hardly needs them, although heads are often presented as essential. To write one letter of a date, the machine
+# must look at one place, or at a few that lie together. One head can do that, and for the next letter it looks
+# elsewhere.
 #
 # ## The whole date in one look
 #
@@ -55,7 +55,7 @@ machine(
 #
 # Here is the machine that looks once, with one head and with more. Each was trained three times, and a dot is one
 # training. It took 700 steps, where our machine took 1,000. More steps may raise all four numbers, so compare them only
-# with each other. These numbers and those above were computed beforehand, because the trainings take twenty minutes.
+# with each other. All these numbers were computed beforehand, in twenty minutes of training.
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -85,8 +85,8 @@ assert means == sorted(means)
 assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
 # %% [markdown]
-# The trainings differ. From one head to two no dot overlaps. From two to four they just overlap, and from four to eight
-# they mix. But the mean rises each time. Here heads matter. Why?
+# From one head to two no dot overlaps. From two to four they just overlap, and from four to eight they mix. But the
+# mean rises each time. Here heads matter. Why?
 #
 # ## What one average cannot carry
 #
@@ -160,10 +160,10 @@ assert 0.3 < sizes[3] / sizes[0] < 0.37
 #
 # ## How the numbers are shared
 #
-# Four attentions with queries of 64 numbers would cost four times as much as one. So each head gets shorter queries. A
+# Four attentions with queries of 64 numbers would cost four times as much as one, so each head gets shorter ones. A
 # letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With keys
-# and values it is the same. Here is such a result for three letters, with eight numbers for each. The numbers are
-# simply 0 to 23, so that you see where each of them goes. Give them to two heads, then to four:
+# and values it is the same. Here is such a result for three letters of eight numbers. They are simply 0 to 23, so that
+# you see where each goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -326,9 +326,8 @@ np.testing.assert_allclose(layer(x[None], mask=hidden)[0], ours, atol=1e-12)
 print("your function and the layer: the same", ours.shape)
 
 # %% [markdown]
-# Both give the same numbers. Now you: the formula takes small matrices, one head after the other. Can you write it that
-# way, without `split` and `merge`? The small matrices of head $i$ are columns of the large ones, and the mask is
-# `hidden`.
+# Now you: the formula takes small matrices, one head after the other. Can you write it that way, without `split` and
+# `merge`? The small matrices of head $i$ are columns of the large ones, and the mask is `hidden`.
 #
 # ```python
 # outputs = []
@@ -441,8 +440,8 @@ assert shares_of.max() > 0.4
 assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 
 # %% [markdown]
-# They do, more or less: some heads have a place of their own, others share. Do not read too much into such pictures.
-# For another date, or after another training, the heads may divide the work in another way.
+# They do, more or less: some heads have a place of their own, others share. But do not read too much into such
+# pictures: for another date, or after another training, they may share otherwise.
 #
 # ## What heads cost
 #

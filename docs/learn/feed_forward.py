@@ -106,7 +106,7 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
 # Width 0 is the layer without the network. Whoever guesses among 26 letters is right in 4 % of all cases. So this layer
-# does know something; the fold below shows how.
+# does know something.
 #
 # </details>
 #
@@ -137,8 +137,8 @@ print(f"votes added up: {added:.0%} of the pairs right")
 assert 0.25 < added < 0.27 < found[0]
 
 # %% [markdown]
-# That is one pair in four. A layer of attention alone gets a little further, because its weights change with the
-# letters. But it can only choose what to mix, which is a clumsy way to hold a table.
+# A layer of attention alone gets a little further, because its weights change with the letters. But it can only choose
+# what to mix, which is a clumsy way to hold a table.
 #
 # </details>
 #
@@ -237,7 +237,7 @@ assert 30 < ringing < 90
 #
 # ## Your machine so far
 #
-# This is the last part of a layer, and it takes one line. Write it:
+# The last part of a layer takes one line. Write it:
 #
 # ```python
 # def feed_forward(x, W_1, b_1, W_2, b_2):

@@ -24,7 +24,7 @@ for length in (1_000, 10_000, 100_000):
 # %% [markdown]
 # More than three times as much as the model itself, and that for a single chat. On a graphics card with 24 GB the model
 # fits, and its past does not. Besides, for each piece that is written all these numbers must travel from the card's
-# memory to its processor, which makes writing slow. So the question is: what of this can be left out?
+# memory to its processor, which makes writing slow. What of this can be left out?
 #
 # ## Share the keys
 #
@@ -211,8 +211,8 @@ assert found[1][1] < found[4][1]
 # trained. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight only to
 # 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
 #
-# And here is what the four heads of the encoder look at, with one set of keys for all of them. Which head looks least
-# at the y? Look before you read the line below the pictures.
+# And here is what the four heads of the encoder look at, with one set of keys for all of them. Which looks least at the
+# y? Look before you read the line below them.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 from clear_attention import date_tokenizers, plot_heads
@@ -275,9 +275,9 @@ np.testing.assert_allclose(layer(x[None])[0], yours, atol=1e-12)
 print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
-# Why 0, 0, 1, 1 and not 0, 1, 0, 1? Heads that share bring back the same as if each had a copy of its own. But there
-# are two ways to copy two heads of keys for six heads of queries. *Repeated*, they stand as 1, 1, 1, 2, 2, 2. *Tiled*,
-# they stand as 1, 2, 1, 2, 1, 2. In how many of the six heads does it matter?
+# Why 0, 0, 1, 1 and not 0, 1, 0, 1? To share gives the same as a copy for each head. But two heads of keys can be
+# copied for six heads of queries in two ways. *Repeated*, they stand as 1, 1, 1, 2, 2, 2. *Tiled*, they stand as 1, 2,
+# 1, 2, 1, 2. In how many of the six heads does it matter?
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(0)
@@ -300,7 +300,7 @@ assert heads_off == [2, 5]
 # Either order would do, if a model were trained with it. But in nearly all models neighbours share, as here, so
 # repeated is right and tiled is not. The shapes are the same, and four of the six heads are right, so a careless test
 # does not see it. The other two meet keys they were never trained with. With a single head of keys, as in our date
-# machine, the two are the same, so test it with two or more. This mistake is [in the
+# machine, both orders are the same, so test it with more. This mistake is [in the
 # museum](../guides/museum.py#tiled-groups).
 #
 # <details class="lesson-more" markdown="1"><summary>How the package shares without a copy</summary>

@@ -229,8 +229,8 @@ touch(
 #
 # ## Your machine so far
 #
-# Your `attention` takes any mask. So all that your machine needs is to make the mask and the positions from the numbers
-# of the documents. Write both functions. For the positions, ask yourself where each document begins.
+# Your `attention` takes any mask. So your machine only needs the mask and the positions, made from the numbers of the
+# documents. Write both functions. For the positions, ask yourself where each document begins.
 #
 # ```python
 # def document_mask(documents):  # (letters, letters), 1 hides
@@ -333,10 +333,10 @@ assert (filled != 0).sum() == lengths.sum()
 #
 # <details class="lesson-more" markdown="1"><summary>What the package does, and what it promises</summary>
 #
-# The mask of the documents goes together with the look-ahead mask of a machine that writes:
-# `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`. Layers take the numbers themselves:
-# `layer(x, causal=True, segment_ids=documents)`. Then the mask is never in memory as a whole, and [attention by
-# blocks](long_sequences.py) does not even read a block whose keys all belong to other documents.
+# Together with a look-ahead mask it is `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`.
+# Layers take the numbers themselves: `layer(x, causal=True, segment_ids=documents)`. Then the mask is never in memory
+# as a whole, and [attention by blocks](long_sequences.py) does not even read a block whose keys all belong to other
+# documents.
 #
 # The package makes two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one
 # document, the others do not change by a single bit, even if somebody fills it with NaN to try it. Your machine keeps

@@ -26,9 +26,9 @@
 #
 # Such a half cannot read a date. But what if it is trained on a long text?
 #
-# Here is such a half, which differs from yours in a few parts that are named below. It was trained for two minutes on
-# one text, the reference of the Python language, which comes with every Python. Four times on the way it was given the
-# beginning "The ", which is called its *prompt*, and wrote on:
+# Here is one, which differs from yours in a few parts that are named below. It was trained for two minutes on one text,
+# the reference of the Python language, which comes with every Python. Four times on the way it was given the beginning
+# "The ", which is called its *prompt*, and wrote on:
 
 # %% tags=["hide-input"]
 import sys
@@ -144,11 +144,11 @@ assert repeats.mean() > 0.7
 # the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same number,
 # with another logarithm.
 #
-# Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them do nothing but count in
-# the other nine tenths, and use what they counted as probabilities. Say that "th" stood there 100 times, and that 50
-# times an e came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so
-# that it brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e
-# is always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
+# Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them only count in the other
+# nine tenths, and use what they counted as probabilities. Say that "th" stood there 100 times, and that 50 times an e
+# came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so that it
+# brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e is
+# always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
 # case. Shorter pieces have a say as well, most of all where the longer one is rare, so that no letter is impossible.
 #
 # The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
@@ -217,8 +217,8 @@ assert found["`xz`, has read the rest"] < ours
 # counting what follows five letters beats it.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
-# can't be compared directly with our machine's number: his texts had only 27 signs, no capitals and no punctuation, and
-# ours is a manual full of both, but also full of phrases that come again.
+# can't be compared directly with ours: his texts had only 27 signs, no capitals and no punctuation, and ours is a
+# manual full of both, but also full of phrases that come again.
 #
 # ## Drawing a letter
 #
@@ -228,9 +228,9 @@ assert found["`xz`, has read the rest"] < ours
 #
 # * The **temperature** $T$ divides the logits, as in [Writing](writing.py#drawing). Below 1 the probable becomes more
 #   probable. At 0 only the most probable is left, and above 1 the die becomes fairer.
-# * **Top-p** cuts off the improbable letters. Each of them is rare, but there are so many that one is drawn once in a
-#   while, and the machine must go on from there. So only the most probable letters are kept, as few as together reach
-#   the probability $p$, and one of these is drawn.
+# * **Top-p** cuts off the improbable letters. Each is rare, but there are so many that one is drawn now and then, and
+#   the machine must go on from there. So only the most probable letters are kept, as few as together reach the
+#   probability $p$, and one of these is drawn.
 #
 # With a temperature, and before anything is cut off, the probabilities are
 #

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from benchmarks import halves, machine, memory, models, report, today, wholes
-from benchmarks.contenders import PASSES, Case, cases, contenders
+from benchmarks import apart, halves, machine, memory, models, report, today, wholes
+from benchmarks.contenders import PASSES, Case, cases
 from benchmarks.timing import by_turns
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,9 +82,12 @@ def main():
     else:
         results["limits"] = machine.limits()
     target.parent.mkdir(parents=True, exist_ok=True)
-    for group in with_progress(groups, results):
-        write(results, target)  # the site, measured last, shows all before it
-        print(f"{group}: done", flush=True)
+    for group, whole in with_progress(groups, results):
+        write(
+            results, target
+        )  # what was measured stays, whatever happens to the rest; and the site, built last, shows it
+        if whole:
+            print(f"{group}: done", flush=True)
     print(report.text(results))
     print(f"The results are in {target.relative_to(ROOT)}")
 
@@ -101,10 +104,6 @@ def jobs(plan):
     """Return each group its list of (name, seconds it may take, function); memory first, while none is in use here."""
     limit = 0.85 * machine.available()
 
-    def cell(case):
-        times, thrown = by_turns(contenders(case, limit), plan.seconds)
-        return {**case._asdict(), "times_ms": times, "thrown": thrown}
-
     def today_row(name, passes, make):
         times, thrown = by_turns(make(), plan.seconds)
         return {"what": name, "passes": passes, "times_ms": times, "thrown": thrown}
@@ -117,7 +116,10 @@ def jobs(plan):
         "halves": [
             (f"blocks of half the size {n}", 40, partial(halves.row, n, 10 * plan.seconds)) for n in plan.halves
         ],
-        "attention": [(f"{c.what} {c.size} {c.mask} {c.passes}", weight(c), partial(cell, c)) for c in plan.cases],
+        "attention": [
+            (f"{c.what} {c.size} {c.mask} {c.passes}", weight(c), partial(apart.row, c, limit, plan.seconds))
+            for c in plan.cases
+        ],
         "training": [(f"training {m}", 30, partial(models.training_row, m, 5 * plan.seconds)) for m in plan.models],
         "decoding": [
             (f"decoding {batch}", 30, partial(models.decoding_row, batch, 2 * plan.seconds)) for batch in plan.batches
@@ -137,7 +139,7 @@ def weight(case):
 
 
 def with_progress(groups, results):
-    """Run group after group, add what they measure to the results, and say so."""
+    """Run group after group, add what they measure to the results, and say whether the group is done."""
     start, done = time.monotonic(), 0
     total = sum(guess for work in groups.values() for _, guess, _ in work)
     for group, work in groups.items():
@@ -147,7 +149,8 @@ def with_progress(groups, results):
             print(f"[{('#' * round(20 * done / total)).ljust(20, '.')}] {left}: {name}", flush=True)
             results[group].append(run())
             done += guess
-        yield group
+            yield group, False
+        yield group, True
 
 
 def write(results, target):

@@ -6,8 +6,7 @@
 # %% [markdown]
 # # What can two layers do that one can't?
 #
-# Go on with this text: `qzxkwv qzxkw`. You need no English for it. You need not even have seen these letters before. It
-# comes again, so the next letter is a v.
+# Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
 # Two small machines learnt just this task. Each text is random letters, drawn anew, that come again after 5 to 25
 # places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
@@ -46,8 +45,8 @@ assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# More time does not help the machine with one layer. Look at the training, in which each dot is 50 steps. There the
-# letters that nobody can know are counted, too, so even a perfect machine would end below 100 %.
+# Is the machine with one layer only slower? Look at the training, in which each dot is 50 steps. There the letters that
+# nobody can know are counted, too, so even a perfect machine would end below 100 %.
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent. The machine with two layers is no better for 200 steps, and then rises within about 100 steps to above 60 percent."
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
@@ -66,7 +65,8 @@ assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 
 # %% [markdown]
-# For 200 steps little seems to happen, and then, within 150 more, it can do it. What has it found?
+# In 500 steps it does not catch up. With two layers little seems to happen for 200 steps, and then, within 150 more,
+# the machine can do it. What has it found?
 #
 # ## Why one look is not enough
 #
@@ -75,7 +75,7 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 #
 # A head can look for letters that are like its own: query and key of the same letter fit. So it finds the first w. But
 # it brings back what stands *there*, and that is a w. It would have to find the v. And the v does not know that a w
-# stands before it. In one layer each letter knows only itself.
+# stands before it. In one layer each letter knows only itself and its place.
 #
 # So somebody must tell it first. That takes two steps:
 #
@@ -132,9 +132,8 @@ print("it brings back:    ", (weights @ letters)[3].round(3))
 # %% [markdown]
 # ## Did the training find the same?
 #
-# Nobody told the machine how to do it. Here are its two heads on a text that repeats after seven places. A row is a
-# letter that looks, and the brighter a cell, the more weight it has. What would you expect to see, if they do what we
-# have just done?
+# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks, and the
+# brighter a cell, the more weight it has. What would you expect to see, if they do what we have just done?
 
 # %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
@@ -154,11 +153,11 @@ assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 
 # %% [markdown]
-# Left, each letter looks most at the one before, and less at its neighbours. Right, the first half has nothing to find,
-# so most of its weight goes to the beginning, where it does no harm. In the second half six of the seven letters look
-# most at the place six back. The text repeats every seven places, so that is the place just *after* the one where they
-# stood the last time. Only the first letter of the second half still looks at the beginning, and we do not know why.
-# (In other texts of this kind it is often only four or five of seven.)
+# Left, each letter looks most at the one before, and less at itself and the one two back. Right, the first half has
+# nothing to find, so most of its letters look at the beginning. In the second half six of the seven letters look most
+# at the place six back. The text repeats every seven places, so that is the place just *after* the one where they stood
+# the last time. Only the first letter of the second half still looks at the beginning, and we do not know why. (In
+# other texts of this kind it is often only four or five of seven.)
 #
 # ## Follow one letter
 #
@@ -168,7 +167,7 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 #
 # 1. Where will the last letter but one look?
 # 2. What had been noted there?
-# 3. Where can a letter of the first half look, for which there is nothing to find?
+# 3. What does the machine say at the x of the first half?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -184,6 +183,7 @@ assert finds == 12 - 7 + 1
 assert maps["0"][0, 0].numpy()[finds].argmax() == 12 - 7
 assert said[12] == names[6]
 assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the beginning
+assert (second[4].argmax(), said[4]) == (4, names[4])
 touch(
     "echo",
     f"<p>In layer 2 the {names[12]} at place 12 looks most at the {names[finds]} at place {finds}, which had looked in"
@@ -199,8 +199,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# The last letter but one, a c, finds the g, which came after it the last time, and the g had noted the c. A letter of
-# the first half mostly looks at the beginning, and what the machine then says is a guess.
+# The last letter but one, a c, finds the g, which came after it the last time, and the g had noted the c. In the first
+# half the machine can only guess. But here the x looks mostly at itself, and says x. Why, we do not know.
 #
 # </details>
 #
@@ -231,16 +231,22 @@ print(
     f"{'(if all letters got the same)':31} {np.mean(1 / (places[1:] + 1)):14.0%} {chance:22.0%}"
 )
 assert found["two layers", "0"][0] > 0.3
-most = maps["two layers"]["0"].numpy()[:, 0].argmax(axis=-1)
-assert np.mean(most[:, 1:] == places[:-1]) > 0.9
+notes = maps["two layers"]["0"].numpy()[:, 0]
+assert np.mean(notes.argmax(axis=-1)[:, 1:] == places[:-1]) > 0.9
+assert found["two layers", "0"][0] > notes[:, places[2:], places[:-2]].mean() > 0.08
+fit = (texts[:, :PERIOD, None] == texts[:, None, :PERIOD]).sum(axis=-1)
+by_lot = np.mean(1 / fit)  # one of the notes that fit
+assert 0.68 < by_lot < 0.74 < 0.85 < record["right_by_place"][PERIOD:].mean()
 assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
 # Each text is written three times in a row. So in the third round two places fit, and only the later one is counted.
 # The first head gives less than half of its weight to the letter before. That is enough for a note, because this letter
-# still gets more than any other. So the training found the two steps, by itself, and all that it was ever told was
-# which letter comes next.
+# still gets more than any other. So the training found the two steps, though all that it was ever told was which letter
+# comes next. It found a little more, too. In 20 random letters many stand twice, and whoever knows only the letter
+# before is right in about seven of ten cases. The machine is right far more often, probably because its notes also
+# hold, more faintly, the letter two back.
 #
 # ## A check: switch one off
 #
@@ -303,11 +309,11 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
 # No. The repeat surprises it as much as the first time, and none of its heads looks there. It needs even more than the
-# 8 bits of a blind guess, because it expects English, and is nearly sure of wrong letters. It was trained for two
-# minutes, and in this manual it gained more by learning words. In models that are trained for longer, such heads appear
-# at some point, and with them the loss falls faster for a while. In large models they do more than copy letters: a head
-# that finds "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This
-# is probably one reason why a large model can do a task that it has only been shown twice in its prompt.
+# 8 bits of a blind guess among its 256 signs, because it expects English. It was trained for two minutes, and in this
+# manual it gained more by learning words. In models that are trained for longer, such heads appear at some point, and
+# the loss falls faster for a while. In large models they do more than copy letters: a head that finds "what came after
+# something *like* this" can go on with a list, a rhyme, or a question and its answer. This is probably one reason
+# why a large model can do a task that it has only been shown twice in its prompt.
 #
 # ## Who found this, and when
 #
@@ -348,16 +354,17 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # At which distance texts most often come again. For that it needs no note, only positions. A text that repeats every 6
 # places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four of the 21
 # periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head looks about
-# that far back, though not to the place: 23 and 24 come out about equally often. If the text is not yet that long, it looks at the beginning or near it. In the first picture
-# this is why it is right in one of four cases just where the text begins again.
+# that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it looks at the
+# beginning or near it. In the first picture this is why it is right in one of four cases just where the text begins
+# again.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# What if a letter stands twice in what comes again, as the k in "k m a z b k w"? What is an induction head to say after
-# the next k? Guess. The answer tries it with 500 texts of ten random letters, in which the first and the sixth are the
-# same.
+# What if a letter stands twice in what comes again, as the k in "k m a z b k w"? If a note holds just one letter, what
+# does an induction head say after the next k? Guess. The answer tries it with 500 texts of ten random letters, in which
+# the first and the sixth are the same.
 
 # %% tags=["answer"]
 pieces = np.array([rng.permutation(26)[:10] for _ in range(500)])
@@ -378,14 +385,14 @@ two = given_to(pieces[:, 1], after=1), given_to(pieces[:, 6], after=1)
 print(f"one letter can follow:  {only_one:.0%}")
 print(f"two letters can follow: {two[0]:.0%} and {two[1]:.0%}")
 assert only_one > 0.8 > sum(two)
+assert two[0] > two[1]
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Both have stood after a k, so the notes of both fit, and the weight is shared between them. It is shared unevenly,
-# because the head also minds how far away they are. A mixture of two letters is like neither, so nearly half of
-# the probability goes to others. To tell them apart, the head would have to know the *two* letters before. For that a
-# machine needs a third layer, or a first head that writes down more.
+# Both have stood after a k, so the notes of both fit, and the weight is shared between them. A mixture of two letters
+# is like neither, so much of the probability goes to others. But the first of the two is right, as the letter before
+# the k says, and it gets more. So the notes seem to hold a little of that letter, too.
 #
 # </details>
 #
@@ -400,7 +407,7 @@ exercises.show("induction")
 
 # %% [markdown]
 # ```self-check
-# ? Somebody changes the W_K of our machine by hand: it picks the letter, and no longer the note. What does it say after "a b c a"?
+# ? In the machine built by hand, somebody changes W_K: it picks the letter, and no longer the note. What does it say after "a b c a"?
 # + a | It now looks for letters like its own, finds both a's, and brings back an a.
 # - b | The b was found by its note, and nobody asks for notes any more.
 # - c | Only the head of the first layer looks one place back.

@@ -18,6 +18,7 @@ import sys
 sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
+from clear_attention import create_date_pairs
 from date_machine import percent
 from IPython.display import Markdown, display
 
@@ -37,13 +38,18 @@ display(Markdown("\n".join(lines)))
 assert added_record["shifted"][0] > 0.95
 assert max(added_record["shifted"][2:]) < 0.1
 assert min(turning_record["shifted"]) > 0.98
+texts, _ = create_date_pairs(2000, seed=1, split="test")
+short = np.mean([len(text) <= 34 - 20 for text in texts])
+assert 0.45 < short < 0.6
+assert added_record["shifted"][2] < 0.1 * short
 assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # These are shares of 2,000 unseen dates. Both machines have equally many trained numbers, and both were trained for 500
-# steps on the same dates. Twenty places to the right, the first one reads next to nothing. Place 20 is not even new to
-# it, because long texts such as "thursday 3rd of may 2018" have a letter there. But all texts of its training *began*
-# at place 0, and it had no reason to learn to read one that begins elsewhere. The second machine does not even notice.
+# steps on the same dates. Twenty places to the right, the first one reads next to nothing. The places are not even new
+# to it: about half of the texts have at most 14 letters, so that they still end within the 34 places. But all texts of
+# its training *began* at place 0, and it had no reason to learn to read one that begins elsewhere. The second machine
+# does not even notice.
 # It was told of positions in another way, which most large language models use today. (Each was trained once, so that
 # one per cent more or less says nothing.)
 #
@@ -104,9 +110,6 @@ touch(
 )
 
 # %% [markdown]
-# The hands turn against the clock, as angles do in mathematics. The dials of the [first lesson on
-# positions](positions.py) turn the other way, because they show sine and cosine of a wave.
-#
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. If places turn, the product stays 1.00 wherever the text stands. Both hands turn by the same angle, so the angle
@@ -117,6 +120,9 @@ touch(
 # 3. If places are added, the product changes with every move, and the highest bar jumps from place to place. Something
 #    like this happens in our first machine. There the place is added to the letter, and the query is made of the sum,
 #    so a part of each query comes from the place.
+#
+# The hands turn against the clock, as angles do in mathematics. The dials of the [first lesson on
+# positions](positions.py) turn the other way, because they show sine and cosine of a wave.
 #
 # </details>
 #
@@ -173,14 +179,14 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | second key | 4 | 120° | (-0.5, 0.866) | 1.732 |
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
-# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and here the nearest one
-# wins.
+# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and the one at the query's
+# own place wins.
 #
 # Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query by a fixed angle before
 # the place turns it, say 60 degrees back. Then the query at place 5 points to $150 - 60 = 90$ degrees, which is where
 # the key at place 3 points. So this head looks two places back, wherever the text stands.
 #
-# But let us go on with the table. Divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
+# Back to the table. Divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -211,9 +217,9 @@ for moved in (0, 20):
 # %% [markdown]
 # ## The formula
 #
-# A head has more than two numbers, so they are taken in pairs, and each pair is a dial of its own. As with the added
-# waves, the first dial is quick and the last one slow, so that small and large distances can be told apart. The dials
-# are counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
+# A head has more than two numbers, so they are taken in pairs (which two is free), and each pair is a dial of its own.
+# As with the added waves, the first dial is quick and the last one slow, so that small and large distances can be told
+# apart. The dials are counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
@@ -221,20 +227,21 @@ for moved in (0, 20):
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$
 #
-# Here, as in the paper, the pair is a column and stands to the right of the matrix. (For a row, the two sines change
-# their signs.) $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from one place to the next.
-# In the first lesson on positions it was called $\omega_i$. It is counted in radians: a whole turn is $2\pi$, about
-# 6.28, so that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
+# Here, as in the paper of Su and others (2021), the pair is a column and stands to the right of the matrix. (For a row,
+# the two sines change their signs.) $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from
+# one place to the next. In the first lesson on positions it was called $\omega_i$. It is counted in radians: a whole
+# turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](multi_head.py#your-machine-so-far) the turn comes after the heads are split and before they
-# look. Turn only where a text looks at itself, since between two texts there is no distance. `v` is not turned:
+# look, and only where a text looks at itself, since between two texts there is no distance. `v` is not turned:
 #
 # ```python
-# q = turn_all(split(x @ W_Q, heads), np.arange(len(x)))
+# q = split(x @ W_Q, heads)
 # k, v = split(seen @ W_K, heads), split(seen @ W_V, heads)
-# k = turn_all(k, np.arange(len(seen)))
+# if seen is x:
+#     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
 # What is left to write is `turn_all`, which turns all pairs of a head at once. The first half of a head's numbers are
@@ -294,7 +301,7 @@ print(inspect.getsource(rotary.turn))
 # %% [markdown]
 # The two lines below the `if` are yours. `cos` and `sin` have a row for each place and a column for each dial, as in
 # your function. The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$;
-# why that matters, you will see below. And there is nothing to learn here: no trained number was added to the machine.
+# why that matters, you will see below. The machine has nothing to learn here: no trained number was added to it.
 #
 # <details class="lesson-more" markdown="1"><summary>How a layer is told to turn, and who is not turned</summary>
 #
@@ -354,11 +361,11 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 # In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are
 # in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine only works
 # with the layout it was trained with. Ours was trained with halves. Now let its layers pair the numbers 0 and 1, 2 and
-# 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing complains. But what does it still read? This
-# time there are 500 dates and not 2,000, so the first row may differ a little from the table above.
+# 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing complains. But what does it still read? Here
+# 500 dates are read and not 2,000, so the first row may differ a little from the table above.
 
 # %% tags=["hide-input"]
-from clear_attention import convert_rotary, create_date_pairs
+from clear_attention import convert_rotary
 
 texts, right = create_date_pairs(500, seed=1, split="test")
 
@@ -392,6 +399,7 @@ assert wrong < 0.2
 assert abs(mended - first) < 0.01
 
 # %% [markdown]
+# Number 1 was trained to turn with dial 1, and in the second row it turns with dial 0.
 # [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that
 # those which were trained as a pair are a pair again.
 #
@@ -406,7 +414,7 @@ assert abs(mended - first) < 0.01
 # * `scaling="ntk"` slows the last dial down by 4, the first not at all, and of the others a slow one more than a quick
 #   one. So neighbours stay easy to tell apart.
 # * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
-#   steeper, because among more keys each gets less. The way of Llama 3.1 (2024), `"by_parts"`, is much like it.
+#   steeper, because among more keys each gets less.
 #
 # All of them work better if the machine is trained on for a little with the slower dials.
 

@@ -94,9 +94,9 @@ assert nonsense[1] != "2018-12-25"
 assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
-# Look how sure it is of its first answer! Nobody ever taught it to say that a text is no date. Remember this when a
-# larger machine of the same kind sounds certain: **how sure it is says which answer it prefers, not whether the answer
-# is right.**
+# Look how sure it is of its first answer! It does not know Christmas, and what it made of `31/12/2018` is no date at
+# all. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the same kind sounds
+# certain: **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #
@@ -123,8 +123,7 @@ for letter, number in zip("may", ids, strict=True):
 #
 # The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
 # **decoder** writes the answer, one letter after the other. For each place it gives every possible letter a probability.
-# The most probable one is written, and the decoder goes on from there. In the end it writes an end mark (▪), which
-# means that the answer is finished.
+# The most probable one is written, and the decoder goes on from there, until it writes an end mark (▪).
 #
 # ## The one idea: look at the right letters
 #
@@ -170,17 +169,19 @@ assert month > 0.5
 # How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Let us
 # call it **the averaging machine**. Wherever the whole machine looks at the text, this one takes the plain average of
 # all letters: of 24 letters, each counts for 1/24. Where the letters of the text look at each other, it does the same.
-# Only at the letters that it has itself written does it look as it likes. It was trained for 500 steps, so for a fair
-# comparison the table also says what the whole machine read after 500 steps. A date counts as right if it has no
-# mistake at all. Try both on a date of your own.
+# Only one choice is left to it: where to look among the letters that it has written itself. It was trained for 500
+# steps, so the table also says what the whole machine read after 500. A date counts as right if it has no mistake at
+# all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
+called = {"dates": ("whole", "")}
 machine(
     *names,
     piece="beside",
     sibling="dates-no-attention",
-    without=comparison(*names),
+    called=called,
+    without=comparison(*names, called=called),
 )
 
 # %% [markdown]
@@ -204,11 +205,11 @@ print(f"\nwrong answers made of exactly the right digits: {share:.0%}")
 assert share > 0.75
 
 # %% [markdown]
-# The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur. But
-# it hardly tells where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint:
-# the colour says what went in, and not where each drop fell. If some dates come out right all the same, that is because
-# the encoder computes something from each letter *together with its place* before the average is taken, and a faint
-# trace of the places survives.
+# The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
+# hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
+# says what went in, and not where each drop fell. Some dates come out right all the same. Most of them are easy or
+# luck, because few dates can be made of their letters, and the machine guesses among them. A faint trace of the places
+# helps a little: the encoder computes something from each letter *together with its place* before it is averaged.
 #
 # ## Who found this, and when
 #

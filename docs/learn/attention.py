@@ -46,11 +46,12 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
-# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points. The score is computed
-# from the numbers of the two arrows: multiply the first numbers, multiply the second numbers, add up, and divide by √2.
-# At the start the query is (√2, √2), about (1.41, 1.41), and the key of "m" is (2, 0.5). So its score is
-# $(\sqrt{2} \cdot 2 + \sqrt{2} \cdot 0.5) / \sqrt{2} = 2.5$. What the root is good for, and how scores become weights,
-# you will see below. For now: the largest score gets the most weight.
+# it is an arrow. A key fits well, and gets a high *score*, when it points where the query points; a longer key that
+# points there gets a higher one. The score is computed from the numbers of the two arrows: multiply the first numbers,
+# multiply the second numbers, add up, and divide by √2. At the start the query has length 2 and points halfway between
+# the axes, so it is (√2, √2), about (1.41, 1.41). (That this is the same root is chance.) The key of "m" is (2, 0.5),
+# and its score is $(\sqrt{2} \cdot 2 + \sqrt{2} \cdot 0.5) / \sqrt{2} = 2.5$. What the root is good for, you will see
+# below. For now: the largest score gets the most weight.
 #
 # What is fetched is the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and
 # watch the output move from value to value. The green dots are the values, and the thicker the line to a value, the
@@ -90,8 +91,9 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# The training finds their numbers. Here we choose small ones for three letters, so that you can follow with a pencil.
-# (The arrows above had other keys.)
+# (So it is the values that are mixed, and not the vectors themselves, as the first lesson said for short.) The training
+# finds the matrices. Here we choose small ones for three letters, other than above, so that you can follow with a
+# pencil.
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -127,17 +129,17 @@ touch(
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
 # **How well does each key fit the query?** Multiply the two vectors number by number, and add up: the *dot product*. It
-# is large where both vectors have large numbers of the same sign at the same places. Then divide the product by the
-# root of how many numbers they have, which is √4 = 2. ([Why the root](#why-divide-by-the-root-of-d_k), you will see
-# soon.) The results are called **scores**.
+# is large where both vectors have large numbers of the same sign at the same places. Then divide the product by [the
+# root](#why-divide-by-the-root-of-d_k) of how many numbers they have, which is √4 = 2. The results are called
+# **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
 # **From scores to weights.** Scores may be negative. We want shares, which are positive and add up to one. So raise $e$
-# to the power of each score, which makes all of them positive and keeps their order, and divide by the sum. This step
-# is called the **softmax**.
+# to the power of each score, which makes all of them positive and keeps their order, and divide by the sum. (Any number
+# above 1 would do, but $e$ makes the derivatives simple.) This step is called the **softmax**.
 #
 # | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
@@ -145,8 +147,6 @@ touch(
 # | a | -2 | 0.1353 | 0.0059 |
 # | y | 1 | 2.7183 | 0.1185 |
 # | | | sum: 22.9391 | sum: 1 |
-#
-# So the best key gets most of the weight, and the others are not forgotten.
 #
 # **The output** is the average of the values with these weights:
 #
@@ -260,7 +260,7 @@ plt.show()
 # next to nothing. That is why the dot products are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change $d_k$, and look for *one rule that suits every* $d_k$: in
-# which column does one key always get clearly more than the others, but never nearly everything?
+# which column do the weights always differ clearly, while none takes nearly everything?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab
@@ -413,15 +413,14 @@ print("\n".join(lines))
 print(function)
 
 # %% [markdown]
-# * *Before.* `attention_inputs`, `function_of_weights` and `flag` refuse bad inputs with an error message. `blocked` is
-#   the mask. `widened` turns 16-bit numbers into 32-bit ones for the calculation, because sums of 16-bit numbers lose
-#   digits. `without_nonfinite` takes out infinity and NaN, should there be any: what is left is `safe_q` and so on.
-#   (NaN, "not a number", is what a computer gives for 0 divided by 0.)
+# * *Before.* The first lines refuse bad inputs with an error message. Then 16-bit numbers become 32-bit ones for the
+#   calculation, because sums of 16-bit numbers lose digits. Infinity and NaN are taken out, should there be any: what
+#   is left is `safe_q` and so on. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
 # * *In the middle.* The four lines from above, and the two that were left out. ([A later lesson](fewer_keys.py) shows
 #   why `grouped_matmul` has a name of its own.) The queries are divided *before* the product and not afterwards. The
 #   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
-# * *After.* `Visible` finds out who saw a NaN, and `marked` puts it back there, so that a bad number is not hidden from
-#   you. `narrowed` returns to the type of number that came in.
+# * *After.* Whoever saw a NaN gets it back, so that a bad number is not hidden from you. And the numbers return to the
+#   type in which they came.
 #
 # Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
 # = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.

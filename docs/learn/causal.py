@@ -49,7 +49,7 @@ letters = ["start", *"2018"]
 dates = [text, "5/3/2018"]
 ids = greedy_search(forgetful, source.encode(dates, length=34), max_length=11)
 for date, wrote in zip(dates, target.decode(ids), strict=True):
-    print(f"from {date!r} it writes {wrote!r}")
+    print(f"from {date!r} it writes {wrote or 'nothing'}")
 lines = [
     "| of 2,000 unseen dates | letters right, if the right answer is given |"
     " dates right, if it writes alone |",
@@ -77,7 +77,7 @@ assert forgetful_record["steps"][-1] == 333
 #
 # This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from its
 # own. One date with its ten letters and an end mark gives eleven examples in one go: given nothing but the start,
-# predict 2; given the start and 2, predict 0; given the start, 2 and 0, predict 1; and so on.
+# predict 2; given the start and 2, predict 0; and so on.
 #
 # And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
 # given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
@@ -149,7 +149,7 @@ lab(
 # mask hides nothing from it. "a" in the middle may see "m" and itself, and "m" sees only itself. The scores of "m" and
 # "a" are found like those of "y". Their queries are the rows of $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
 #
-# | looks | score of m | of a | of y | weights | output |
+# | who looks | score of m | score of a | score of y | weights | output |
 # | --- | --- | --- | --- | --- | --- |
 # | m | 1 | hidden | hidden | 1, 0, 0 | (10, 0) |
 # | a | 2 | -2.5 | hidden | 0.989, 0.011, 0 | (9.890, 0.110) |
@@ -226,12 +226,12 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer. The row of
-# the text takes colours, and the sentence below speaks of them: as in the first lesson, they show where this letter
-# looked in the *text*. Now look further down, at four small maps. They show the four ways, called *heads*, in which the
-# answer looks at itself. Rows and columns again have the names of the letters that are given, and the dot • is the
-# start mark. In each map a row gets a frame: it is the row of the letter *before* the one you pressed, because that is
-# the letter that looks when the next one is written. The hatched upper right stays empty, whatever you type.
+# This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer, and look only
+# at the four small maps at the bottom. They show the four ways, called *heads*, in which the answer looks at itself.
+# Rows and columns again have the names of the letters that are given, and the dot • is the start mark. The row in the
+# frame is that of the letter *before* the one you pressed, because that letter looks when the next one is written. Now
+# press the first letter. Why is its row the same in all four maps? (The colours and the sentence above the maps say
+# where the letter looked in the *text*.)
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -243,11 +243,18 @@ machine(
 )
 
 # %% [markdown]
+# <details markdown="1"><summary>An answer</summary>
+#
+# The start mark can see nothing but itself, so it gets all of its own weight. The hatched upper right stays empty,
+# whatever you type.
+#
+# </details>
+#
 # ## A check: change the future
 #
 # Change the last letter of what the machine is given. It stands at place 10, because the start mark stands at place 0.
-# What is predicted at place 10 may move. What is predicted at earlier places must not move, not by a single bit. The
-# forgetful machine fails:
+# What is predicted there may move. At earlier places nothing may move, not by a single bit. The forgetful machine
+# fails:
 
 # %%
 given = target_ids[:, :-1]
@@ -267,7 +274,7 @@ for name, candidate in {"whole": model, "forgetful": forgetful}.items():
 # All answers of our machine have ten letters. In general answers differ in length, and the shorter ones are padded.
 # Then a decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
 # [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is padding.
-# Text 0 has it in the middle, where nobody would put it, text 1 at the end, text 2 at the beginning:
+# Text 0 has it in the middle, text 1 at the end, text 2 at the beginning:
 
 # %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
 import matplotlib.pyplot as plt
@@ -344,8 +351,8 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # Teacher forcing was named by Williams and Zipser in 1989. Their machines read one symbol after the other and could not
 # peek, because a later symbol was not there yet. Attention sees everything at once, so it needed the mask, and the
 # first Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
-# network in turn to read in both directions, from left to right, from right to left, and with a given part that is read
-# as a whole.
+# network in four ways by turns: to read in both directions, only from left to right, only from right to left, and a
+# given part as a whole but the rest from left to right.
 #
 # ## Exercises
 #
@@ -383,8 +390,8 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 #
 # ### Exercise 2
 #
-# A machine that writes keeps the keys and values of the letters that it has written, and asks with *one* new query. Ten
-# letters are written, the eleventh is new. Which mask does this query need?
+# A machine that writes may keep the keys and values of the letters before, because with the mask they never change.
+# Then it asks with *one* new query. Ten letters are there, the eleventh is new. Which mask does this query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())

@@ -7,7 +7,7 @@
 # # How does it know what comes first?
 #
 # Shuffle the letters of a date, and the machine below does not even notice. It was trained without *positions*: nothing
-# tells it where a letter of the text or of the answer stands. Type a date, then type it backwards.
+# that says where a letter stands is added to its vector. Type a date, then type it backwards.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -98,7 +98,7 @@ display(Markdown("\n".join(lines)))
 # is no longer the same as an "m" at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 in size here, after the machine has multiplied its embedding by 8.
+#   numbers are about 1 in size. (The embedding holds smaller ones. The machine multiplies them by 8 first.)
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
@@ -208,11 +208,39 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table above
 # %% [markdown]
 # </details>
 #
+# <details class="lesson-more" markdown="1" id="the-layer-in-use"><summary>The layer in use, and where letters stand when the padding comes first</summary>
+#
+# In the package, a layer adds the positions: [`PositionalEncoding`][clear_attention.PositionalEncoding]. The letters go
+# through it once, behind the embedding and before the first layer. It does two things that a plain `+` does not: it
+# keeps the padding mask that Keras attaches to an embedding, and it can be told where letters stand. That is needed
+# when the padding stands on the left, because then the first letter is not at place 0:
+
+# %%
+import keras
+from clear_attention import MultiHeadAttention, PositionalEncoding
+
+add_positions, attention = PositionalEncoding(), MultiHeadAttention(8, num_heads=2)
+embed = keras.layers.Embedding(10, 8, mask_zero=True)
+ids = np.array([[0, 0, 4, 5, 6]])
+where = np.maximum(
+    np.cumsum(ids != 0, axis=1) - 1, 0
+)  # counts the real letters from 0
+print("places:", where[0])
+alone = attention(add_positions(embed(np.array([[4, 5, 6]]))))
+told = attention(add_positions(embed(ids), positions=where))[:, 2:]
+untold = attention(add_positions(embed(ids)))[:, 2:]
+np.testing.assert_allclose(told, alone, atol=1e-6)
+assert np.max(np.abs(untold - alone)) > 0.01
+print("told its places, the padded text gives what the text alone gives")
+
+# %% [markdown]
+# </details>
+#
 # ## Distance is a turn
 #
-# Now comes what the dials are really good for. Often the useful question is not "what stands at place 12?", but "what
-# stands three places before me?". For this question one rule holds everywhere: **three places back is the same turn,
-# wherever you stand**. For the first dial it is a turn back by an angle of 3.
+# Often the useful question is not "what stands at place 12?", but "what stands three places before me?". For this
+# question one rule holds everywhere: **three places back is the same turn, wherever you stand**. For the first dial it
+# is a turn back by an angle of 3.
 #
 # Such a turn is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that
 # query and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's
@@ -247,9 +275,9 @@ touch(
 )
 
 # %% [markdown]
-# With the box ticked, the key that fits best stands three places before the query, wherever the query stands. The curve
-# has other peaks that are nearly as high, because after six places the fast hand is nearly round again. With the 32
-# dials of our machine the peak stands out.
+# With the query's hands turned back, the key that fits best stands three places before the query, wherever you move it.
+# The curve has other peaks that are nearly as high, because after six places the fast hand is nearly round again. With
+# the 32 dials of our machine the peak stands out.
 #
 # And who turns the query's hands? The matrix $W_Q$ can, because each of the two numbers of a hand that is turned back
 # is a sum of multiples of the two that it had before:
@@ -263,8 +291,9 @@ touch(
 # $$
 #
 # As always, the letter is a row, and stands to the left of the matrix. So the factors of $\sin(a - 3)$ are the first
-# column of a small matrix, and those of $\cos(a - 3)$ the second. Put the small matrices of all dials along the
-# diagonal of one large matrix, and you have a $W_Q$ that turns them all:
+# column of a small matrix, and those of $\cos(a - 3)$ the second. The next dials have 0.3 and 0.03 in place of 3. Put
+# the small matrices of all dials along the diagonal of one large matrix, and you have a $W_Q$ that turns them all. (The
+# keys stay as they are: their $W_K$ is the unit matrix.)
 
 
 # %%
@@ -335,38 +364,6 @@ assert after < 0.05
 # %% [markdown]
 # If you carry weights from one program to another, check which of the two orders each of them uses.
 #
-# ## The layer in use
-#
-# In the package, a layer adds the positions: [`PositionalEncoding`][clear_attention.PositionalEncoding]. The letters go
-# through it once, behind the embedding and before the first layer.
-#
-# <details class="lesson-more" markdown="1"><summary>Where letters stand when the padding comes first</summary>
-#
-# The layer does two things that a plain `+` does not: it keeps the padding mask that Keras attaches to an embedding,
-# and it can be told where letters stand. That is needed when the padding stands on the left, because then the first
-# letter is not at place 0:
-
-# %%
-import keras
-from clear_attention import MultiHeadAttention, PositionalEncoding
-
-add_positions, attention = PositionalEncoding(), MultiHeadAttention(8, num_heads=2)
-embed = keras.layers.Embedding(10, 8, mask_zero=True)
-ids = np.array([[0, 0, 4, 5, 6]])
-where = np.maximum(
-    np.cumsum(ids != 0, axis=1) - 1, 0
-)  # counts the real letters from 0
-print("places:", where[0])
-alone = attention(add_positions(embed(np.array([[4, 5, 6]]))))
-told = attention(add_positions(embed(ids), positions=where))[:, 2:]
-untold = attention(add_positions(embed(ids)))[:, 2:]
-np.testing.assert_allclose(told, alone, atol=1e-6)
-assert np.max(np.abs(untold - alone)) > 0.01
-print("told its places, the padded text gives what the text alone gives")
-
-# %% [markdown]
-# </details>
-#
 # ## Who found this, and when
 #
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
@@ -395,8 +392,8 @@ assert nearest == {1: 44, 10000: 1}
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # With a single speed, all hands come round together. 44 places are nearly seven full turns, because $7 \cdot 2\pi =
-# 43.98$, so place 44 looks like place 0. With different speeds they never all come round at once, and the next place is
-# the most alike.
+# 43.98$, so place 44 looks like place 0. With different speeds they never all come round exactly at once, and among
+# these 50 places not even nearly. So the next place is the most alike.
 #
 # </details>
 #

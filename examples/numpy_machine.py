@@ -7,8 +7,9 @@ import numpy as np
 
 
 def softmax(scores, mask):
-    scores = scores - scores.max(axis=-1, keepdims=True)  # minus the largest: no overflow; changes no weight
-    powers = np.where(mask == 1, 0, np.exp(scores))
+    scores = np.where(mask == 1, -np.inf, scores)  # e to this power is 0
+    largest = scores.max(axis=-1, keepdims=True)
+    powers = np.exp(scores - np.where(largest == -np.inf, 0, largest))  # no overflow; changes no weight
     sums = powers.sum(axis=-1, keepdims=True)
     return powers / np.where(sums == 0, 1, sums)
 

@@ -40,7 +40,7 @@
 # 9. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
 #    question best. It gets most of the weight, so it is mostly the value of our 5 that comes over.
 # 10. **Feed-forward**, and around each of these parts add and norm, as before.
-# 11. **Linear and softmax.** One more matrix makes 14 numbers of the 64, the *logits*: one for each id that an answer
+# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: one for each id that an answer
 #     may have, which are ten digits, the dash, and the marks for padding, start and end. The softmax turns them into
 #     probabilities. The largest belongs to "5", so a 5 is written.
 #
@@ -131,10 +131,10 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# When the machine has loaded, press its three buttons. In "answer looks at text", the row named 5 shows where the
-# machine looked in order to write the 5. In "answer looks at answer", rows have the name of the letter that looks, as
-# in [the lesson about the look-ahead mask](causal.py). Which button's maps show that our 5 was copied into the answer?
-# And with which button is half of every map hatched?
+# When the machine has loaded, press its three buttons. In "answer looks at text", the last row named 5 shows where the
+# machine looked to write the day's 5. In "answer looks at answer", rows have the name of the letter that looks, as in
+# [the lesson about the look-ahead mask](causal.py). Which button's maps show that our 5 was copied into the answer? And
+# with which button is half of every map hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -148,10 +148,10 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>An answer</summary>
 #
-# "Answer looks at text" shows the copying. In the row with the name of the day's 5, in which the 0 before it looks,
-# most of the weight is on the 5 of "5th". The row above is bright there, too: to write the 0, the machine must already
-# see that the day has only one digit. And in "answer looks at answer" everything above the diagonal is hatched, because
-# no letter may look at those that come after it.
+# "Answer looks at text" shows the copying. In the last row named 5, most of the weight is on the 5 of "5th". (The
+# letter that looks there is the 0 before it.) The row above is bright there, too: to write the 0, the machine must
+# already see that the day has only one digit. And in "answer looks at answer" everything above the diagonal is hatched,
+# because no letter may look at those that come after it.
 #
 # </details>
 #
@@ -178,10 +178,10 @@ machine(
 #
 # In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
 # and `feed_forward`. They are collected in one file, with a few small changes. Each product with a matrix also adds a
-# bias, one more vector that was trained. `multi_head` and `feed_forward` look up their matrices by name. And `softmax`
-# subtracts the largest score first, which changes no weight but keeps the numbers small. What is missing are the lines
-# of the map, which say what goes where. Here they are, in four functions. Can you find the eleven steps of the walk in
-# them?
+# bias, one more vector that was trained (`linear` does both). `multi_head` and `feed_forward` look up their matrices by
+# name. And `softmax` first subtracts the largest score that may be seen, which changes no weight but keeps the numbers
+# small. What is missing are the lines of the map, which say what goes where. Here they are, in four functions. Can you
+# find the eleven steps of the walk in them?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -301,8 +301,8 @@ assert shapes == [(34, 34), (11, 11), (11, 34)]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # The decoder's self-attention grows by a row and a column, since the new letter looks and is looked at. Cross-attention
-# grows by a row: one more letter looks at the same text. The encoder's map does not change at all, so the text is read
-# only once.
+# grows by a row: one more letter looks at the same text. Nothing of the answer goes into the encoder, so its map does
+# not change, and the text needs to be read only once.
 #
 # </details>
 #
@@ -343,7 +343,7 @@ exercises.show("recap")
 # + once | Its output does not depend on the answer, so it is kept, and every letter of the answer looks at it.
 # - eleven times, once for each letter | Nothing that the decoder writes goes back into the encoder.
 # - once for each head | All heads of a layer look at the same vectors, at the same time.
-# ? Two letters of the text are both a 5. In which part can they tell each other's surroundings apart?
+# ? Two letters of the text are both a 5. In which part can a 5 find out what stands around it?
 # - in the embedding | It knows only which letter it is, so both get the same vector.
 # - in the feed-forward network | It works on each letter by itself, and sees nothing of the others.
 # + in self-attention | It is the only part of the encoder in which letters meet.

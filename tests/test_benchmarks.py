@@ -71,7 +71,7 @@ def test_ratios_are_medians_of_rounds():
 
 
 def test_verdicts_of_what_was_measured_and_of_nothing_else():
-    measured = cell(blockwise_graph=[60], keras_ops_graph=[100], torch=[30])
+    measured = cell(blockwise_graph=[60], keras_ops_graph=[100])
     (found,) = report.verdicts(results(measured))
     assert (found.measured, found.goal, found.met) == (0.6, 0.55, False)
     assert "4,096 tokens, forward: time of keras.ops" in found.what
@@ -82,12 +82,13 @@ def test_a_goal_is_a_ratio_to_its_floor_and_says_what_stands_in_the_way():
     floors = {"floor of blocks graph": [50]}
     row = cell(**times)
     row["times_ms"] |= floors
-    blocks, plain = report.verdicts(results(row))
+    blocks, groups, plain = report.verdicts(results(row))
     assert (blocks.measured, blocks.goal, blocks.met) == (1.2, 1.08, False)
     assert "torch's kernel takes 0.60" in blocks.why
     assert (plain.measured, plain.goal, plain.met) == (1.1, 1.05, False)
     assert "without the search for NaN 1.05" in plain.why
-    assert "| 1.20 | 1.08 | The loop" in report.missed_table([blocks])
+    assert "before heads had groups" in groups.what
+    assert "| 1.20 | 1.08 | The floor takes" in report.missed_table([blocks])
 
 
 def test_the_worst_cell_of_the_small_sizes_counts():
@@ -105,6 +106,17 @@ def test_a_training_step_is_held_against_one_without_attention():
     (found,) = report.verdicts(results(training=[{"model": "lesson", "times_ms": times}]))
     assert (found.measured, found.met) == (0.9, False)
     assert "takes 0.70" in found.why
+
+
+def test_the_price_of_groups_is_measured_by_what_torch_takes():
+    quick = cell(size=(1, 8, 4096, 64), blockwise_graph=[125, 125], torch=[100, 100])
+    slow = cell(size=(1, 8, 8192, 64), passes="both", blockwise_graph=[200, 200], torch=[100, 100])
+    found = {v.what.split(": ")[0]: v for v in report.verdicts(results(quick, slow)) if "groups" in v.what}
+    first = found["blockwise, causal, 4,096 tokens, forward"]
+    assert (round(first.measured, 3), first.met) == (1.025, True)
+    second = found["blockwise, causal, 8,192 tokens, with gradients"]
+    assert (round(second.measured, 3), second.met) == (1.689, False)
+    assert second.why == "Smaller blocks read the keys more often."
 
 
 def test_a_missed_goal_of_memory_says_what_less_would_cost():

@@ -6,9 +6,9 @@
 # %% [markdown]
 # # How fast is it, and against what?
 #
-# **In one sentence:** on a CPU our function and layer are quicker than Keras's own in graphs, not always in eager
-# execution and under XLA; blockwise attention needs a small share of the memory; and torch, whose attention is one fused
-# kernel, is often quicker than all that is built from TensorFlow's operations.
+# **In one sentence:** on a CPU our function and layer are nearly always quicker than Keras's own in graphs, not always
+# in eager execution and under XLA; blockwise attention needs a small share of the memory; and torch, whose attention is
+# one fused kernel, is often quicker than all that is built from TensorFlow's operations.
 #
 # Every number here was measured by `make bench` on the machine below, and is kept in the repository. The page is made
 # from that file: what we lose is shown as lost.
@@ -71,9 +71,8 @@ for what, ours, keras in (
                 f"{ratios[-1]:.2f}",
             )
         )
-assert all(
-    of.split()[0] == of.split()[-1] for what, of, *_ in rows if "graph" in what
-)
+won = [of.split() for what, of, *_ in rows if "graph" in what]
+assert all(int(of[0]) > 0.85 * int(of[-1]) for of in won)
 head = ("Against keras.ops and Keras's layer", "cells won", "median", "worst")
 display(Markdown(report.table(head, rows)))
 
@@ -116,9 +115,9 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 #
 # ## How long does attention take?
 #
-# Milliseconds of the function, in a graph, on sizes (batch, heads, tokens, depth of a head); the quickest in bold. "ours"
-# is [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention]. Everyone gets the inputs in the layout
-# it likes best. A dash was not measured. Forward:
+# Milliseconds of the function, in a graph, on sizes (batch, heads, tokens, depth of a head); the quickest in bold.
+# "ours" is [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention]. Everyone gets the inputs in
+# the layout it likes best. A dash was not measured. Forward:
 
 # %% tags=["remove-input"]
 GRAPH = {
@@ -151,8 +150,8 @@ display(Markdown(report.time_table(results, "function", "both", OTHERS)))
 # ## And a whole layer?
 #
 # [`MultiHeadAttention`][clear_attention.MultiHeadAttention] against `keras.layers.MultiHeadAttention` and
-# `torch.nn.MultiheadAttention`, forward and backward with the gradients of all weights. "plain" and "blockwise" are ours
-# with `blockwise=False` and `True`.
+# `torch.nn.MultiheadAttention`, forward and backward with the gradients of all weights. "plain" and "blockwise" are
+# ours with `blockwise=False` and `True`.
 
 # %% tags=["hide-input"]
 LAYERS = {
@@ -185,8 +184,8 @@ if "today" in results:  # measured apart, with `make bench ONLY=today`
     display(Markdown(report.packing_said(results)))
 
 # %% [markdown]
-# A cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32. Bytes are counted,
-# not measured:
+# A cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32. Bytes are
+# counted, not measured:
 
 # %% tags=["remove-input"]
 from clear_attention import MultiHeadAttention
@@ -202,8 +201,8 @@ display(Markdown(report.table(("Heads of keys", "cache", "bytes a token"), rows)
 # %% [markdown]
 # ## How much memory?
 #
-# MB above inputs and results in a first call, causal, (1, 8, tokens, 64), each figure the median of up to three processes.
-# Forward and backward:
+# MB above inputs and results in a first call, causal, (1, 8, tokens, 64), each figure the median of up to three
+# processes. Forward and backward:
 
 # %% tags=["remove-input"]
 WHO = {
@@ -221,10 +220,10 @@ display(Markdown(report.memory_table(results, "both", WHO)))
 display(Markdown(report.memory_table(results, "forward", WHO)))
 
 # %% [markdown]
-# Heads attend in groups, so that the scores of one block take 8 MB. A few tensors of that size are held at once: scores,
-# weights, which keys are hidden, and on the way back two gradients. torch's kernel holds none of them: it keeps a few rows
-# in the processor's cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps them. That
-# alone took 300 MB at 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
+# Heads attend in groups, so that the scores of one block take 8 MB. A few tensors of that size are held at once:
+# scores, weights, which keys are hidden, and on the way back two gradients. torch's kernel holds none of them: it keeps
+# a few rows in the processor's cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps
+# them. That alone took 300 MB at 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
 
 # %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
 from benchmarks import pictures
@@ -238,10 +237,10 @@ _ = pictures.against_length(results)
 # ## Pieces of keys, or whole rows?
 #
 # [Attention by blocks](../learn/long_sequences.py) could cut the keys as well as the queries, with an online softmax.
-# In plain TensorFlow each step of it is a *kernel* of its own, a compiled routine that reads from memory and writes back:
-# find the largest score, subtract it, exponentiate, sum, mend what was there. TensorFlow's usual kernels on x86
-# processors, oneDNN, have one that does the first four and the division at once. Measured with `make bench-softmax`, where
-# one block of 256 queries meets 1,024 keys:
+# In plain TensorFlow each step of it is a *kernel* of its own, a compiled routine that reads from memory and writes
+# back: find the largest score, subtract it, exponentiate, sum, mend what was there. TensorFlow's usual kernels on x86
+# processors, oneDNN, have one that does the first four and the division at once. Measured with `make bench-softmax`,
+# where one block of 256 queries meets 1,024 keys:
 
 # %% tags=["hide-input"]
 from benchmarks.softmax import RESULTS
@@ -266,8 +265,8 @@ for name in ("with oneDNN", "without"):
 # ## Training, decoding, starting
 #
 # The date Transformer of the [lesson](../learn/training.py) against the same model from Keras's layers, default `fit`;
-# decoding with the cache and XLA against the graph that computes everything anew for each token, with the same tokens as
-# the result; the same for the language model of [its lesson](../learn/language_model.py); and what you wait for.
+# decoding with the cache and XLA against the graph that computes everything anew for each token, with the same tokens
+# as the result; the same for the language model of [its lesson](../learn/language_model.py); and what you wait for.
 
 # %% tags=["hide-input"]
 rows = []

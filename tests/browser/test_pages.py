@@ -131,3 +131,11 @@ def test_no_stylesheet_loads_from_another_host():
     for path in SITE.rglob("*.css"):
         css = path.read_text(encoding="utf-8")
         assert re.findall(r"(?:url\(|@import\s)\s*['\"]?(?:https?:)?//[^'\")]+", css) == [], path.name
+
+
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_the_contents_of_a_page_are_seen_beside_it(visit, width):
+    page = visit("/learn/masks/", viewport={"width": width, "height": 900}).page
+    first = page.locator(".md-sidebar--secondary .md-nav__item > a").first
+    seen = "e => { const { x, y } = e.getBoundingClientRect(); return e.contains(document.elementFromPoint(x + 5, y + 5)); }"
+    assert first.evaluate(seen)

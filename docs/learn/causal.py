@@ -257,6 +257,7 @@ machine(
 # fails:
 
 # %%
+# the machines come from the first cell, ids and answer from the second; both are folded
 given = target_ids[:, :-1]
 changed = given.copy()
 changed[0, -1] = target.encode(["7"])[0, 1]  # 2018-05-07 instead of 2018-05-03

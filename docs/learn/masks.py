@@ -316,7 +316,8 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 # </details>
 #
 # That is all there is to a mask: what is hidden leaves the sum, and what is left of nothing is 0. The rest of this page
-# is about how programs do it. If that is not for you, go on to the [exercises](#exercises).
+# is about how programs do it. If that is not for you, go on to the [exercises](#exercises). The two
+# places there that need it say so.
 #
 # ## Four ways to hide a score
 #
@@ -459,34 +460,12 @@ print("the ten letters: not one bit has changed")
 #
 # ### Exercise 1
 #
-# `keras.layers.MultiHeadAttention` reads a mask the other way round: `True` means *may be looked at*. What does a model
-# see if it is given our padding mask of "3 may" as it is? How would you turn it round?
-
-# %% tags=["answer"]
-from clear_attention import convert_mask
-
-ours_says = create_padding_mask(source.encode(["3 may"], length=7))[0, 0]
-print("Keras reads:", ours_says.numpy().astype(bool)[0])
-print(
-    "it should:  ",
-    convert_mask(ours_says, source="blocked", target="keras").numpy()[0],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What it sees</summary>
-#
-# The padding, and nothing else. `mask == 0` turns it round. [`convert_mask`][clear_attention.convert_mask] does the
-# same, and knows the conventions of [other libraries](../guides/mask_conventions.py).
-#
-# </details>
-#
-# ### Exercise 2
-#
 # The scores of a row are 2, 1, 0 and 3, and the last belongs to padding. Which weights change,
 #
 # 1. if 5 is added to every score?
 # 2. if 5 is added to the padding's score, before it is hidden?
-# 3. if 5 is added to the padding's score, after it was filled with minus infinity?
+# 3. if 5 is added to the padding's score, after it was filled with minus infinity? (This is way 3 of [the
+#    four](#four-ways-to-hide-a-score).)
 # 4. if 5 is added to the padding's score, after a program has "hidden" it by setting it to 0?
 
 # %% tags=["answer"]
@@ -514,6 +493,29 @@ np.testing.assert_array_equal(
 #
 # </details>
 #
+# ### Exercise 2
+#
+# `keras.layers.MultiHeadAttention` reads a mask the other way round: `True` means *may be looked at*. What does a model
+# see if it is given our padding mask of "3 may" as it is? How would you turn it round?
+
+# %% tags=["answer"]
+from clear_attention import convert_mask
+
+ours_says = create_padding_mask(source.encode(["3 may"], length=7))[0, 0]
+print("Keras reads:", ours_says.numpy().astype(bool)[0])
+print(
+    "it should:  ",
+    convert_mask(ours_says, source="blocked", target="keras").numpy()[0],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What it sees</summary>
+#
+# The padding, and nothing else. `mask == 0` turns it round. [`convert_mask`][clear_attention.convert_mask] does the
+# same, and knows the conventions of [other libraries](../guides/mask_conventions.py).
+#
+# </details>
+#
 # ## Check yourself
 #
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
@@ -525,7 +527,7 @@ exercises.show("masks")
 
 # %% [markdown]
 # ```self-check
-# ? A program hides padding with `scores + mask * -1e9`, in 32 bits. One day a text of the batch is empty. What do you see?
+# ? (This one needs “Four ways to hide a score”.) A program hides padding with `scores + mask * -1e9`, in 32 bits. One day a text of the batch is empty. What do you see?
 # - NaN in the answers | That would be so if it filled with `-inf`: there 0 is divided by 0.
 # - zeros in the output of that text | That is what this package would give. But -1e9 added to every score of a row hides nothing.
 # + nothing | Next to a billion the scores are rounded away, so all places get the same weight, and it reads its padding. No error tells you.

@@ -37,8 +37,8 @@ assert min(shares("one head")) > 0.99
 # So let us ask for more. Here is a machine that does not write letter by letter. An encoder reads the text, as in our
 # machine. Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last
 # matrix must read all eight digits of the date. The query is a trained vector, the same for every text. Where it looks
-# depends on the text all the same, because the keys are made of the letters. The encoder keeps its four heads, so only
-# those of the query are counted here. With one of these it reads one date in two. Try a few:
+# depends on the text all the same, because the keys are made of the letters. The encoder keeps its four heads. We
+# change only the heads of the query. With one it reads one date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -126,8 +126,10 @@ touch(
 #
 # So one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back one
 # average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can be
-# read as well. But then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring. Eight
-# heads bring back eight averages, and each of them can look closely at another place.
+# read as well. But then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring. With
+# equal weights, each of the eight digits would need numbers of its own among the 64, whatever the form of the date. The
+# encoder must learn this first, and probably that is hard. Eight heads bring back eight averages, and each of them can
+# look closely at another place.
 #
 # The other remedy is more room in one average: a single head in a machine twice as wide reads 80 % of the dates, more
 # than the 72 % of eight heads. But it has more than three times as many numbers to train. So heads are no magic. They
@@ -397,8 +399,8 @@ for name, cutting in {"right": split, "wrong": wrong_split}.items():
 # %% [markdown]
 # In the wrong version the second row of head 1 is the *other half of the same letter*, the m. So what stands at a place
 # no longer belongs to the letter of that place, and every mask blocks the wrong thing: to hide place 1 would hide half
-# of the m. The last two lines that are printed are a test for any layer: change one letter, and see which places
-# change.
+# of the m in head 1, and half of the y in head 2. That is why place 1 changes, too, when the y is changed. The last two
+# lines that are printed are a test for any layer: change one letter, and see which places change.
 #
 # ## What trained heads look at
 #

@@ -18,8 +18,13 @@ import trained
 from date_machine import comparison, machine
 
 names = ["dates", "dates-brief", "dates-no-positions"]
+called = {"dates": ("whole", "")}
 machine(
-    *names, piece="beside", sibling="dates-no-positions", without=comparison(*names)
+    *names,
+    piece="beside",
+    sibling="dates-no-positions",
+    called=called,
+    without=comparison(*names, called=called),
 )
 
 # %% tags=["hide-input"]
@@ -54,9 +59,9 @@ assert answers[2] == answers[3]
 # by itself. So to this machine a text is a *bag of letters*.
 #
 # Why does it write a date at all, with the year in front? The decoder is better off than the encoder, because its
-# look-ahead mask gives the order away. The fifth letter of the answer sees six keys: the start mark, four letters and
-# itself. If all scores were equal, it would give the start mark a weight of 1/6, and the sixth letter would give it
-# 1/7. So this weight tells the place.
+# look-ahead mask gives the order away. The place that is given the fifth letter sees six keys: the start mark, four
+# letters and itself. If all scores were equal, it would give the start mark a weight of 1/6, and the next place would
+# give it 1/7. So this weight tells the place.
 #
 # Which parts of a date can such a machine still read? Guess, then open:
 #
@@ -239,8 +244,8 @@ print("told its places, the padded text gives what the text alone gives")
 # ## Distance is a turn
 #
 # Often the useful question is not "what stands at place 12?", but "what stands three places before me?". For this
-# question one rule holds everywhere: **three places back is the same turn, wherever you stand**. For the first dial it
-# is a turn back by an angle of 3.
+# question one rule holds everywhere: **three places back is the same turn, wherever you stand**. For dial 0 it is a
+# turn back by an angle of 3.
 #
 # Such a turn is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that
 # query and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's
@@ -291,9 +296,14 @@ touch(
 # $$
 #
 # As always, the letter is a row, and stands to the left of the matrix. So the factors of $\sin(a - 3)$ are the first
-# column of a small matrix, and those of $\cos(a - 3)$ the second. The next dials have 0.3 and 0.03 in place of 3. Put
-# the small matrices of all dials along the diagonal of one large matrix, and you have a $W_Q$ that turns them all. (The
-# keys stay as they are: their $W_K$ is the unit matrix.)
+# column of a small matrix, and those of $\cos(a - 3)$ the second:
+#
+# $$
+# \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix}
+# $$
+#
+# The next dials have 0.3 and 0.03 in place of 3. Put the small matrices of all dials along the diagonal of one large
+# matrix, and you have a $W_Q$ that turns them all. (The keys stay as they are: their $W_K$ is the unit matrix.)
 
 
 # %%

@@ -47,19 +47,21 @@ assert mixed_up[0][1].startswith("2030")
 
 # %% [markdown]
 # It has found the right digits, and mixes up their order: it makes 2030 of 2003. Many of its mistakes are of this kind.
-# When the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds mixtures, in each of which
-# there is a bit of everything. A mixture still tells which digits there are, but not which of them stood where: it is
+# We think that this is why: when the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds
+# mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which of them stood where: it is
 # the [puddle of paint](reading_dates.py#take-it-away) again. In our own machine, what a letter was is added to what
 # each part found. Here only these additions were left out. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
+called = {"dates": ("whole", "")}
 machine(
     *names,
     piece="beside",
     sibling="dates-no-residual",
     text=mixed_up[0][0],
-    without=comparison(*names),
+    called=called,
+    without=comparison(*names, called=called),
 )
 
 # %% [markdown]
@@ -406,13 +408,15 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # --8<-- "diagrams/letter_left.svg"
 #
+# (The grey is not the size of what was added. Sizes add up by their squares, as the first fold below shows.)
+#
 # On the left, half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in
 # which all letters are alike, and what the small networks made of them. On the right nothing divides the letter on its
 # way. The sum grows to nearly four times the letter, and the one norm at the top leaves about a quarter of the letter.
 # That is plenty. So a residual does not help merely by being there: it has to survive the norms.
 #
-# In a deep machine, put the **norm first**. No norm at all would not do: then the numbers grow by about the same factor
-# in each layer. With few layers, as in our date machine, it may come first or last, because enough of the letter is
+# In a deep machine, put the **norm first**. Twelve layers without any norm we did not train here; their numbers grow by
+# about the same factor in each layer. With few layers, as in our date machine, it may come first or last, because enough of the letter is
 # left.
 #
 # <details class="lesson-more" markdown="1"><summary>The race in numbers, and where the 0.8 comes from</summary>
@@ -611,8 +615,8 @@ exercises.show("transformer_layer")
 
 # %% [markdown]
 # ```self-check
-# ? A tower of twelve layers, with the norm last, writes the same digit everywhere. What do you change?
-# - The norms go: they divide the letter on its way. | Then the numbers grow by about the same factor in each layer, and get out of hand.
+# ? A tower of twelve layers, with the norm last, writes the same digit everywhere. Which change helped in our race?
+# - The norms go: they divide the letter on its way. | It was not in the race. Without norms the numbers grow by about the same factor in each layer.
 # - Warm-up comes in: smaller nudges at first. | In our race, warm-up alone was not enough for twelve layers.
 # - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
 # + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.

@@ -137,5 +137,6 @@ def test_no_stylesheet_loads_from_another_host():
 def test_the_contents_of_a_page_are_seen_beside_it(visit, width):
     page = visit("/learn/masks/", viewport={"width": width, "height": 900}).page
     first = page.locator(".md-sidebar--secondary .md-nav__item > a").first
-    seen = "e => { const { x, y } = e.getBoundingClientRect(); return e.contains(document.elementFromPoint(x + 5, y + 5)); }"
-    assert first.evaluate(seen)
+    box = first.bounding_box()
+    at = [box["x"] + 5, box["y"] + 5]
+    assert first.evaluate("(e, [x, y]) => e.contains(document.elementFromPoint(x, y))", at)

@@ -125,7 +125,7 @@ class DateMachine extends HTMLElement {
   get waiting() {
     if (this.isShared) return FETCHING;
     const when = this.isAwake ? `is loading (${SIZE})` : `loads when you point at it (${SIZE})`;
-    const still = this.querySelector(".still") ? "this is its answer to one date" : "this table says how it did on 2,000 dates";
+    const still = this.querySelector(".still") ? "this is its answer to one date" : "this table says how it did beforehand";
     return `The machine ${when}. Until it is there, ${still}.`;
   }
 

@@ -11,9 +11,9 @@
 # month is.
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter:
-# the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark. The machine
-# may look at a neighbour, as the first "2" does at the "0" of 2018. You will see how that can be.) Looking in this way is
-# what these lessons are about, and the chat programs of today work by it, too.
+# the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark.
+# The machine may look at a neighbour, as the first "2" does at the "0" of 2018. You will see how that can be.) Looking in
+# this way is what these lessons are about, and the chat programs of today work by it, too.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -83,8 +83,8 @@ assert answers == ["2018-05-03"] * 4
 # %% [markdown]
 # ## Sure, and wrong
 #
-# Before you go on, make a guess. What will the machine do with the 30th of February? What will it do with Christmas? And
-# with `31/12/2018`, where the month would be 31?
+# Before you go on, make a guess. What will the machine do with the 30th of February? What will it do with Christmas?
+# And with `31/12/2018`, where the month would be 31?
 
 # %% tags=["answer"]
 nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
@@ -95,8 +95,8 @@ assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
 # Look how sure it is of the 30th of February! It does not know Christmas, and what it made of `31/12/2018` is no date
-# at all. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the same kind sounds
-# certain: **how sure it is says which answer it prefers, not whether the answer is right.**
+# at all. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the same kind
+# sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
 #
 # ## What goes in
 #

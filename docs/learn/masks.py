@@ -316,8 +316,8 @@ np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 # </details>
 #
 # That is all there is to a mask: what is hidden leaves the sum, and what is left of nothing is 0. The rest of this page
-# is about how programs do it. If that is not for you, go on to the [exercises](#exercises). The two
-# places there that need it say so.
+# is about how programs do it. If that is not for you, go on to the [exercises](#exercises). Two
+# questions there need it, and say so.
 #
 # ## Four ways to hide a score
 #

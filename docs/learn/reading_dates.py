@@ -11,9 +11,9 @@
 # month is.
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter:
-# the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark.
-# The machine may look at a neighbour, as the first "2" does at the "0" of 2018. You will see how that can be.) Looking in
-# this way is what these lessons are about, and the chat programs of today work by it, too.
+# the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark. The machine may
+# look at a neighbour, as the first "2" does at the "0" of 2018. You will see how that can be.) Looking in this way is
+# what these lessons are about, and the chat programs of today work by it, too.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -42,7 +42,7 @@ machine(
 # numbers were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a
 # time, and after every 64 it nudged each number a little, so that the right letters became more probable. One such
 # nudge of all numbers is called a *step*; this machine took 1,000. **Trained** means just that: the numbers were
-# nudged, step by step, until nearly all answers were right.
+# nudged, step by step, and each time the right answers became a little more probable.
 #
 # One date in five was kept out of the training. With these we can tell whether the machine has learnt to read, or has
 # merely learnt its examples by heart.
@@ -122,8 +122,8 @@ for letter, number in zip("may", ids, strict=True):
 # ## What comes out
 #
 # The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
-# **decoder** writes the answer, one letter after the other. For each place it gives every possible letter a probability.
-# The most probable one is written, and the decoder goes on from there, until it writes an end mark (▪).
+# **decoder** writes the answer, one letter after the other. For each place it gives every possible letter a
+# probability. The most probable one is written, and the decoder goes on from there, until it writes an end mark (▪).
 #
 # ## The one idea: look at the right letters
 #

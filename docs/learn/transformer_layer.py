@@ -48,9 +48,9 @@ assert mixed_up[0][1].startswith("2030")
 # %% [markdown]
 # It has found the right digits, and mixes up their order: it makes 2030 of 2003. Many of its mistakes are of this kind.
 # We think that this is why: when the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds
-# mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which of
-# them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again. In our own machine, what a letter
-# was is added to what each part found. Here only these additions were left out. Try a date of your own:
+# mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which
+# of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again. In our own machine, what a
+# letter was is added to what each part found. Here only these additions were left out. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -413,7 +413,9 @@ print("the same numbers:", by_blocks.output.shape)
 # On the left, half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in
 # which all letters are alike, and what the small networks made of them. On the right nothing divides the letter on its
 # way. The sum grows to nearly four times the letter, and the one norm at the top leaves about a quarter of the letter.
-# That is plenty. So a residual does not help merely by being there: it has to survive the norms.
+# That is plenty. So a residual does not help merely by being there: it has to survive the norms. (On the way back it is
+# the same: what divides the letter divides the slopes, too, by which the first layers learn. Our race can't tell the
+# two apart.)
 #
 # In a deep machine, put the **norm first**. Twelve layers without any norm we did not train here. Their numbers grow
 # by about the same factor in each layer. With few layers, as in our date machine, the norm may come first or last,

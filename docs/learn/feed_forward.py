@@ -146,8 +146,9 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
 # it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which
-# is silent at 0 and rings above. The second matrix says what to answer for each alarm. Here are six alarms, one for
-# each pair of a small times table. A 7 and an 8 were found:
+# is silent at 0 and rings above. (Elsewhere it is called a neuron or a hidden unit, and the whole network an MLP.) The
+# second matrix says what to answer for each alarm. Here are six alarms, one for each pair of a small times table. A 7
+# and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #

@@ -424,7 +424,7 @@ exercises.show("induction")
 # ## Where to go next
 #
 # **Your machine so far:** the same half as in the last lesson, with all that you have added to it. But now you can say
-# what its depth is for: a later layer asks about what an earlier one has written down. You have built nearly every part
+# what its depth is for: a later layer asks about what an earlier one has written down. You have built most parts
 # of a model of today, and know how to ask of each part whether it is needed: take it out, and measure. In the next
 # lesson you write such heads yourself, without training.
 #

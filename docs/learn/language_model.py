@@ -210,11 +210,11 @@ assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, has read the rest"] < ours
 
 # %% [markdown]
-# Our machine beats everybody who counts, and `xz` as well, as long as `xz` may not read what our machine was trained
-# on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` keeps all of it to the letter: a
-# sentence that has occurred before costs it next to nothing. Our machine has read the same 420,000 letters, but it has
-# no copy of them to look at. All that it kept is in its trained numbers. And look at the machine with one layer:
-# counting what follows five letters beats it.
+# Our machine beats everybody who counts, although it begins anew every 128 letters. It beats `xz` as well, as long as
+# `xz` may not read what our machine was trained on. If it may, `xz` wins by far. Why? This manual repeats whole
+# sentences, and `xz` keeps all of it to the letter: a sentence that has occurred before costs it next to nothing. Our
+# machine has read the same 420,000 letters, but it has no copy of them to look at. All that it kept is in its trained
+# numbers. And look at the machine with one layer: counting what follows five letters beats it.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
 # can't be compared directly with ours: his texts had only 27 signs, no capitals and no punctuation, and ours is a

@@ -85,8 +85,8 @@ assert means == sorted(means)
 assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
 # %% [markdown]
-# From one head to two no dot overlaps. From two to four they just overlap, and from four to eight they mix. But the
-# mean rises each time. Here heads matter. Why?
+# From one head to two no dot overlaps. From two to four they just overlap, and from four to eight they mix. The
+# mean rises each time, though the last rise may be chance. Here heads matter. Why?
 #
 # ## What one average cannot carry
 #

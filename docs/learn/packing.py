@@ -436,8 +436,8 @@ exercises.show("packing")
 # queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now several texts
 # in a row.
 #
-# So you know what the machines of today do differently. One step is left. Language models were mentioned several times,
-# and you have never met one. What is left of our machine if there is no text to read?
+# So you know most of what the machines of today do differently. One step is left. Language models were mentioned
+# several times, and you have never met one. What is left of our machine if there is no text to read?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [What does a model's configuration mean?](../guides/model_configuration.py) Every line of it, with the lesson that

@@ -28,7 +28,7 @@
 #    digits beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
 # 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers.
-# 6. **Add and norm** again. What leaves the encoder says: a 5, and a day.
+# 6. **Add and norm** again. What leaves the encoder is enough for the decoder to find the day.
 #
 #     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us join it
 #     when it has written `1955-06-0`, and wants the next letter. The start mark and all of these letters go in. Only

@@ -161,7 +161,7 @@ touch(
 # Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
 # numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
 # usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
-# are small or large, and the learning rate now *is* that size. Nearly all Transformers are trained with Adam or with a
+# are small or large, and the learning rate now *is* that size. Most Transformers are trained with Adam or with a
 # relative of it.
 #
 # But how do nudges of one size come to rest on the floor of a valley? Adam nudges by the mean of the last slopes. Near

@@ -435,11 +435,11 @@ plt.show()
 #
 # ## Who found this, and when
 #
-# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt
-# a vector for each distance and added it to the keys, and another that they added to the values. Su and others (2021)
+# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt a
+# vector for each distance and added it to the keys, and another that they added to the values. Su and others (2021)
 # looked for a way to put the place into queries and keys themselves, so that their product knows the distance and
-# attention stays as it is. They found the turn. PaLM (2022) and Llama (2023) took it over, and since then most
-# language models have it. Their texts grew from 2,048 pieces of words to many times that, which is why Peng and
+# attention stays as it is. They found the turn. GPT-J (2021), PaLM (2022) and Llama (2023) took it over, and since then
+# most language models have it. Their texts grew from 2,048 pieces of words to many times that, which is why Peng and
 # others (2023) asked how slow the dials should be, and made YaRN.
 #
 # ## Exercises

@@ -290,8 +290,8 @@ assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 # letter, it looks back at the start mark and nine letters. None of these ever saw a later one. So nothing that comes
 # later can change what was computed for them. The keys and values of the start mark and the first eight letters are the
 # same as one step before, and only those of the ninth, the newest, must be computed. `greedy_search` keeps them all:
-# this is the **cache**. Queries are not kept, because only the newest letter asks. The keys and values of the text, for
-# cross-attention, are computed once and kept, too.
+# this is the **cache**, elsewhere the KV cache. Queries are not kept, because only the newest letter asks. The keys and
+# values of the text, for cross-attention, are computed once and kept, too.
 #
 # With the cache the machine writes the same letters as without. For 64 letters, this is the time it takes:
 

@@ -38,8 +38,8 @@ assert bag_record["exact"] < 0.3
 assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head are enough to put the letters
-# in order.
+# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head (1 + 7 + 7, see below) are
+# enough to put the letters in order.
 #
 # ## Near: a bias by distance
 #
@@ -99,8 +99,9 @@ np.testing.assert_allclose(
 # A small bias counts only as long as no product is far ahead of the others. Dividing by the root of $d_k$ keeps the
 # scores small as long as the numbers are random, but a training can make them as large as it likes. If one key is ahead
 # by 50, the softmax gives it everything, near or far. The others get so little that the training can hardly lift them
-# again. What is missing is a way to say that a key fits well enough. A **soft cap** $c$ says it. It lets no score be
-# larger than $c$ or smaller than $-c$, and leaves small scores nearly as they are:
+# again. What is missing is a way to say that a key fits well enough. Above some score, better should hardly count any
+# more. A **soft cap** $c$ says it. It lets no score be larger than $c$ or smaller than $-c$, and leaves small scores
+# nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -297,9 +298,9 @@ touch(
 #
 # 1. No. A larger score stays larger under the cap, so the order of the keys never changes. A cap only brings them
 #    nearer to each other.
-# 2. With the cap key 4 is ahead by no more than 2, so a price above 2 is enough. Without it key 4 is ahead by 9, which
-#    is more than the slider allows. This is what a cap is good for: no key can get so far ahead that the bias no longer
-#    counts.
+# 2. With the cap key 4 is ahead by a little less than 2, so a price of 2 is enough. Without it key 4 is ahead by 9,
+#    which is more than the slider allows. This is what a cap is good for: no key can get so far ahead that the bias no
+#    longer counts.
 # 3. It gets smaller. No key gets the weight that the sink takes, so the weights of the keys add up to less than 1.
 # 4. It is read again. The cap has made -2 of minus infinity.
 #
@@ -407,9 +408,10 @@ np.testing.assert_allclose(
 # model, to keep its training stable. Xiao and others (2023) saw that language models put much weight on the first words
 # of a text, whatever these are, and called them *attention sinks*; in 2025 gpt-oss had a learnt one for each head.
 #
-# To say *near*, most models of today turn queries and keys. Why is partly a matter of opinion. On long texts a straight
-# line lets far letters fade, and buckets take them all for equally far. Besides, the fast programs that compute
-# attention in one go must add a bias to every score, while queries and keys are turned before such a program begins.
+# To say *near*, most models of today turn queries and keys. Why they do is partly a matter of opinion. On long texts a
+# straight line lets far letters fade, and buckets take them all for equally far. Besides, the fast programs that
+# compute attention in one go must add a bias to every score, while queries and keys are turned before such a program
+# begins.
 #
 # ## Exercises
 #

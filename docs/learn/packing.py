@@ -22,12 +22,12 @@ print(f"lengths from {lengths.min()} to {lengths.max()}, mean {lengths.mean():.1
 print(f"padding: {padding:.0%} of all places")
 
 # %% [markdown]
-# Nearly half. With the texts of the internet it is worse, because a few are very long. So why not put several texts
-# into one row, one behind the other, until it is full? But then attention does not know where one text ends.
+# Nearly half. With other texts it can be as bad, because a few are very long. So why not put several texts into one
+# row, one behind the other, until it is full? But then attention does not know where one text ends.
 #
 # Let our trained machine *read* two dates in one row, so that the letters of both look at each other. It is the machine
 # with [positions that turn](turning_positions.py), which does not mind where in the row a text stands. Then it *writes*
-# each answer by itself, and sees only the letters of that date. So what goes wrong here goes wrong while it reads.
+# one answer after the other, each from the letters of its own date. So what goes wrong here goes wrong while it reads.
 
 # %% tags=["hide-input"]
 import sys
@@ -92,8 +92,8 @@ assert abs(apart - alone) < 0.02
 
 # %% [markdown]
 # No error, no warning, and dates that are wrong because of their neighbours. Kept apart, the machine reads them as if
-# each had a row to itself. (As in training, it was given the right letters so far. If it wrote alone, all three numbers
-# would be a little lower.)
+# each had a row to itself. (As in training, it was given the right letters of the answer so far. If it had to go on
+# from its own letters, all three numbers would be a little lower.)
 #
 # ## A number for each document
 #

@@ -149,7 +149,8 @@ assert repeats.mean() > 0.7
 # came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so that it
 # brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e is
 # always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
-# case. Shorter pieces have a say as well, most of all where the longer one is rare, so that no letter is impossible.
+# case. This rival also asks what followed the last four, three and so on, most of all where the five are rare. In the
+# end each of the 256 bytes gets a little, so that no letter is impossible.
 #
 # The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
 # its file, in bits for each letter, can stand beside the surprise of the others:
@@ -227,7 +228,7 @@ assert found["`xz`, has read the rest"] < ours
 # sides. Two knobs are usual:
 #
 # * The **temperature** $T$ divides the logits, as in [Writing](writing.py#drawing). Below 1 the probable becomes more
-#   probable. At 0 only the most probable is left, and above 1 the die becomes fairer.
+#   probable, and above 1 the die becomes fairer. At 0, by which one can't divide, the most probable letter is taken.
 # * **Top-p** cuts off the improbable letters. Each is rare, but there are so many that one is drawn now and then, and
 #   the machine must go on from there. So only the most probable letters are kept, as few as together reach the
 #   probability $p$, and one of these is drawn.
@@ -250,9 +251,9 @@ for heat in (1.0, 0.5):
     print(heat, (powers / powers.sum()).round(3))
 
 # %% [markdown]
-# Try both on your own beginning. Press, and when it has written, the thick bars are the probabilities at this
-# temperature, and the thin ones are what top-p leaves of them. After which letters does turning the temperature change
-# most? Which pair of settings would you take?
+# Try both on your own beginning. Press the button below, and let the machine write. The thick bars are the
+# probabilities at this temperature, and the thin ones are what top-p leaves of them. After which letters does turning
+# the temperature change most? Which pair of settings would you take?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample

@@ -45,6 +45,9 @@ assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
+# (After 20 letters nobody can know the next one. Why the machine with one layer is right in one of four cases just
+# there, you will see in Exercise 1.)
+#
 # Is the machine with one layer only slower? Look at the training, in which each dot is 50 steps. There the letters that
 # nobody can know are counted, too, so even a perfect machine would end below 100 %.
 
@@ -65,8 +68,8 @@ assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 
 # %% [markdown]
-# In 500 steps it does not catch up. With two layers little seems to happen for 200 steps, and then, within 150 more,
-# the machine can do it. What has it found?
+# In 500 steps it does not catch up. That it can't, we shall see now. With two layers little seems to happen for 200
+# steps, and then, within 150 more, the machine can do it. What has it found?
 #
 # ## Why one look is not enough
 #
@@ -156,8 +159,9 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # Left, each letter looks most at the one before, and less at itself and the one two back. Right, the first half has
 # nothing to find, so most of its letters look at the beginning. In the second half six of the seven letters look most
 # at the place six back. The text repeats every seven places, so that is the place just *after* the one where they stood
-# the last time. Only the first letter of the second half still looks at the beginning, and we do not know why. (In
-# other texts of this kind it is often only four or five of seven.)
+# the last time. Only the first letter of the second half still looks at the beginning, probably because the first
+# letter had nobody before it, looked at itself, and so noted itself, too. (In other texts of this kind it is often only
+# four or five of seven.)
 #
 # ## Follow one letter
 #

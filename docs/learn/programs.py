@@ -98,9 +98,13 @@ touch(
 )
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>What came out</summary>
+#
 # From 10 on the table shows 1.00. It is exactly 1 only when the others get exactly 0, and 128 is enough for that. Two
 # wishes share the weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place
 # takes the average of all that is visible.
+#
+# </details>
 #
 # ## Select and aggregate
 #
@@ -127,8 +131,9 @@ print(type(head).__name__, [weight.shape for weight in head.get_weights()])
 print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
 
 # %% [markdown]
-# The sign `^` stands for the beginning of the text, so that the first letter has something to fetch. It counts as the
-# first letter of the alphabet `^abc`.
+# The 13 numbers of a token become 9 for the query and the key, which are places, and 4 for the value, a letter. The
+# last matrix passes these 4 on. The sign `^` stands for the beginning of the text, so that the first letter has
+# something to fetch. It counts as the first letter of the alphabet `^abc`.
 #
 # One text that comes out right does not make the head right for every text. But there are only 9,840 texts of one to
 # eight letters a, b and c, so we try them all:
@@ -171,6 +176,7 @@ assert right == [True] * 9840
 
 # %%
 from clear_attention.programs import histogram
+from trained.programs import tokens_of
 
 counting = histogram()
 tokens, mask = tokens_of("histogram", ["^abca"])
@@ -191,8 +197,8 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 #
 # First, each letter counts how many letters are *smaller*, with the trick from above. In `^cabacb` each b finds two,
 # the a's. So the b's begin at the third place behind `^`. Then each place looks for the largest count that is smaller
-# than the number of the place, and fetches a letter that has it. (The function in `select` may also say *how much* a
-# key is wanted, and the key that is wanted most wins.)
+# than the number of the place, and fetches a letter that has it. For letters with the count n stand from place n + 1
+# on. (The function in `select` may also say *how much* a key is wanted, and the key that is wanted most wins.)
 #
 # | place | 1 | 2 | 3 | 4 | 5 | 6 |
 # | --- | --- | --- | --- | --- | --- | --- |

@@ -12,10 +12,10 @@
 #
 # For each of our eight programs we made a *twin*. This is a machine with as many heads and feed-forward networks, in
 # the same order, which reads the same tokens. Its numbers were random at first, and it was trained for 700 steps to
-# answer what the program answers. Nobody told it how. Here are the program that adds two numbers, its twin, and three
-# of the sums that they were asked for:
+# answer what the program answers. Nobody told it how. Here are three of the sums for which the program `addition` and
+# its twin were asked. (The code is folded, in case you need it.)
 
-# %%
+# %% tags=["hide-input"]
 import sys
 
 import numpy as np
@@ -46,8 +46,9 @@ print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
 # So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
-# takes numbers up to 4,999, and both digits of a column are asked for the digit of the sum. Find three sums that it
-# gets wrong. What do they have in common?
+# takes numbers up to 4,999. In each column stand two digits, one of each number, and each of the two must say the digit
+# of the sum. (The cell above reads the first number's.) Find three sums that it gets wrong. What do they have in
+# common?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -158,15 +159,18 @@ assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
 # %% [markdown]
+# They don't. Both of its heads look elsewhere, and they are hardly more like ours than an even head would be.
+#
 # </details>
 #
-# They don't. Both of its heads look elsewhere, and they are no more like ours than an even head would be. And yet each
-# text comes out right. Being right is not the same as having found the same program.
+# Each text comes out right, and yet the heads are not ours. Being right is not the same as having found the same
+# program.
 #
-# What does it do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7. Only
-# the first c differs, which looks mostly at the two a's. (We don't know why.) So this head seems to take the average of
-# the whole text. That would be a program, too: the average says which share of the text is a, b and c. From these
-# shares and its own place, a token can work out which letter belongs there. It is how one sorts cards by counting them.
+# What does the twin do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7.
+# Only the first c differs, which looks mostly at the two a's. So this head seems to take the average of the whole text.
+# That would be a program, too: the average says which share of the text is a, b and c. From these shares and its own
+# place, a token can work out which letter belongs there. (The share of `^` says how long the text is.) It is how one
+# sorts cards by counting them.
 #
 # ## A check: does it really?
 #
@@ -278,9 +282,10 @@ assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 # %% [markdown]
 # The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do,
 # and the others were too rare to be learnt in 700 steps. With one 9 next door it is still right more often than by
-# guessing, and with two it hardly is. Some of these columns are easy, because a 9 in the lowest column never carries;
-# without them the last line remains. How it gets the others right we have not tested. Press "Draw 100 random pairs" in
-# the piece above: where a carry passes a 9, it gets far fewer right.
+# guessing whether there is a carry, which is right in about half, and with two it hardly is. Some of these columns are
+# easy, because a 9 in the lowest column never carries; without them the last line remains. How it gets the others right
+# we have not tested. Press "Draw 100 random pairs" in the piece above: where a carry passes a 9, it gets far fewer
+# right.
 #
 # Random sums show that something is missing, but hardly what: one must know which sums to ask for. That is the
 # difference between the two. Of a program that somebody has written one knows what it does, and why it is right. Of a
@@ -289,8 +294,8 @@ assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
 # Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers below 5,000, and
-# 5,000 pairs were tried. There both digits of a column are asked for the digit of the sum, and a pair is right if all
-# of them are.
+# 5,000 pairs were tried. A pair is right if both digits of every column say the digit of the sum, so this share is
+# smaller than the one at the top of the page.
 
 # %% tags=["hide-input"]
 print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")

@@ -108,13 +108,13 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # Width 0 is the layer without the network. Whoever guesses among 26 letters is right in 4 % of all cases. So this layer
 # does know something.
 #
-# </details>
-#
 # The wider the network, the more of the table the layer knows, up to nearly all of it. (The texts of the test are new,
 # but the pairs in them are not: the task *is* to know the table by heart.)
 #
 # Is it only a question of how many numbers there are to train? No. The layer with the wide attention has as many as the
 # one with a width of 128, and it knows about half of the table.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>How can it be right at all without the network?</summary>
 #
@@ -192,8 +192,8 @@ touch(
 # is a ramp, because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where the
 # ramp begins is set by the alarm's $b_1$: with $b_1 = -3$ it begins at 3, since every $W_1$ is 1 here. How steep it is,
 # and whether it goes up or down, is set by the alarm's number in the second matrix. The dashed line is the network's
-# $b_2$, here the first answer. To it the network adds all ramps, and the sum is the thick line. The sentence below does
-# this sum at one place.
+# $b_2$, here the first answer. To it the network adds all ramps, and the sum is the thick line. The bold sentence under
+# the pictures does this sum at one place.
 #
 # With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the
 # secret table has 676 entries, and 128 alarms were enough. How?

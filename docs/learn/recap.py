@@ -28,13 +28,11 @@
 #    digits beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
 # 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers.
-# 6. **Add and norm** again. What leaves the encoder is enough for the decoder to find the day.
-#
-#     Every letter of the text goes this way, all at the same time. Then the decoder begins to write. Let us join it
-#     when it has written `1955-06-0`, and wants the next letter. The start mark and all of these letters go in. Only
-#     what comes out at the last one, the 0, says what is written next.
-#
-# 7. **Embedding and positions**, as on the other side.
+# 6. **Add and norm** again. What leaves the encoder is enough for the decoder to find the day. All letters of the text
+#    go this way, at the same time.
+# 7. **Embedding and positions** again, now of the answer. The decoder has begun to write, and we join it when it has
+#    written `1955-06-0` and wants the next letter. The start mark and all of these letters go in. Only what comes out
+#    at the last one, the 0, says what is written next.
 # 8. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
 #    has begun with 0.
 # 9. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
@@ -131,10 +129,11 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# When the machine has loaded, press its three buttons. In "answer looks at text", the last row named 5 shows where the
-# machine looked to write the day's 5. In "answer looks at answer", rows have the name of the letter that looks, as in
-# [the lesson about the look-ahead mask](causal.py). Which button's maps show that our 5 was copied into the answer? And
-# with which button is half of every map hatched?
+# When the machine has loaded, press its three buttons. In "answer looks at text" a row is named by the letter that is
+# written; the letter before it looks. So the last row named 5 shows where the machine looked to write the day's 5. In
+# "answer looks at answer", rows have the name of the letter that looks, as in [the lesson about the look-ahead
+# mask](causal.py). Which button's maps show that our 5 was copied into the answer? And with which button is half of
+# every map hatched?
 
 # %% tags=["live", "hide-input"]
 machine(

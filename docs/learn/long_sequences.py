@@ -9,7 +9,7 @@
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. More than one wall stood between
 # the two. One is time, and for that it took many machines at once. Another is memory, and the trick that takes this
-# wall down fits into ten lines of NumPy. In this last of the twelve lessons about the machine you will write them.
+# wall down fits into ten lines of NumPy. In this last lesson of the first part you will write them.
 #
 # First see the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in
 # every head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer,
@@ -117,9 +117,9 @@ def by_blocks(q, k, v, block, causal=False):
 
 q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))  # random numbers
 np.testing.assert_allclose(by_blocks(q, k, v, block=24), attention(q, k, v))
-look_ahead = np.triu(np.ones((100, 100)), k=1)
+hidden = np.triu(np.ones((100, 100)), k=1)
 np.testing.assert_allclose(
-    by_blocks(q, k, v, block=24, causal=True), attention(q, k, v, look_ahead)
+    by_blocks(q, k, v, block=24, causal=True), attention(q, k, v, hidden)
 )
 print("100 queries in blocks of 24: the same numbers as all at once")
 
@@ -206,7 +206,7 @@ assert round(output / total, 2) == 38.72
 # line ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one grid line
 # across to the next the memory is ten times as large.
 
-# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; those of blockwise attention and of torch rise about twice."
+# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; that of torch rises about twice; that of blockwise attention first falls, from 4,096 to 8,192, and then rises."
 import json
 from pathlib import Path
 
@@ -243,10 +243,12 @@ def growth(line):
 assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 
 # %% [markdown]
-# Each doubling of the length makes the memory of plain attention about four times as large, and that of the blocks less
-# than twice in the mean. (Plain attention needs several times what we counted for the matrix, because a step of
-# training keeps more than one of that size: the scores, the weights, the slopes of both.) PyTorch's own attention needs
-# less still, because it cuts the keys as well.
+# Where it fits, a doubling of the length makes the memory of plain attention about four times as large, and that of the
+# blocks less than twice in the mean. (From 4,096 to 8,192 places the line of the blocks even falls: at 4,096 two heads
+# attend together, and from 8,192 on one at a time. The printed ratio is that at 8,192, the last length at which the
+# whole matrix fits.) Plain attention needs several times what we counted for the matrix, because a step of training
+# keeps more than one of that size: the scores, the weights, the slopes of both. PyTorch's own attention needs less
+# still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
 # it still grows with the square, since each letter meets all those before it. A **window** changes that. It is a

@@ -186,7 +186,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # the place turns it, say 60 degrees back. Then the query at place 5 points to $150 - 60 = 90$ degrees, which is where
 # the key at place 3 points. So this head looks two places back, wherever the text stands.
 #
-# Back to the table. Divide by $\sqrt 2$, take the softmax and average the values 1, 2 and 3:
+# Back to the table. Divide by $\sqrt 2$, since this head has two numbers. Then take the softmax and average the values
+# 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -197,6 +198,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 #
 # Everything is computed before it is rounded. The output is 2.218. Now move everything by 20 places. All the vectors
 # are other ones. What comes out?
+#
+# <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 
 
 # %%
@@ -215,6 +218,8 @@ for moved in (0, 20):
     print(" output", (weights @ [1, 2, 3]).round(3))
 
 # %% [markdown]
+# </details>
+#
 # ## The formula
 #
 # A head has more than two numbers, so they are taken in pairs (which two is free), and each pair is a dial of its own.
@@ -358,11 +363,12 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 #
 # ## Two layouts, and a machine that is silently wrong
 #
-# In a head of 16 numbers, 0 and 8 may be a pair (the layout called halves) or 0 and 1 (interleaved). Both layouts are
-# in use, and [libraries differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine only works
-# with the layout it was trained with. Ours was trained with halves. Now let its layers pair the numbers 0 and 1, 2 and
-# 3, and so on, in place of 0 and 8, 1 and 9. All shapes fit, and nothing complains. But what does it still read? Here
-# 500 dates are read and not 2,000, so the first row may differ a little from the table above.
+# The 16 numbers of a head are counted from 0. Number 0 may be paired with number 8 (the layout called *halves*) or with
+# number 1 (*interleaved*). Both layouts are in use, and [libraries
+# differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine only works with the layout it was
+# trained with. Ours was trained with halves. Now let its layers pair the numbers 0 and 1, 2 and 3, and so on, in place
+# of 0 and 8, 1 and 9. All shapes fit, and nothing complains. But what does it still read? Here 500 dates are read and
+# not 2,000, so the first row may differ a little from the table above.
 
 # %% tags=["hide-input"]
 from clear_attention import convert_rotary

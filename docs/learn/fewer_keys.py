@@ -17,14 +17,22 @@ def kept(layers, heads, numbers, length, bytes_each=2):
     return keys_and_values * layers * heads * numbers * length * bytes_each
 
 
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>How much it is</summary>
+
+# %%
 for length in (1_000, 10_000, 100_000):
     gigabytes = kept(32, 32, 128, length) / 1e9
     print(f"{length:7,} pieces of words: {gigabytes:5.1f} GB")
 
 # %% [markdown]
 # More than three times as much as the model itself, and that for a single chat. On a graphics card with 24 GB the model
-# fits, and its past does not. Besides, for each piece that is written all these numbers must travel from the card's
-# memory to its processor, which makes writing slow. What of this can be left out?
+# fits, and its past does not.
+#
+# </details>
+#
+# For each piece that is written, all that is kept must also travel from the memory to the processor, which makes
+# writing slow. What of it can be left out?
 #
 # ## Share the keys
 #
@@ -207,12 +215,12 @@ assert found[1][1] < found[4][1]
 #
 # A quarter has to be kept, and the machine reads about as well as before. (Each was trained once, so a small
 # difference, or none, is chance.) It is no wonder, because this machine [hardly needs several heads](multi_head.py). In
-# large models a single head of keys does cost something. Ainslie and others (2023) converted a large T5 that had been
-# trained. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight only to
-# 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
+# large models a single head of keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer
+# of 2020, after its training. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and
+# with eight heads only to 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
 #
 # And here is what the four heads of the encoder look at, with one set of keys for all of them. Which looks least at the
-# y? Look before you read the line below them.
+# y? Look before you open the fold below them.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 from clear_attention import date_tokenizers, plot_heads
@@ -227,10 +235,17 @@ for number, ax in enumerate(plot_heads(maps, letters), start=1):
 plt.show()
 apart = max(np.abs(a - b).max() for a in maps for b in maps)
 assert apart > 0.2
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Which head it is</summary>
+
+# %% tags=["hide-input"]
 least = maps[:, :, 4].max(axis=1).argmin()
 print(f"Head {least + 1} looks least at the y")
 
 # %% [markdown]
+# </details>
+#
 # The keys are the same for all four, but their questions differ, and so do their pictures.
 #
 # ## Your machine so far
@@ -278,6 +293,8 @@ print("your heads share their keys, as the package's layer does")
 # Why 0, 0, 1, 1 and not 0, 1, 0, 1? To share gives the same as a copy for each head. But two heads of keys can be
 # copied for six heads of queries in two ways. *Repeated*, they stand as 1, 1, 1, 2, 2, 2. *Tiled*, they stand as 1, 2,
 # 1, 2, 1, 2. In how many of the six heads does it matter?
+#
+# <details class="lesson-more" markdown="1"><summary>In how many</summary>
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(0)
@@ -297,11 +314,14 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [2, 5]
 
 # %% [markdown]
+# The shapes are the same, and four of the six heads are right, so a careless test does not see it. The other two meet
+# keys they were never trained with.
+#
+# </details>
+#
 # Either order would do, if a model were trained with it. But in nearly all models neighbours share, as here, so
-# repeated is right and tiled is not. The shapes are the same, and four of the six heads are right, so a careless test
-# does not see it. The other two meet keys they were never trained with. With a single head of keys, as in our date
-# machine, both orders are the same, so test it with more. This mistake is [in the
-# museum](../guides/museum.py#tiled-groups).
+# repeated is right and tiled is not. With a single head of keys, as in our date machine, both orders are the same, so
+# test it with more. This mistake is [in the museum](../guides/museum.py#tiled-groups).
 #
 # <details class="lesson-more" markdown="1"><summary>How the package shares without a copy</summary>
 #
@@ -332,8 +352,7 @@ print(inspect.getsource(grouped_matmul))
 # speed and nearly all of the quality, and a trained model can be converted by averaging its heads and training on for a
 # little. Llama 2 (2023) had it in its larger models, and since then most language models do. There is another road:
 # DeepSeek-V2 (2024) keeps one short vector of each piece of a word, and the keys and values of all heads are computed
-# from it when they are needed. (Beside it stands one small turned key for all heads, because a key that was turned can
-# no longer be computed from that vector.) This is called *multi-head latent attention*.
+# from it when they are needed. This is called *multi-head latent attention*.
 #
 # ## Exercises
 #

@@ -270,7 +270,7 @@ def wins(price=0.0, **options):
 
 
 assert {wins(softcap=cap) for cap in (1.0, 2.0, 5.0, 10.0)} == {4}
-assert wins(1.75, softcap=2.0) == 4 != wins(2.25, softcap=2.0) == 3
+assert wins(1.75, softcap=2.0) == 4 != wins(2.0, softcap=2.0) == 3
 assert wins(8.75) == 4 != wins(9.25) == 3
 touch(
     "rules",

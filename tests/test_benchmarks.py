@@ -88,7 +88,7 @@ def test_a_goal_is_a_ratio_to_its_floor_and_says_what_stands_in_the_way():
     assert (plain.measured, plain.goal, plain.met) == (1.1, 1.05, False)
     assert "without the search for NaN 1.05" in plain.why
     assert "before heads had groups" in groups.what
-    assert "| 1.20 | 1.08 | The floor takes" in report.missed_table([blocks])
+    assert "| 1.20 | 1.08 | Heads attend in groups. The floor takes" in report.missed_table([blocks])
 
 
 def test_the_worst_cell_of_the_small_sizes_counts():
@@ -116,7 +116,7 @@ def test_the_price_of_groups_is_measured_by_what_torch_takes():
     assert (round(first.measured, 3), first.met) == (1.025, True)
     second = found["blockwise, causal, 8,192 tokens, with gradients"]
     assert (round(second.measured, 3), second.met) == (1.689, False)
-    assert second.why == "Smaller blocks read the keys more often."
+    assert second.why == "Heads attend in groups."
 
 
 def test_a_missed_goal_of_memory_says_what_less_would_cost():

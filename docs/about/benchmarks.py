@@ -102,8 +102,9 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 #
 # * **torch.** Its attention is one fused kernel: scores, softmax and sum stay in the cache. We compose TensorFlow's
 #   operations, each of which reads and writes memory. So torch is in every table, and in no goal.
-# * **Long sequences.** Since heads attend in [groups](#how-much-memory), a block has fewer queries where rows are long,
-#   64 of them at 32,768 tokens, and each block reads all keys before it. This saves memory and costs time.
+# * **Long sequences.** Since heads attend in [groups](#how-much-memory), attention by blocks needs far less memory, and
+#   more time where rows are long. A block has 64 queries at 32,768 tokens, and each reads all keys before it. What of this
+#   costs the time is not yet known.
 # * **The layer from length 128 up.** The products and the softmax are the same as Keras's, and they take nearly all of the
 #   time. What we save is the rest.
 # * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this

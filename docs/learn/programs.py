@@ -364,4 +364,5 @@ exercises.show("programs")
 #
 # Read on elsewhere: Weiss, Goldberg and Yahav (2021), [Thinking Like Transformers](https://arxiv.org/abs/2106.06981);
 # Lindner and others (2023), [Tracr: Compiled Transformers as a Laboratory for
-# Interpretability](https://arxiv.org/abs/2301.05062).
+# Interpretability](https://arxiv.org/abs/2301.05062); Rush and Weiss (2023), [Thinking Like Transformers, with pictures
+# and a small library](https://srush.github.io/raspy/).

@@ -7,6 +7,7 @@ the same step of all plugins.
 from __future__ import annotations
 
 import types
+from pathlib import Path
 
 import a11y
 import card
@@ -114,4 +115,5 @@ def on_post_template(output, template_name, config):
 def on_post_build(config):
     entries = config.plugins["material/search"].search_index.entries
     entries[:] = search.improved(entries, build.nav.pages)
+    search.mend_worker(Path(config.site_dir))
     llms.write_lists(build.nav, build.files, config)

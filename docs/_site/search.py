@@ -4,6 +4,8 @@
   page shows; mkdocs.yml says what it weighs.
 * What a list explains, the words of the glossary and the refusals, are entries of their own, with a link to the place.
 * Material prefers what stands above a page's first section to any section. Here it does not.
+* lunr takes two nodes of its tree of words for the same if their letters and numbers, written in a row, are: with many
+  numbers on the pages it finds words that nobody wrote, and stops.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ import re
 from urllib.parse import urljoin
 
 from llms import plain
+from mkdocs.exceptions import PluginError
 
 QUESTIONS = "find/"
 LINK = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.S)
 EXPLAINED = re.compile(r'<dt\b[^>]* id="([\w-]+)"[^>]*>(.*?)</dt>\s*<dd>(.*?)</dd>', re.S)
 REFUSAL = re.compile(r"<strong>\w+</strong> (.*?)(?:<i>|$)", re.S)
 ABOVE = 0.4  # Material multiplies by up to 2.5
+WORKER = "assets/javascripts/workers/search.*.min.js"
+IN_A_ROW, APART = "e=e+s+o.id", 'e=e+s+o.id+","'
 
 
 def improved(entries, pages):
@@ -30,6 +35,17 @@ def improved(entries, pages):
         if "#" not in location:
             entry["boost"] = ABOVE * entry.get("boost", 1)
     return list(found.values())
+
+
+def mend_worker(folder):
+    """Keep apart what lunr writes in a row; a theme in which it is written otherwise ends the build."""
+    (worker,) = folder.glob(WORKER)
+    text = worker.read_text(encoding="utf-8")
+    if APART in text:
+        return
+    if IN_A_ROW not in text:
+        raise PluginError(f"{worker.name}: lunr has no {IN_A_ROW!r} to mend (docs/_site/search.py).")
+    worker.write_text(text.replace(IN_A_ROW, APART), encoding="utf-8")
 
 
 def add_questions(found, page):

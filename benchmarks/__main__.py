@@ -82,12 +82,8 @@ def main():
     else:
         results["limits"] = machine.limits()
     target.parent.mkdir(parents=True, exist_ok=True)
-    for group, whole in with_progress(groups, results):
-        write(
-            results, target
-        )  # what was measured stays, whatever happens to the rest; and the site, built last, shows it
-        if whole:
-            print(f"{group}: done", flush=True)
+    for _ in with_progress(groups, results):
+        write(results, target)  # what was measured stays, and the site, measured last, shows it
     print(report.text(results))
     print(f"The results are in {target.relative_to(ROOT)}")
 
@@ -139,7 +135,7 @@ def weight(case):
 
 
 def with_progress(groups, results):
-    """Run group after group, add what they measure to the results, and say whether the group is done."""
+    """Run group after group, add what they measure to the results, and yield after each figure."""
     start, done = time.monotonic(), 0
     total = sum(guess for work in groups.values() for _, guess, _ in work)
     for group, work in groups.items():
@@ -149,8 +145,8 @@ def with_progress(groups, results):
             print(f"[{('#' * round(20 * done / total)).ljust(20, '.')}] {left}: {name}", flush=True)
             results[group].append(run())
             done += guess
-            yield group, False
-        yield group, True
+            yield
+        print(f"{group}: done", flush=True)
 
 
 def write(results, target):

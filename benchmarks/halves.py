@@ -1,15 +1,13 @@
 """What blocks of half the size would save, and what they would cost: why memory is not lower.
 
-`python -m benchmarks.halves LENGTH LIMIT` prints the MB with halved blocks, as benchmarks.memory does for whole ones.
+`python -m benchmarks.halves` prints the MB with halved blocks, as `python -m benchmarks.memory` does with whole ones.
 """
 
 from __future__ import annotations
 
-import statistics
-import subprocess
 import sys
 
-from benchmarks import machine, memory
+from benchmarks import memory
 from benchmarks.contenders import Case, contenders
 from benchmarks.timing import by_turns
 from clear_attention.blockwise import groups
@@ -23,7 +21,9 @@ def row(length, seconds):
     halved = traced(case)
     groups.LARGEST_BLOCK *= 2
     times, thrown = by_turns({"blockwise": whole, "halved blocks": halved}, seconds)
-    figures = {name: megabytes(name, length) for name in times}
+    programs = {"blockwise": "benchmarks.memory", "halved blocks": "benchmarks.halves"}
+    rows = {name: memory.row("blockwise", "both", length, program) for name, program in programs.items()}
+    figures = {name: row["megabytes"] for name, row in rows.items()}
     return {"length": length, "times_ms": times, "thrown": thrown, "megabytes": figures}
 
 
@@ -33,13 +33,6 @@ def traced(case):
     return run
 
 
-def megabytes(name, length):
-    program = ["benchmarks.halves"] if name == "halved blocks" else ["benchmarks.memory", "blockwise", "both"]
-    command = [sys.executable, "-m", *program, str(length), str(0.85 * machine.available())]
-    done = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(memory.REPEATS)]
-    return statistics.median(float(text.split()[-1]) for text in done)
-
-
 if __name__ == "__main__":
     groups.LARGEST_BLOCK //= 2
-    memory.main("blockwise", "both", int(sys.argv[1]), float(sys.argv[2]))
+    memory.main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))

@@ -19,21 +19,21 @@ WHO = ("blockwise", "ours", "keras.ops", "torch")
 STATUS = Path("/proc/self/status")
 
 
-def figure(who, passes, length):
+def figure(who, passes, length, program="benchmarks.memory"):
     """Measure in a process of its own; None where it doesn't fit or the system can't tell."""
     if not STATUS.exists():
         return None
     limit = 0.85 * machine.available()
-    command = [sys.executable, "-m", "benchmarks.memory", who, passes, str(length), str(limit)]
+    command = [sys.executable, "-m", program, who, passes, str(length), str(limit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return float(done.stdout.split()[-1]) if done.returncode == 0 else None
 
 
-def row(who, passes, length):
+def row(who, passes, length, program="benchmarks.memory"):
     """Take the median of some processes, or of fewer where they take long; one that does not fit is not tried again."""
     start, figures = time.monotonic(), []
     while len(figures) < REPEATS and (not figures or time.monotonic() - start < PATIENCE):
-        figures.append(figure(who, passes, length))
+        figures.append(figure(who, passes, length, program))
         if figures[-1] is None:
             return {"who": who, "passes": passes, "length": length, "megabytes": None}
     return {"who": who, "passes": passes, "length": length, "megabytes": statistics.median(figures)}

@@ -98,14 +98,10 @@ def groups_of_heads(results):
 
 
 def groups_cost(results):
-    """Say what is known of the time that groups of heads cost, with what it costs to halve their blocks once more."""
-    found = [ratio(row["times_ms"], "halved blocks", "blockwise") for row in results.get("halves", ())]
-    cost = (
-        f" Blocks of half the size take {max(found):.2f} of the time, so the size alone is not the reason."
-        if found
-        else ""
-    )
-    return f"Heads attend in groups.{cost}"
+    """Say what is known of the time that groups of heads cost: what it costs to halve their blocks once more."""
+    slower = [ratio(row["times_ms"], "halved blocks", "blockwise") for row in results.get("halves", ())]
+    known = [f"To halve their blocks once more takes {max(slower):.2f} of the time."] if slower else []
+    return " ".join(["Heads attend in groups.", *known])
 
 
 def memory(results):
@@ -119,9 +115,8 @@ def memory(results):
     halved = {row["length"]: row for row in results.get("halves", ())}
     for length, before in BEFORE.items():
         name = f"blockwise, causal, {length:,} tokens, with gradients: memory before heads had groups"
-        yield Verdict(
-            name, of("blockwise", length) / before, 1 / 3, halves(halved[length]) if length in halved else held
-        )
+        why = halves(halved[length]) if length in halved else held
+        yield Verdict(name, of("blockwise", length) / before, 1 / 3, why)
     for peer in ("ours", "keras.ops"):
         name = f"blockwise, causal, 8,192 tokens, with gradients: memory of {plainly(peer)}"
         yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 40, held)
@@ -220,7 +215,7 @@ def models(results):
     for row in results.get("decoding", ()):
         value = ratio(row["times_ms"], "cache and XLA", "no cache")
         cached = ratio(row["times_ms"], "cache", "no cache")
-        why = f"The cache alone takes {cached:.2f}; what is left of many texts is products."
+        why = f"The cache alone takes {cached:.2f}."
         yield Verdict(f"decoding {row['tokens']} tokens, batch {row['batch']}: time without cache", value, 1 / 25, why)
 
 

@@ -11,6 +11,7 @@ import jinja2
 import numpy as np
 import pytest
 import yaml
+from mkdocs.exceptions import PluginError
 from mkdocs.utils.templates import url_filter
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,7 @@ with pytest.MonkeyPatch.context() as patch:
     import llms
     import page_facts
     import plain
+    import search
 
 
 def page(src_uri="learn/a.py", **facts):
@@ -294,3 +296,16 @@ def test_the_head_of_a_page_can_be_read(page):
     said = yaml.safe_load(head.replace("# ", ""))
     assert {"title", "description"} <= set(said)
     assert all(isinstance(said[key], str) for key in ("title", "description"))
+
+
+class TestSearchWorker:
+    def test_is_mended_once_and_ends_the_build_where_nothing_is_to_mend(self, tmp_path):
+        worker = tmp_path / search.WORKER.replace("*", "a1b2")
+        worker.parent.mkdir(parents=True)
+        worker.write_text("for(;i<n;i++){var s=r[i];e=e+s+o.id}return e")
+        for _ in range(2):
+            search.mend_worker(tmp_path)
+            assert worker.read_text() == 'for(;i<n;i++){var s=r[i];e=e+s+o.id+","}return e'
+        worker.write_text("return this.edges")
+        with pytest.raises(PluginError, match="lunr has no"):
+            search.mend_worker(tmp_path)

@@ -71,6 +71,12 @@ for what, ours, keras in (
                 f"{ratios[-1]:.2f}",
             )
         )
+from clear_attention.blockwise import BLOCK
+from clear_attention.blockwise.blocks import LENGTHS
+from clear_attention.blockwise.groups import LARGEST_BLOCK, queries_at_once
+
+assert (queries_at_once(BLOCK, lambda size: 4 * 32768), LENGTHS) == (64, 48)
+assert LARGEST_BLOCK == 8 * 2**20
 won = [of.split() for what, of, *_ in rows if "graph" in what]
 assert all(int(of[0]) > 0.85 * int(of[-1]) for of in won)
 head = ("Against keras.ops and Keras's layer", "cells won", "median", "worst")

@@ -177,18 +177,16 @@ display(Markdown(report.time_table(results, "layer", "both", LAYERS)))
 # %% tags=["remove-input"]
 display(Markdown(report.time_table(results, "layer", "both", EAGER)))
 
+# %% [markdown]
+# ## Attention as it is built today
+#
+# [Shared heads](../learn/fewer_keys.py) against the same heads repeated, [a bias](../learn/score_rules.py) against a
+# mask, [rotary positions](../learn/turning_positions.py) against none, and [packed rows](../learn/packing.py) against
+# padded ones. Eight heads of depth 64, float32, everything in a graph. Milliseconds, the quickest bold.
+
 # %% tags=["remove-input"]
-TODAY = """
-## Attention as it is built today
-
-[Shared heads](../learn/fewer_keys.py) against the same heads repeated, [a bias](../learn/score_rules.py) against a mask,
-[rotary positions](../learn/turning_positions.py) against none, and [packed rows](../learn/packing.py) against padded ones.
-Eight heads of depth 64, float32, everything in a graph. Milliseconds, the quickest bold.
-
-"""
-if "today" in results:  # measured apart, with `make bench ONLY=today`
-    display(Markdown(TODAY + report.today_table(results)))
-    display(Markdown(report.packing_said(results)))
+display(Markdown(report.today_table(results)))
+display(Markdown(report.packing_said(results)))
 
 # %% [markdown]
 # A cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32. Bytes are

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from markdown.extensions.toc import slugify
 
 HOOKS = Path(__file__).parents[1] / "docs" / "_site"
 with pytest.MonkeyPatch.context() as patch:
@@ -166,3 +167,24 @@ def test_the_time_left_is_said_when_enough_is_done_to_tell():
     assert execute.to_go(60, 1, 20) == ""
     assert execute.to_go(120, 10, 10) == ", about 2.0 min to go"
     assert execute.to_go(120, 10, 0) == ""
+
+
+def anchors(page):
+    """Return the places of a page that is not yet executed: those of its text, and none of its outputs."""
+    cells = re.split(r"^# %%", page.read_text(encoding="utf-8"), flags=re.M)
+    text = "\n".join(re.sub("^# ?", "", cell, flags=re.M) for cell in cells if cell.startswith(" [markdown]"))
+    named = re.findall(r'\{[^}\n]*#([\w-]+)[^}\n]*\}|\bid="([\w-]+)"', text)
+    titles = [re.sub(r"\{.*\}|[`*$]", "", title).strip() for title in re.findall("^#{1,6} (.*)$", text, re.M)]
+    return {name for pair in named for name in pair} | {slugify(title, "-") for title in titles}
+
+
+def test_links_lead_to_places_that_are_there_before_a_lesson_is_executed():
+    docs = HOOKS.parent
+    pages = [path for path in (*docs.rglob("*.md"), *docs.rglob("*.py")) if HOOKS not in path.parents]
+    links = [
+        (path, path.parent / link, anchor)
+        for path in pages
+        for link, anchor in re.findall(r"\]\(([\w./-]+\.py)#([\w-]+)\)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(links) > 100
+    assert [(path.name, to.name, anchor) for path, to, anchor in links if anchor not in anchors(to)] == []

@@ -5,7 +5,12 @@ import pytest
 import tensorflow as tf
 from test_blockwise_rules import ATOL, MODES, Drawn
 
-from clear_attention import DistanceBias, blockwise_attention, scaled_dot_product_attention
+from clear_attention import (
+    DistanceBias,
+    blockwise_attention,
+    create_look_ahead_mask,
+    scaled_dot_product_attention,
+)
 from clear_attention.blockwise import blocks, groups
 
 TINY = 1200  # bytes: a block of a few queries of one head
@@ -14,6 +19,7 @@ TINY = 1200  # bytes: a block of a few queries of one head
 @pytest.fixture
 def tiny(monkeypatch):
     monkeypatch.setattr(groups, "LARGEST_BLOCK", TINY)
+    monkeypatch.setattr(groups, "LARGEST_OF_A_HEAD", TINY)
     monkeypatch.setattr(groups, "FEWEST", 2)
 
 
@@ -28,10 +34,10 @@ def cuts(leading, score_bytes, keys=None):
         ((2, 8), 100, None, {0: 2}),  # all heads of one text fit
         ((2, 8), 75, None, {}),  # all heads of both
         ((1, 8), 300, None, {1: 2}),  # four heads
-        ((1, 8), 500, None, {1: 4}),  # two, since 1200 is less than three times 500
+        ((1, 8), 500, None, {1: 8}),  # one, since two at a time would not be quicker
         ((3, 8), 700, None, {0: 3, 1: 8}),
         ((1, 8), 5000, None, {1: 8}),  # a single head is too much, and there is nothing else to cut
-        ((1, 6), 500, None, {1: 3}),
+        ((1, 6), 400, None, {1: 2}),
         ((1, 7), 500, None, {1: 7}),  # groups are equally large
         ((1, 8), 5000, (1, 2), {1: 2}),  # four heads of queries share one of keys
         ((1, 8), 5000, (1, 1), {}),
@@ -155,8 +161,9 @@ def test_no_tensor_holds_more_scores_than_the_limit(options, monkeypatch):
     assert max(sizes) <= limit
 
 
+@pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("graph", [False, True])
-def test_second_derivatives_are_those_of_the_plain_function(tiny, graph):
+def test_second_derivatives_are_those_of_the_plain_function(tiny, graph, causal):
     def second(attend, *tensors):
         with tf.GradientTape() as outer:
             outer.watch(tensors)
@@ -168,10 +175,11 @@ def test_second_derivatives_are_those_of_the_plain_function(tiny, graph):
         return outer.gradient(total, tensors)
 
     def found(*tensors):
-        return second(lambda *x: blockwise_attention(*x, block_size=8), *tensors)
+        return second(lambda *x: blockwise_attention(*x, block_size=8, causal=causal), *tensors)
 
     tensors = [tf.constant(x) for x in (Q, K, V)]
     run = tf.function(found, autograph=False) if graph else found
-    expected = second(lambda *x: scaled_dot_product_attention(*x).output, *tensors)
+    mask = create_look_ahead_mask(40) if causal else None
+    expected = second(lambda *x: scaled_dot_product_attention(*x, mask).output, *tensors)
     for one, other in zip(run(*tensors), expected, strict=True):
         np.testing.assert_allclose(one, other, atol=ATOL)

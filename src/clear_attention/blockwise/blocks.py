@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -9,9 +10,10 @@ import tensorflow as tf
 from clear_attention._xla import in_xla
 from clear_attention.attention import grouped_matmul, with_sink
 from clear_attention.biases import DistanceBias, on_diagonals
-from clear_attention.blockwise.groups import cuts_of, room
+from clear_attention.blockwise.groups import cuts_of, room, written
 
 LENGTHS = 48  # of rows of keys: for each length that it meets, oneDNN compiles and keeps kernels of their own
+PIECE = 8  # keys: shorter pieces of rows would take longer to overwrite one by one than whole rows to copy
 
 
 class Hiding(NamedTuple):
@@ -26,6 +28,10 @@ class Hiding(NamedTuple):
     @property
     def by_places(self):
         return self.causal or self.window is not None
+
+    @property
+    def by_order_alone(self):
+        return self.causal and self.window is None and self.blocked is None and self.documents is None
 
     @property
     def tensors(self):
@@ -52,7 +58,11 @@ class Keys(NamedTuple):
 
     def taken(self, x):
         """Take these keys out of `(..., key_length, depth)`."""
-        taken = x[..., self.first : self.last, :]
+        if x.shape[:-1].num_elements() == x.shape[-2] is not None:  # a single head: rows, and so without a copy
+            rows = tf.reshape(x, x.shape[-2:])[self.first : self.last]
+            taken = tf.reshape(rows, [*x.shape[:-2], -1, x.shape[-1]])
+        else:
+            taken = x[..., self.first : self.last, :]
         return taken if is_zero(self.few) else tf.concat([x[..., : self.few, :], taken], axis=-2)
 
     def columns(self, x):
@@ -172,8 +182,7 @@ class QueryBlocks(NamedTuple):
                 first = tf.clip_by_value(place - hiding.window + 1, 0, self.keys - 1)
                 ahead = 0 if hiding.causal else hiding.window - 1
             else:  # some blocks after each other read as many keys as the last of them
-                run = -(-self.number // LENGTHS)
-                ahead = (run - 1 - i % run) * self.size
+                ahead = (self.run - 1 - i % self.run) * self.size
             last = tf.clip_by_value(place + self.size + ahead, first + 1, self.keys)
         few = 0 if hiding.window is None else hiding.first_keys
         if hiding.documents is not None:
@@ -240,18 +249,48 @@ class QueryBlocks(NamedTuple):
             scores, slope = self.softcap * bent, 1 - bent * bent
         if bias is not None:
             scores += self.bias(bias, i, keys)
-        hidden = self.hidden(i, keys)
-        sees_nothing = None
-        if hidden is not None:
-            lowest = fill = tf.constant(float("-inf"), scores.dtype)
-            if self.may_be_empty:
-                sees_nothing = tf.reduce_all(hidden, axis=-1, keepdims=True)  # (..., size, 1)
-                fill = tf.where(sees_nothing, tf.constant(0, scores.dtype), lowest)
-            scores = tf.where(hidden, fill, scores)
+        scores, sees_nothing = self.without_hidden(scores, i, keys)
         if sink is None:
             return Scored(tf.nn.softmax(scores), sees_nothing, None, slope)
         weights = tf.nn.softmax(with_sink(scores, None, self.rows(sink, i))[0])
         return Scored(weights[..., :-1], None, weights[..., -1:], slope)
+
+    def without_hidden(self, scores, i, keys):
+        """Fill the scores of hidden keys, and tell which queries see none."""
+        if self.softcap is None and self.piece >= PIECE:
+            return self.without_later(scores, i, keys), None
+        hidden = self.hidden(i, keys)
+        if hidden is None:
+            return scores, None
+        sees_nothing, fill = None, tf.constant(float("-inf"), scores.dtype)
+        if self.may_be_empty:
+            sees_nothing = tf.reduce_all(hidden, axis=-1, keepdims=True)  # (..., size, 1)
+            fill = tf.where(sees_nothing, tf.constant(0, scores.dtype), fill)
+        return tf.where(hidden, fill, scores), sees_nothing
+
+    @property
+    def run(self):
+        """Return how many blocks of a causal order read as many keys as the last of them."""
+        return -(-self.number // LENGTHS)
+
+    @property
+    def piece(self):
+        """Return a length that divides every row of scores, or 0 where more is hidden than later keys."""
+        known = all(isinstance(n, int) for n in (self.queries, self.keys, self.size))
+        if not (known and self.skips and self.hiding.by_order_alone and self.keys >= self.queries):
+            return 0
+        return math.gcd(self.size, self.keys, self.queries)
+
+    def without_later(self, scores, i, keys):
+        """Overwrite the scores of later keys. They are all at the end of the rows; the rest of a row stays."""
+        end, in_a_row = min(self.run * self.size, self.keys), keys.last // self.piece  # keys; pieces
+        later = self.hidden(i, Keys(0, keys.last - end, keys.last))  # (size, end)
+        ends = tf.where(later, tf.constant(float("-inf"), scores.dtype), scores[..., -end:])
+        rows = tf.range(1, tf.size(scores) // keys.last + 1)[:, tf.newaxis]
+        places = rows * in_a_row - tf.range(end // self.piece, 0, -1)  # (rows, pieces at the end of one)
+        parts, ends = (tf.reshape(x, [-1, self.piece]) for x in (scores, ends))
+        parts = written(parts, tf.reshape(places, [-1]), ends)
+        return tf.ensure_shape(tf.reshape(parts, tf.shape(scores)), scores.shape)
 
     def whole(self, x):
         return whole_blocks(x, self.number * self.size)

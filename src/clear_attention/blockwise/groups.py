@@ -14,7 +14,8 @@ import tensorflow as tf
 from clear_attention._xla import in_xla
 from clear_attention.attention import full_shape
 
-LARGEST_BLOCK = 2**23  # bytes of scores in one block of one group: larger products would not be quicker
+LARGEST_BLOCK = 2**23  # bytes of scores in one block of several heads: larger products would not be quicker
+LARGEST_OF_A_HEAD = 2**25  # bytes of scores in one block of a single head
 FEWEST = 16  # queries: with fewer in a block, the keys would be read too often
 
 
@@ -37,10 +38,12 @@ class Cut(NamedTuple):
         """Take what belongs to group g."""
         if self.shares(x):
             return x
-        begin, sizes = [0] * x.shape.rank, full_shape(x)
-        number, sizes[self.axis] = sizes[self.axis], self.size(sizes[self.axis])
-        begin[self.axis] = tf.minimum(g * sizes[self.axis], number - sizes[self.axis])
-        return tf.slice(x, begin, sizes)
+        number, *rest = full_shape(x)[self.axis :]
+        size = self.size(number)
+        rows = tf.reshape(x, [number, *rest])  # the axes before are already down to 1
+        begin = tf.minimum(g * size, number - size)
+        part = tf.slice(rows, [begin, *[0] * len(rest)], [size, *rest])  # of the first axis, and so without a copy
+        return tf.reshape(part, [*[1] * self.axis, size, *rest])
 
     def spec(self, result):
         """Describe the part of a result that comes from one group."""
@@ -58,7 +61,7 @@ class Cut(NamedTuple):
         return total + part if self.shares(result) else total.write(g, part)
 
     def joined(self, total, result):
-        """Return all groups as one tensor. Since all axes before this one are already down to 1, nothing moves."""
+        """Return all groups as one tensor; nothing moves."""
         if self.shares(result):
             return total
         return tf.reshape(total.stack(), [self.number if n is None else n for n in result.shape])
@@ -73,7 +76,7 @@ class Room(NamedTuple):
     parts: tf.Tensor
 
     def write(self, i, part):
-        return Room(written(self.parts, i, part))
+        return Room(written(self.parts, [i], part[tf.newaxis]))
 
     def stack(self):
         return self.parts
@@ -89,9 +92,15 @@ def room(number, shape, dtype):
 
 
 @tf.custom_gradient
-def written(parts, i, part):
-    """Write a part in its place, without a copy of the others."""
-    return tf.raw_ops.InplaceUpdate(x=parts, i=[i], v=part[tf.newaxis]), lambda upstream: (upstream, None, upstream[i])
+def written(parts, places, new):
+    """Write new parts in these places, without a copy of the others. What `parts` was must not be needed any more."""
+
+    def backward(upstream):
+        of_new = tf.gather(upstream, places)
+        of_parts = tf.tensor_scatter_nd_update(upstream, tf.expand_dims(places, 1), tf.zeros_like(of_new))
+        return of_parts, None, of_new
+
+    return tf.raw_ops.InplaceUpdate(x=parts, i=places, v=new), backward
 
 
 def in_groups(cuts, step, tensors, results):
@@ -120,13 +129,14 @@ def cuts_of(q, k, score_bytes):
             cuts += [Cut(axis, tf.shape(q)[axis])] if fitting < 2 else []
         elif n > fitting:
             shared = k.shape[axis]  # fewer, if several heads of queries share one of keys, and so stay together
-            number = next((d for d in range(1, shared) if shared % d == 0 and n // d <= fitting), shared)
+            most = fitting if fitting > 2 else 1  # two at a time take more room than one, and no less time
+            number = next((d for d in range(1, shared) if shared % d == 0 and n // d <= most), shared)
             cuts += [Cut(axis, number)] if number > 1 else []
     return cuts
 
 
 def queries_at_once(size, row_bytes):
     """Halve a block of queries until its scores fit, if those of one query take so many bytes: `row_bytes(size)`."""
-    while size > FEWEST and size * row_bytes(size) > LARGEST_BLOCK:
+    while size > FEWEST and size * row_bytes(size) > LARGEST_OF_A_HEAD:
         size = -(-size // 2)
     return size

@@ -37,12 +37,12 @@ def attend_by_blocks(blocks, by_distance, q, k, v, bias, sink):
 
 def forward_pass(blocks, by_distance, q, k, v, bias, sink):
     """Return the output of a group of heads."""
-    padded = blocks.padded(q * depth(q) ** -0.5)
+    scale, padded = depth(q) ** -0.5, blocks.padded(q)
     added, taken = rules(blocks, by_distance, bias, sink)
 
     def forward(i, outputs):
         keys = blocks.seen(i)
-        scored = blocks.scored(blocks.cut(padded, i), keys.taken(k), added, taken, i, keys)
+        scored = blocks.scored(blocks.cut(padded, i) * scale, keys.taken(k), added, taken, i, keys)
         output = grouped_matmul(scored.weights, keys.taken(v))  # (..., size, d_v)
         return i + 1, outputs.write(i, zero_where(scored.sees_nothing, output))
 
@@ -54,18 +54,18 @@ def forward_pass(blocks, by_distance, q, k, v, bias, sink):
 def backward_pass(blocks, by_distance, q, k, v, bias, sink, output, upstream):
     """Return the gradients of q, k and v, and of a bias and a sink if there are any, of a group of heads."""
     scale, leading = depth(q) ** -0.5, q.shape[:-2]
-    padded = blocks.padded(q * scale)
     added, taken = rules(blocks, by_distance, bias, sink)
-    delta = tf.reduce_sum(upstream * output, axis=-1, keepdims=True)  # (..., query_length, 1)
-    upstream, delta = blocks.padded(upstream), blocks.padded(delta)
+    padded, output, upstream = (blocks.padded(x) for x in (q, output, upstream))
     totals = [] if bias is None else [Total(blocks, bias, by_distance)]
     totals += [] if sink is None else [Total(blocks, sink, False)]
 
     def step(i, dq, dk, dv, *sums):
         keys = blocks.seen(i)
-        seen_k, seen_v, q_block = keys.taken(k), keys.taken(v), blocks.cut(padded, i)
+        seen_k, seen_v, q_block = keys.taken(k), keys.taken(v), blocks.cut(padded, i) * scale
         scored = blocks.scored(q_block, seen_k, added, taken, i, keys)
-        do, of_rows = zero_where(scored.sees_nothing, blocks.cut(upstream, i)), blocks.cut(delta, i)
+        do = blocks.cut(upstream, i)
+        of_rows = tf.reduce_sum(do * blocks.cut(output, i), axis=-1, keepdims=True)  # (..., size, 1)
+        do = zero_where(scored.sees_nothing, do)
         dw = grouped_matmul(do, seen_v, transpose_b=True) - of_rows
         ds = tf.math.multiply_no_nan(dw, scored.weights)  # a hidden dw may have overflowed
         parts = [] if bias is None else [ds]

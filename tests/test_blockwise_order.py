@@ -1,0 +1,103 @@
+"""In a causal order alone, the scores of later keys are overwritten where they stand: the same numbers as by a mask."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from test_blockwise_groups import ATOL, results
+
+from clear_attention import blockwise_attention, create_look_ahead_mask, scaled_dot_product_attention
+from clear_attention.blockwise import blocks, groups
+
+RNG = np.random.default_rng(8)
+RULES = {
+    "nothing else": {},
+    "a bias of its own for each head": lambda queries, keys: {"bias": RNG.normal(size=(4, queries, keys))},
+    "a sink": lambda queries, keys: {"sink": RNG.normal(size=(4, 1, 1))},
+    "a soft cap": lambda queries, keys: {"softcap": 1.0},
+}
+
+
+def drawn(queries, keys, heads=4, depth=6):
+    return [RNG.normal(size=(2, heads, n, depth)) for n in (queries, keys, keys)]
+
+
+def pieces(queries, keys, size, **hiding):
+    q, k = tf.zeros((queries, 2)), tf.zeros((keys, 2))
+    return blocks.QueryBlocks.of(q, k, blocks.Hiding(**{"causal": True} | hiding), None, False, size).piece
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys", "size", "expected"),
+    [(64, 64, 16, 16), (64, 96, 16, 16), (40, 40, 16, 8), (72, 40, 8, 0), (41, 41, 8, 1), (64, 64, 48, 16)],
+)
+def test_a_piece_divides_every_row_that_a_block_reads(queries, keys, size, expected):
+    assert pieces(queries, keys, size) == expected
+    cut = blocks.QueryBlocks.of(
+        tf.zeros((queries, 2)), tf.zeros((keys, 2)), blocks.Hiding(causal=True), None, False, size
+    )
+    if expected:
+        assert not any(int(cut.seen(i).last) % expected for i in range(cut.number))
+
+
+def test_there_are_no_pieces_where_more_is_hidden_than_later_keys():
+    assert pieces(64, 64, 16, causal=False) == 0
+    assert pieces(64, 64, 16, window=4) == 0
+    assert pieces(64, 64, 16, blocked=tf.zeros((64, 64), tf.bool)) == 0
+    assert pieces(64, 64, 16, documents=tf.zeros((1, 64), tf.int32)) == 0
+    with_unknown_length = tf.function(lambda q: tf.constant(blocks.QueryBlocks.of(q, q, ORDER, None, False, 16).piece))
+    assert with_unknown_length.get_concrete_function(tf.TensorSpec((None, 2)))(tf.zeros((64, 2))) == 0
+    in_xla = tf.function(with_unknown_length.python_function, jit_compile=True)
+    assert in_xla(tf.zeros((64, 2))) == 0
+
+
+ORDER = blocks.Hiding(causal=True)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize(
+    ("queries", "keys", "size", "lengths"),
+    [
+        (64, 64, 16, 48),
+        (64, 96, 16, 48),
+        (40, 40, 16, 48),
+        (64, 64, 8, 3),
+        (72, 80, 8, 2),
+        (16, 16, 16, 48),
+        (64, 64, 64, 1),
+    ],
+)
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_equals_a_mask(queries, keys, size, lengths, name, graph, one_by_one, monkeypatch):
+    monkeypatch.setattr(blocks, "LENGTHS", lengths)
+    tensors = drawn(queries, keys)
+    rules = RULES[name](queries, keys) if callable(RULES[name]) else RULES[name]
+    late = create_look_ahead_mask(keys)[..., keys - queries :, :]
+    expected = results(*tensors, mask=late, **rules)
+    if one_by_one:
+        monkeypatch.setattr(groups, "LARGEST_BLOCK", 1)
+    found = lambda *x: results(*x, block_size=size, causal=True, **rules)  # noqa: E731
+    found = (tf.function(found, autograph=False) if graph else found)(*map(tf.constant, tensors))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=ATOL)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_a_later_key_may_be_too_large_for_its_scores(graph):
+    """A score of infinity or NaN behind the order is overwritten as any other, and nothing of it is left."""
+    q, k, v = (x.astype("float32") for x in drawn(32, 32))
+    k[..., 20, :] = [1e38, -1e38, 1e38, 1e38, -1e38, 1e38]
+    q[..., :20, :] = 1e20 * np.abs(q[..., :20, :])
+    expected = scaled_dot_product_attention(q[..., :20, :], k[..., :20, :], v[..., :20, :], create_look_ahead_mask(20))
+    attend = lambda *x: blockwise_attention(*x, causal=True, block_size=8)  # noqa: E731
+    found = (tf.function(attend, autograph=False) if graph else attend)(q, k, v)
+    np.testing.assert_allclose(found[..., :20, :], expected.output, rtol=1e-5, atol=1e-5)
+
+
+def test_only_later_keys_are_overwritten(monkeypatch):
+    """Not the whole rows: of 8 blocks of 16, each writes 16 numbers a query."""
+    written, real = [], blocks.written
+    monkeypatch.setattr(blocks, "written", lambda x, places, new: written.append(new.shape) or real(x, places, new))
+    q, k, v = drawn(128, 128)
+    blockwise_attention(q, k, v, causal=True, block_size=16)
+    assert written == [(2 * 4 * 16, 16)] * 8

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from benchmarks import apart, halves, machine, memory, models, report, today, wholes
+from benchmarks import apart, machine, memory, models, report, today, wholes
 from benchmarks.contenders import PASSES, Case, cases
 from benchmarks.timing import by_turns
 
@@ -28,7 +28,6 @@ class Plan(NamedTuple):
     cases: list[Case]
     seconds: float  # for a cell of the tables; the slow ones take longer
     memory: list[tuple[str, str, int]]  # who, passes, length
-    halves: list[int]  # lengths
     models: list[str]
     batches: list[int]  # of decoding
     imports: int  # repeats
@@ -45,7 +44,6 @@ QUICK = Plan(
     ],
     seconds=0.3,
     memory=[("blockwise", "both", 2048), ("keras.ops", "both", 2048)],
-    halves=[],
     models=["lesson"],
     batches=[1],
     imports=1,
@@ -59,7 +57,6 @@ FULL = Plan(
         *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
         *product(("blockwise", "torch"), ("forward",), (65536,)),
     ],
-    halves=[4096, 8192],
     models=[*models.MODELS, "language model"],
     batches=[1, 64],
     imports=5,
@@ -108,9 +105,6 @@ def jobs(plan):
         "memory": [
             (f"memory {who} {passes} {n}", 12 + n * n / 5e7, partial(memory.row, who, passes, n))
             for who, passes, n in plan.memory
-        ],
-        "halves": [
-            (f"blocks of half the size {n}", 40, partial(halves.row, n, 10 * plan.seconds)) for n in plan.halves
         ],
         "attention": [
             (f"{c.what} {c.size} {c.mask} {c.passes}", weight(c), partial(apart.row, c, limit, plan.seconds))

@@ -20,6 +20,7 @@ def facts(packages=PACKAGES):
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": {
             "processor": processor(),
+            "vector_bits": vector_bits(cpuinfo("flags") or cpuinfo("Features")),
             "cores": os.cpu_count(),
             "memory_gigabytes": round(memory(), 1),
             "system": platform.system(),
@@ -38,10 +39,20 @@ def keep(found, path, page):
 
 
 def processor():
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    return cpuinfo("model name") or platform.processor() or platform.machine()
+
+
+def cpuinfo(name):
+    """Return what the system says of its first core, or nothing where it doesn't."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.split(":")[0].strip() == name), "")
+
+
+def vector_bits(flags):
+    """Return how many bits the processor's widest vectors have: 512 are 16 float32 numbers in one step."""
+    widths = {"avx512f": 512, "avx": 256, "sse": 128, "asimd": 128}
+    return next((bits for name, bits in widths.items() if name in flags.split()), None)
 
 
 def memory():

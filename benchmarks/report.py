@@ -59,7 +59,7 @@ def blocks_and_floor(results):
             name,
             ratio(cell, "blockwise graph", "floor of blocks graph"),
             1.08,
-            f"{groups_cost(results)} The floor takes all heads at once. torch's kernel takes {kernel:.2f}.",
+            f"The floor takes all heads at once. torch's kernel takes {kernel:.2f}.",
         )
 
 
@@ -94,39 +94,29 @@ def groups_of_heads(results):
             cell = times(results, "function", (1, 8, length, 64), "causal", passes)
             value = ratio(cell, "blockwise graph", "torch") / ratio_before
             name = f"blockwise, causal, {length:,} tokens, {said(passes)}: time before heads had groups"
-            yield Verdict(name, value, 1.03, groups_cost(results))
+            yield Verdict(name, value, 1.03, by_floor(cell))
 
 
-def groups_cost(results):
-    """Say what is known of the time that groups of heads cost: what it costs to halve their blocks once more."""
-    slower = [ratio(row["times_ms"], "halved blocks", "blockwise") for row in results.get("halves", ())]
-    known = [f"To halve their blocks once more takes {max(slower):.2f} of the time."] if slower else []
-    return " ".join(["Heads attend in groups.", *known])
+def by_floor(cell):
+    """Say what is known of a time of blocks that is too long."""
+    floor = ratio(cell, "blockwise graph", "floor of blocks graph")
+    return f"It is {floor:.2f} of its floor." if floor == floor else "Its floor was not measured at this length."
 
 
 def memory(results):
     def of(who, length, passes="both"):
         return megabytes(results, who, passes, length)
 
-    held = "The scores of a block take 8 MB; a few such tensors are held, and kernels that oneDNN keeps."
+    held = "A few tensors as large as the scores of a block are held, and kernels that oneDNN keeps."
     for length, goal in {16384: 96, 32768: 128, 65536: 192}.items():
         name = f"blockwise, causal, {length:,} tokens, forward: MB"
         yield Verdict(name, of("blockwise", length, "forward"), goal, held)
-    halved = {row["length"]: row for row in results.get("halves", ())}
     for length, before in BEFORE.items():
         name = f"blockwise, causal, {length:,} tokens, with gradients: memory before heads had groups"
-        why = halves(halved[length]) if length in halved else held
-        yield Verdict(name, of("blockwise", length) / before, 1 / 3, why)
+        yield Verdict(name, of("blockwise", length) / before, 1 / 3, held)
     for peer in ("ours", "keras.ops"):
         name = f"blockwise, causal, 8,192 tokens, with gradients: memory of {plainly(peer)}"
         yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 40, held)
-
-
-def halves(row):
-    """Say what blocks of half the size would save and cost."""
-    slower = ratio(row["times_ms"], "halved blocks", "blockwise")
-    whole, half = (row["megabytes"][name] for name in ("blockwise", "halved blocks"))
-    return f"Blocks of half the size would take {half:.0f} MB instead of {whole:.0f}, and {slower:.2f} of the time."
 
 
 SMALL = ((64, 8, 5, 64), (64, 8, 64, 64), (64, 8, 128, 64), (8, 8, 512, 64))

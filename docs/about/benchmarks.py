@@ -30,6 +30,7 @@ machine, limits = results["machine"], results["limits"]
 facts = {
     "date": results["date"],
     "processor": f"{machine['processor']}, {machine['cores']} cores, no GPU used",
+    "vectors": f"{machine['vector_bits']} bits, which are {machine['vector_bits'] // 32} float32 numbers in one step",
     "memory": f"{machine['memory_gigabytes']:.0f} GB",
     "versions": ", ".join(
         f"{name} {number}" for name, number in results["versions"].items()
@@ -73,10 +74,15 @@ for what, ours, keras in (
         )
 from clear_attention.blockwise import BLOCK
 from clear_attention.blockwise.blocks import LENGTHS
-from clear_attention.blockwise.groups import LARGEST_BLOCK, queries_at_once
+from clear_attention.blockwise.groups import (
+    LARGEST_BLOCK,
+    LARGEST_OF_A_HEAD,
+    queries_at_once,
+)
 
-assert (queries_at_once(BLOCK, lambda size: 4 * 32768), LENGTHS) == (64, 48)
-assert LARGEST_BLOCK == 8 * 2**20
+assert (queries_at_once(BLOCK, lambda size: 4 * 32768), LENGTHS) == (256, 48)
+assert queries_at_once(BLOCK, lambda size: 4 * 65536) == 128
+assert (LARGEST_BLOCK, LARGEST_OF_A_HEAD) == (8 * 2**20, 32 * 2**20)
 won = [of.split() for what, of, *_ in rows if "graph" in what]
 assert all(int(of[0]) > 0.85 * int(of[-1]) for of in won)
 head = ("Against keras.ops and Keras's layer", "cells won", "median", "worst")
@@ -225,9 +231,9 @@ display(Markdown(report.memory_table(results, "both", WHO)))
 display(Markdown(report.memory_table(results, "forward", WHO)))
 
 # %% [markdown]
-# Heads attend in groups, so that the scores of one block take 8 MB. A few tensors of that size are held at once:
-# scores, weights, which keys are hidden, and on the way back two gradients. torch's kernel holds none of them: it keeps
-# a few rows in the processor's cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps
+# Heads attend in groups: so many that the scores of one block take less than 8 MB, or a single head, whose block may take 32 MB.
+# A few tensors of that size are held at once: scores and weights, and on the way back the gradients of both. torch's
+# kernel holds none of them: it keeps a few rows in the processor's cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps
 # them. That alone took 300 MB at 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
 
 # %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."

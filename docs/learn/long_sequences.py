@@ -8,13 +8,13 @@
 #
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. More than one wall stood between
-# the two. One is time, and for that it took many machines at once. Another is memory, and the trick that takes this
-# wall down fits into ten lines of NumPy. In this last lesson of the first part you will write them.
+# the two. One is time, and to get past it many machines had to work at once. Another is memory, and the trick that
+# takes this wall down fits into ten lines of NumPy. In this last lesson of the first part you will write them.
 #
-# First see the wall. Our dates fill 34 places with a letter each, and each place looks at each: 34 times 34 weights, in
-# every head. That is nothing. How many would the million places of Gemini need? Let us count for the first Transformer,
-# with 8 heads of 64 numbers and four bytes a number. (To attention it is all the same whether a place holds a letter or
-# a piece of a word.)
+# First see the wall. A text is a line of **places**, and each place holds a letter, or a piece of a word. (To attention
+# that is all the same.) Our dates have 34 places, and each place looks at each, so that there are 34 times 34 weights
+# in every head. These are few. How many would the million places of Gemini need? Let us count the bytes for the sizes
+# of the first Transformer, which has 8 heads of 64 numbers, with four bytes for a number.
 
 # %% tags=["hide-input"]
 import math
@@ -35,17 +35,19 @@ for n in (34, 1_000, 30_000, 1_000_000):
 assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
-# With thirty times as many places the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
+# From 1,000 to 30,000 places the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
 # 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no
 # larger than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
-# The whole matrix need never be there. Each query needs its own row of weights, and no other row. So make one row,
-# multiply it with the values, keep the output and throw the row away. Then make the next. Row by row would be slow,
-# because processors are fastest at large products. So we take a *block* of queries at a time, say 256, and hold 256
-# rows instead of a million. That is 8 · 256 · 1,000,000 · 4 bytes, which is 8 GB instead of 32 TB. If we also take one
-# head at a time, it is 1 GB.
+# The whole matrix need never be there. Each place has one query, and this query has one **row** in the matrix, with a
+# weight for each key. For its output it needs this row, and no other. So make one row, multiply it with the values,
+# keep the output and throw the row away. Then make the next row.
+#
+# One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
+# queries that stand side by side, say 256 of them. Then 256 rows are in memory at a time, instead of a million. That is
+# 8 · 256 · 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. If we also take one head at a time, it is 1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -68,14 +70,15 @@ touch(
 )
 
 # %% [markdown]
-# A mask says what must not be seen. Now it also saves work: a block never looks at keys that come after its last query,
-# so these scores are not even computed. With many blocks that is nearly half of all scores.
+# A mask says what must not be seen. Now it also saves work: a block never reads the keys that come after its last
+# query, so these scores are not even computed. With many blocks that is nearly half of all scores.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
 # Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
-# other. With `causal=True` it must hide the future, and a block gets only those keys that some query of it may see.
-# Draw the mask of the block 4 to 7 first: it has four rows and eight columns.
+# other. With `causal=True` a query must not see later keys, and a block gets only those keys that at least one of its
+# queries may see. Draw the mask of the block with the queries 4 to 7 first. It has four rows, and eight columns for the
+# keys 0 to 7.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -124,51 +127,63 @@ np.testing.assert_allclose(
 print("100 queries in blocks of 24: the same numbers as all at once")
 
 # %% [markdown]
-# That is all. Nothing is approximated, and nothing has to be trained again: the same numbers come out, only they are
-# computed in another order. The formula of attention holds for each block of queries $Q_b$ by itself, with the keys and
-# values that the block may see:
+# That is all. Nothing is approximated, and nothing has to be trained again. The same numbers come out, because they are
+# only computed in another order. The formula of attention holds for each block of queries $Q_b$ by itself, with the
+# keys $K_b$ and the values $V_b$ that the block may see:
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
 # $$
 #
-# With `causal`, a block still needs a mask of its own: it meets its own last key, which its earlier queries may not
-# see.
+# With `causal`, a block still needs a mask of its own. The block 4 to 7 reads key 7, for example, which only its last
+# query may see.
 #
 # ## Even a row can come in pieces, by hand
 #
-# Blocks have solved the question of memory. To be fast as well, programs for graphics processors cut the rows, too.
-# Such a processor has a small, fast memory on the chip and a large, slow one beside it. On the chip there is no room
-# for a row of a million numbers. But a softmax divides by the sum over the whole row, so it seems that it must see the
-# whole row at once. It can be done in pieces all the same, and a pencil is enough for it.
+# The question of memory is solved. What follows is a second trick, for speed. You can leave it out and go on with the
+# [measurements](#how-much-memory-blocks-save).
 #
-# One thing first. $e^{100}$ is too large for a number of four bytes, with which machines are trained. (NumPy's eight
-# bytes last up to $e^{709}$.) So one first subtracts the largest score $m$ of the row from all scores. That changes no
-# weight, because $e^{s - m} = e^s \cdot e^{-m}$, and the second factor cancels. Here with two scores, $a$ and $b$:
+# So far each row was whole. Fast programs for graphics processors cut the rows into **pieces**, too. Such a processor
+# has a small, fast memory on the chip and a large, slow one beside it, and on the chip there is no room for a row of a
+# million numbers. But a softmax divides by the sum over the whole row. So it seems that it must see the whole row at
+# once. It can be done in pieces all the same, and a pencil is enough for it.
+#
+# One habit of such programs must be known first. Before they take the powers, they subtract the largest score $m$ of
+# the row from all its scores $s$. So no power is larger than 1, and no weight changes.
+#
+# <details class="lesson-more" markdown="1"><summary>Why do they subtract it, and why does no weight change?</summary>
+#
+# Machines are trained with numbers of four bytes, and $e^{100}$ is too large for such a number. (NumPy's eight bytes
+# last up to $e^{709}$.) No weight changes because $e^{s - m} = e^s \cdot e^{-m}$, and the second factor cancels. Here
+# it is with two scores, $a$ and $b$:
 #
 # $$
 # \frac{e^{a - m}}{e^{a - m} + e^{b - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b) \cdot e^{-m}} = \frac{e^a}{e^a + e^b}
 # $$
 #
-# But while a row comes in pieces, we do not know its largest score yet. Let the scores 1, 3, 2, 6 with the values 10,
-# 20, 30, 40 come in two pieces. After the first piece, the largest score so far is 3:
+# </details>
+#
+# But while a row comes in pieces, its largest score is not yet known. Let the scores 1, 3, 2, 6 with the values 10, 20,
+# 30, 40 come in two pieces. After the first piece the largest score so far is 3, so $m = 3$. Two sums are kept. One is
+# the sum of the powers. In the other one each power is multiplied with its value $v$:
 #
 # | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
 #
-# Then comes the second piece, 2 and 6. Its 6 is a new largest score. Everything so far was measured from 3, and should
-# have been measured from 6. So both sums are too large by the factor $e^{6 - 3}$. We *know* this factor, so we can mend
-# them: $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. Multiply both with $e^{3 - 6} = 0.049787$, and go on:
+# Then comes the second piece, 2 and 6. Its 6 is a new largest score. From all scores so far 3 was subtracted, and it
+# should have been 6. So both sums are too large by the factor $e^{6 - 3}$. We *know* this factor, so we can mend them,
+# because $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. Multiply both with $e^{3 - 6} = 0.049787$, and then add the second
+# piece:
 #
 # | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
 # | mended | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
 # | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
 #
-# The output is $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives. It is like adding up a long bill
-# page by page: you carry over three numbers, the largest score, the sum of the weights and the sum of the weighted
-# values, and the page itself you can throw away.
+# The second sum divided by the first is the output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax
+# gives. It is like adding up a long bill page by page. You carry over three numbers, which are the largest score and
+# the two sums, and the page itself you can throw away. In Python:
 
 # %%
 scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
@@ -195,8 +210,9 @@ assert (round(total, 4), round(output, 4)) == (1.0748, 41.6126)
 assert round(output / total, 2) == 38.72
 
 # %% [markdown]
-# This is the *online softmax*. *FlashAttention*, which many large models use, cuts queries and keys alike and does all
-# the mending on the chip, so that no scores ever travel to the slow memory.
+# This is the *online softmax*. *FlashAttention*, which many large models use, cuts queries and keys alike. So its
+# blocks are small rectangles of the matrix, and not whole rows. All the mending is done on the chip, and no score ever
+# travels to the slow memory.
 #
 # ## How much memory blocks save
 #
@@ -259,8 +275,8 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 #
 # ## Is this how a chat machine works?
 #
-# In kind, yes. But it has more of everything, and some parts were exchanged. The last column says what is common, since
-# not all are built alike:
+# In kind, yes. It is a stack of layers with attention, as ours is. But it has more of everything, and some parts were
+# exchanged. Not all machines are built alike, so the last column says what is common:
 #
 # | part | ours | the first, of 2017 | common today |
 # | --- | --- | --- | --- |
@@ -269,13 +285,16 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 # | layers | 1 in each half | 6 in each half | dozens |
 # | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
-# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a third matrix, whose product with the letter multiplies the alarms (a *gate*) |
+# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a third matrix (a *gate*) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
 # | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
 # | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
 #
+# (A gate works like this: the vector of a letter is multiplied with the third matrix, too, which gives one number for
+# each alarm. Then each alarm is multiplied with its number.)
+#
 # One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained
-# further to answer as people want it to. That second part is not a matter of attention, and not in these lessons.
+# further to answer as people want it to. That second training is not a matter of attention, and not in these lessons.
 
 # %% tags=["remove-input"]
 from clear_attention import Transformer
@@ -291,9 +310,9 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 # ## In the package { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
-# a model can be trained with it. A training needs the weights once more, for the gradient, and they are gone. So the
-# function makes them again. You need not decide when to use it: the layer of the package switches to blocks by itself
-# when a text is long and the future is hidden.
+# a model can be trained with it. A training needs the weights once more, for the gradient, but by then each block has
+# thrown its weights away. So the function makes them again. You need not decide when to use it. The layer of the
+# package switches to blocks by itself when a text is long and the future is hidden.
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
@@ -334,8 +353,8 @@ print(textwrap.dedent(step[0]))
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
 # On the way back the same step begins again: the weights are made a second time, from queries and keys. That costs one
-# more product and saves the matrix. Then come the slopes, `do` of the output, `dw` of the weights, `ds` of the scores,
-# and so on:
+# more product and saves the matrix. Then come the slopes. They are called `do` for the output, `dw` for the weights,
+# `ds` for the scores, and `dq`, `dk` and `dv` for queries, keys and values:
 
 # %% tags=["source", "remove-input"]
 for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
@@ -347,8 +366,9 @@ for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
 # the output times a value, and the slope of a value is a weight times the slope of the output. Scores were queries
 # times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`multiply_no_nan` is
 # a product in which a weight of 0 stays 0.) Only `of_rows` is new. A softmax divides by the sum of its row, so the
-# slope of a score needs a sum over the whole row. That sum equals another one, over the depth only: the output, which
-# was kept, times its slope. `keys.added` adds up what each block says about the keys that it read.
+# slope of a score needs a sum over the whole row, of each weight times its slope. That sum equals a shorter one, over
+# the numbers of the output: each number, which was kept, times its slope. `keys.added` adds up what each block says
+# about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:
@@ -393,8 +413,8 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # Milakov and Gimelshein published the online softmax in 2018, for the last layer of language models. Rabe and Staats
 # built attention in little memory with the same trick in 2021. In 2022 Dao and others made it fast, with
-# FlashAttention: it does *more* arithmetic than plain attention and takes less time, because moving numbers costs more
-# than multiplying them.
+# FlashAttention. It does *more* arithmetic than plain attention and still takes less time, because on a graphics
+# processor moving numbers costs more than multiplying them.
 #
 # ## Exercises
 #
@@ -419,8 +439,9 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # %% [markdown]
 # ### Exercise 2
 #
-# Each letter looks at itself and the 63 before it: `causal=True, window=64`. In blocks of 64 queries, which share of
-# 1,024 by 1,024 scores is computed? A drawing of the first three blocks helps.
+# Each place looks at itself and at the 63 before it, which is called `causal=True, window=64` in the package. There are
+# 1,024 places, in blocks of 64 queries. A block reads only those keys that at least one of its queries may see. Which
+# share of 1,024 by 1,024 scores is computed? A drawing of the first three blocks helps.
 
 # %% tags=["answer"]
 n, block, window = 1024, 64, 64
@@ -434,8 +455,8 @@ assert computed == 64 * (64 + 15 * 127)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# A block meets its own 64 keys, and the 63 before them; only the first block has none before. That is 64 rows of 127
-# keys in 15 blocks, and of 64 in one.
+# A block reads its own 64 keys, and the 63 before its first query. Only the first block has none before. So 15 blocks
+# have 64 rows of 127 scores, and one block has 64 rows of 64 scores.
 #
 # </details>
 #
@@ -452,24 +473,24 @@ exercises.show("long_sequences")
 # ```self-check
 # ? Attention by blocks needs less memory than plain attention. What does it give up for that?
 # - some digits of the result | The numbers are the same, but for rounding. Nothing is approximated.
-# - letters that are far away | That is what a window gives up. Here each query still sees all its keys.
+# - places that are far away | That is what a window gives up. Here each query still sees all its keys.
 # + the weights: they are never there all at once | In a training it has to make them a second time, for the gradient.
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
-# - twice the memory and twice the time | Each letter still meets every other before it, so the time grows with the square.
+# - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
 # - four times the memory, and four times the time | So it would be with the whole matrix.
-# ? 1,024 tokens in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
-# - 50 % | Nearly half are hidden. But the blocks on the diagonal are computed whole, and then half hidden.
-# - 62.5 % | That is the share that is computed: 10 of 16 blocks.
-# - 25 % | That is the blocks on the diagonal, 4 of 16. They are computed.
-# + 37.5 % | The blocks above the diagonal: 6 of 16.
+# ? 1,024 places in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
+# - 50 % | Nearly half are hidden. But a block reads all of its own 256 keys, so half of these scores are computed and then hidden.
+# - 62.5 % | That is the share that is computed: the blocks read 1, 2, 3 and 4 times 256 keys, which is 10 of 16.
+# - 25 % | That is the share of each block's own 256 keys, 4 of 16. They are read.
+# + 37.5 % | The four blocks leave out 3, 2, 1 and 0 times 256 keys. That is 6 of 16.
 # ```
 #
 # ## Where to go next
 #
 # This is the end of the first part. You took apart a machine that reads dates, wrote it again in NumPy, and saw where
-# its numbers come from. You can now ask of any machine that is said to be a Transformer: which parts does it have, and
-# which did it exchange?
+# its numbers come from. When you hear of another machine that is called a Transformer, you can now ask which of these
+# parts it has, and which it has exchanged.
 #
 # * [Positions that turn](turning_positions.py): the first part that nearly everybody has exchanged.
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you

@@ -8,13 +8,14 @@
 # # How does it write?
 #
 # Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
-# training they were always given, and they were right. Now what it has written itself takes their place. Here it
-# answers "3 may", a text that names no year, and has begun with 00:
+# training they were always given, and they were right. Now what it has written itself takes their place, right or
+# wrong. Here it answers "3 may", a text that names no year, and it has begun with 00:
 #
 # --8<-- "diagrams/writing_loop.svg"
 #
-# So each letter must be chosen, and nothing takes it back. The simplest choice is to take the most probable letter each
-# time, as in the drawing. This is called **greedy search**. Is its answer the most probable one of all?
+# So each letter must be chosen, and once it is chosen, nothing takes it back. The simplest way is to take the most
+# probable letter each time, as in the drawing. This is called **greedy search**. Is its answer the most probable one of
+# all?
 #
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
@@ -22,14 +23,13 @@
 # and draw each letter with its probability. If six in ten answers begin with A, and three in ten *of these* go on with
 # C, then 0.6 · 0.3 = 0.18 of all answers begin with A and C.
 #
-# Now let the first letter be A with 0.6 or B with 0.4. The best that can follow A has 0.3, and the best that can follow
-# B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9 =
-# 0.36$, twice as much. It has walked into a dead end: a first letter that looks best, and then nothing good to go on
-# with.
+# Now let the first letter be A with 0.6 or B with 0.4. The best letter that can follow A has 0.3, and the best that can
+# follow B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9
+# = 0.36$, twice as much. It has walked into a dead end: the first letter looks best, and then nothing good follows.
 #
-# **Beam search** keeps several beginnings at once. How many it keeps is called its *width*. At each step it looks at
-# all their continuations, and keeps the best ones again. Compare the two. For which probabilities of A does greedy
-# search miss the best answer?
+# **Beam search** keeps several beginnings at once. How many it keeps is called its *width*. At each step it goes on
+# from each beginning with each letter, and of all these longer beginnings it keeps the most probable ones. Compare the
+# two searches. For which probabilities of A does greedy search miss the best answer?
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -58,8 +58,8 @@ touch(
 #
 # ## Our machine, asked what it cannot know
 #
-# Our machine is mostly so sure of each letter that there is nothing to choose. But "3 may" names no year. Here are the
-# two letters that it found most probable at each step, of which the first was written:
+# Our machine is mostly so sure of each letter that there is nothing to choose. But "3 may" names no year. At each step,
+# here are the two letters that it found most probable. The first of the two was written:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -111,14 +111,15 @@ assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
 # Nobody can know the year, so the machine had to make one up. It did not remember one, for every year of its training
-# began with 19 or 20. It rather seems to take the day and the month for the year. And once a letter is written, the
-# machine takes it for granted, and goes on as if somebody had told it this letter.
+# began with 19 or 20. It rather seems to take digits of the day and the month for the year. And once a letter is
+# written, the machine takes it for granted, and goes on as if somebody had told it this letter.
 #
 # ## Beam search
 #
-# In a program, a beginning is a list of ids with the logarithm of its probability, because logarithms add up where
-# probabilities multiply. `log_probabilities`, from the folded cell above, gives the logarithms of what was printed
-# there. Here are the three answers that the search finds to "3 may":
+# Does a beam find a better answer to "3 may"? In a program, a beginning is a list of ids, together with the logarithm
+# of its probability. For a long text the product of so many probabilities would become too small for the computer.
+# Logarithms only add up where probabilities multiply. `log_probabilities`, from the folded cell above, gives the
+# logarithms of what was printed there. Here are the three answers that the search finds:
 
 
 # %%
@@ -169,11 +170,11 @@ assert ours[0][0] == answer
 assert left_behind < whole
 
 # %% [markdown]
-# Nothing makes sure that all of them are dates. The best is what greedy search had written. This time there was no dead
-# end, for it is even the most probable answer of all: every other answer parts from it at some letter, and no beginning
-# that does so is as probable as this whole answer. The search of the package,
-# [`beam_search`][clear_attention.beam_search], finds the same three if it is told `length_penalty=0.0`. Otherwise it is
-# kinder to long answers.
+# Nothing makes sure that all of them are dates. The best is what greedy search had written, so this time there was no
+# dead end. It is even the most probable answer of all. For any other answer begins like this one, and then differs from
+# it at some letter. Take the best such beginning for each letter, with the second letter of the first list in place of
+# the one that was written. None of them is as probable as the whole answer, and going on can only make them less
+# probable.
 #
 # Does a beam read more of the unseen dates right? Guess first.
 #
@@ -195,19 +196,23 @@ for name, answers in {
     assert exact > 0.99
 
 # %% [markdown]
-# Hardly, if at all. Where the year is given, the machine is so sure of each letter that there is no dead end to avoid.
+# Hardly, if at all. Where the year is given, the machine is so sure of each letter that there is mostly no dead end to
+# avoid.
 #
 # </details>
 #
 # In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
-# sentences, and they are worse. Above all they are shorter, because each further word makes a sentence less probable.
+# sentences, and yet they are worse. Above all they are shorter, because each further word makes a sentence less
+# probable. So the search of the package, [`beam_search`][clear_attention.beam_search], makes up for the length. Only if
+# it is told `length_penalty=0.0`, as here, it does not, and then it finds the same three answers to "3 may" as ours.
 #
 # ## Drawing by lot { #drawing }
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
 # they do not always say the same. How daring they are is set by a number, the **temperature**. All
-# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Here
-# is the letter of its answer to "3 may" of which the machine was the least sure:
+# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
+# us try it with one letter of the answer to "3 may". After its first letter, this is the one of which the machine was
+# the least sure:
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]
@@ -259,8 +264,8 @@ touch(
 #
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
-# Do these probabilities at least show when the machine doesn't know? Here are the three answers that a beam finds to
-# texts unlike those it learnt from:
+# Do these probabilities at least show when the machine doesn't know? Here are four texts unlike those that it learnt
+# from. After each text stand the three answers that a beam finds, with their probabilities:
 
 # %%
 strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
@@ -277,10 +282,11 @@ assert sure[0] > 0.6
 assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 
 # %% [markdown]
-# For "3 may" and "hello" the probabilities do show it: no answer gets nearly all. But with slashes the month came first
-# in its training, as in 5/3/2018. So the machine makes a month of 31/12/2018 that does not exist. And there is no
-# February 30th. Of both answers it is rather sure. A probability says how much it [prefers an
-# answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
+# For "3 may" and "hello" the probabilities do show it, because no answer gets nearly all. For the other two they do
+# not. In its training a text with slashes began with the month, as in 5/3/2018. So of 31/12/2018 the machine makes a
+# month that does not exist. And there is no February 30th. Yet of both answers the machine is rather sure. A
+# probability says how much it [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the answer is
+# right.
 #
 # ## What a cache saves
 #
@@ -288,13 +294,14 @@ assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 # it was there one step before. Must all of that be computed anew?
 #
 # No, and this is a present from the look-ahead mask, which was made for the training. When the machine writes its tenth
-# letter, it looks back at the start mark and nine letters. None of these ever saw a later one. So nothing that comes
-# later can change what was computed for them. The keys and values of the start mark and the first eight letters are the
-# same as one step before, and only those of the ninth, the newest, must be computed. `greedy_search` keeps them all:
-# this is the **cache**, elsewhere the KV cache. Queries are not kept, because only the newest letter asks. The keys and
-# values of the text, for cross-attention, are computed once and kept, too.
+# letter, it looks back at the start mark and nine letters. Because of the mask, none of these ever saw a later one. So
+# nothing that comes later can change what was computed for them. The keys and values of the start mark and the first
+# eight letters are the same as one step before. Only those of the ninth, the newest letter, must be computed.
+# `greedy_search` keeps them all. This store is called the **cache**, and in other places the KV cache, after the keys
+# and values. Queries are not kept, because only the newest letter asks. The text does not change while the answer is
+# written. So its keys and values, for cross-attention, are computed once and kept, too.
 #
-# With the cache the machine writes the same letters as without. For 64 letters, this is the time it takes:
+# With the cache the machine writes the same letters as without it. This is the time that an answer of 64 letters takes:
 
 # %% tags=["hide-input"]
 import json
@@ -334,9 +341,9 @@ for row in results["decoding"]:
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# With many texts there is more to compute, so that more is saved. With one, much of the time goes into starting each
-# operation. This was measured with a machine of two layers in each half, twice as wide as ours, on the computer that
-# [Benchmarks](../about/benchmarks.py) names.
+# With many texts there is more to compute, so that more is saved. With one text, much of the time goes into starting
+# each operation, and a cache does not save that. The times were measured with a machine of two layers in each half,
+# twice as wide as ours, on the computer that [Benchmarks](../about/benchmarks.py) names.
 #
 # <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
 #
@@ -349,29 +356,30 @@ Markdown("\n".join(lines))
 #
 # Beam search was first used in a speech recogniser (Lowerre, 1976). That a wide beam makes translations worse was
 # measured by Koehn and Knowles (2017), and that trained networks tend to be too sure of themselves by Guo and others
-# (2017). The temperature comes from physics, where it says how far a system strays from its best state. Hinton and
-# Sejnowski brought it to networks in 1983, and with Ackley they published in 1985 how such a network learns.
+# (2017). The temperature comes from physics. There it says how often a system leaves its state of least energy. Hinton
+# and Sejnowski brought it to networks in 1983, and with Ackley they published in 1985 how such a network learns.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# A beam misses answers, too. Make a tree of three first letters, A, B and C, in which even a beam of width 2 misses the
-# best answer. With which width can it not happen?
+# A beam misses answers, too. Choose probabilities for three first letters, A, B and C, and for the best letter after
+# each, so that even a beam of width 2 misses the best answer. With which width can it not happen?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Let A have 0.4, B 0.35 and C 0.25, and let the best that can follow have 0.3 after A and B, and 0.9 after C. The beam
 # keeps A and B, and finds $0.4 \cdot 0.3 = 0.12$. The answer with C would have had $0.25 \cdot 0.9 = 0.225$. It cannot
-# happen if no beginning is ever dropped, here with a width of 3. For answers of eleven letters from twelve ids, that
-# would be many billions of beginnings.
+# happen if no beginning is ever dropped, here with a width of 3. For answers of eleven letters, each one of twelve ids,
+# that would be many billions of beginnings.
 #
 # </details>
 #
 # ### Exercise 2
 #
 # Let the machine draw 200 answers to "3 may" at temperature 1. The package draws with
-# [`sample`][clear_attention.sample]. Which years does the machine make up? Are there answers that are no dates?
+# [`sample`][clear_attention.sample]. Which years does the machine make up? Are there answers that do not have the form
+# of a date?
 
 # %% tags=["answer"]
 import re
@@ -405,7 +413,7 @@ print(f"answers without the form of a date: {broken} of {len(answers)}")
 #
 # Every year of its training began with 19 or 20. Here it mostly writes 0, 3 and 5, the digits of the day and the month,
 # as if it took them for the year. Each letter is likely *after the letters before it*. But nothing makes sure that the
-# whole is a year of its training, or even that it has four digits: one improbable letter, drawn once, and the machine
+# whole is a year of its training, or even that it has four digits. Once one improbable letter is drawn, the machine
 # goes on from there as well as it can.
 #
 # </details>
@@ -437,8 +445,8 @@ exercises.show("writing")
 #
 # ## Where to go next
 #
-# You can now build this machine, train it, let it write, and say how far to trust it. One thing should bother you: our
-# texts fill 34 places. A book has a million, and each of them would look at each of the others.
+# You can now build this machine, train it, let it write, and say how far to trust it. One question is left. Our texts
+# fill 34 places. A book has a million letters, and each of them would look at each of the others.
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.
 # * [Use it in a model of your own](../guides/use_it.py).

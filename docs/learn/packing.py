@@ -6,9 +6,9 @@
 # %% [markdown]
 # # How do several texts share a row?
 #
-# A batch is a rectangle, so short texts are [filled up with padding](masks.py). The processor multiplies the padding
-# like everything else. How much of its work is thrown away? Here are 1,000 dates, each in a row of its own, as long as
-# the longest of them:
+# A batch is a rectangle: each text has a row, and all rows are equally long. So short texts are [filled up with
+# padding](masks.py). The processor multiplies the padding like everything else. How much of its work is thrown away?
+# Here are 1,000 dates, each in a row of its own, and the rows are as long as the longest date:
 
 # %%
 import numpy as np
@@ -22,12 +22,14 @@ print(f"lengths from {lengths.min()} to {lengths.max()}, mean {lengths.mean():.1
 print(f"padding: {padding:.0%} of all places")
 
 # %% [markdown]
-# Nearly half. With other texts it can be as bad, because a few are very long. So why not put several texts into one
-# row, one behind the other, until it is full? But then attention does not know where one text ends.
+# Nearly half of the work is thrown away. With other texts it can be as bad, because a few very long texts make all rows
+# long. So why not put several texts into one row, one behind the other, until the row is full? But attention does not
+# know where one text ends and the next begins.
 #
-# Let our trained machine *read* two dates in one row, so that the letters of both look at each other. It is the machine
-# with [positions that turn](turning_positions.py), which does not mind where in the row a text stands. Then it *writes*
-# one answer after the other, each from the letters of its own date. So what goes wrong here goes wrong while it reads.
+# Let us try it with a trained machine, the one with [positions that turn](turning_positions.py). It does not mind where
+# in the row a text stands. First it *reads* two dates in one row, so that the letters of both look at each other. Then
+# it *writes* the two answers, each in a row of its own, and each answer looks only at the letters of its own date. So
+# nothing is mixed while it writes, and what goes wrong has gone wrong while it read:
 
 # %% tags=["hide-input"]
 import sys
@@ -91,20 +93,22 @@ assert mixed < 0.9 < 0.98 < apart
 assert abs(apart - alone) < 0.02
 
 # %% [markdown]
-# No error, no warning, and dates that are wrong because of their neighbours. Kept apart, the machine reads them as if
-# each had a row to itself. (As in training, it was given the right letters of the answer so far. If it had to go on
-# from its own letters, all three numbers would be a little lower.)
+# There is no error and no warning, and yet dates are wrong because of their neighbours. If the texts are kept apart,
+# the machine reads them as well as if each had a row to itself. (As in training, it was given the right letters of the
+# answer so far. If it had to go on from its own letters, the numbers could be lower.)
 #
 # ## A number for each document
 #
-# To keep them apart one has to know which letter belongs to which text. Call each text in a row a **document**, and
-# give each place the number of its document. In programs this number is called a *segment id*. A key is hidden if its
-# number is not that of the query. So a number must not come back later in the row, because the mask would take both
-# pieces for one document. Padding gets the number 0, which no document has. So padding sees only padding. That does no
-# harm, because nobody else looks at it, and no query has all its keys hidden.
+# To keep the texts apart one has to know which letter belongs to which text. Call each text in a row a **document**,
+# and give each place in the row the number of its document. In programs this number is called a *segment id*. The rule
+# is short: a key is hidden if its number is not that of the query. So two documents of a row must not have the same
+# number, because the mask would take them for one.
 #
-# Here is what the letters of "3 may" and "7 june" look at if they stand in one row. Of the machine's four heads this is
-# the one that gives most weight to the other date. Where does its 7 look?
+# Padding gets the number 0, which no document has. So padding sees only padding. That does no harm, because no letter
+# looks at it. It even helps, because no query is left without any key.
+#
+# Here is what the letters of "3 may" and "7 june" look at if both texts stand in one row. Of the machine's four heads
+# this is the one that gives most weight to the other date. Where does the 7 look?
 
 # %% tags=["hide-input"] alt="Two heat maps of the weights for 3 may and 7 june in one row. Left, not kept apart: letters of each text look at letters of the other. Right, kept apart: two blocks on the diagonal, and the rest is hatched."
 import matplotlib.pyplot as plt
@@ -136,12 +140,13 @@ assert across.max() > 1
 assert not np.any(np.where(apart[0], maps["kept apart"], 0))
 
 # %% [markdown]
-# Left, the 7 looks most at a day that is not its own. Right, these cells are hidden, and its weight stays with "7
-# june".
+# On the left, the 7 looks most at the day of the other date. On the right, these cells are hidden, and all its weight
+# stays with "7 june".
 #
 # ## By hand
 #
-# A row holds a document of 3 letters, one of 2, and a place of padding:
+# A row holds a document of 3 letters, one of 2 letters, and a place of padding. A *place* is counted in the row, and a
+# *position* in the document:
 #
 # | place | 0 | 1 | 2 | 3 | 4 | 5 |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -149,13 +154,13 @@ assert not np.any(np.where(apart[0], maps["kept apart"], 0))
 # | position | 0 | 1 | 2 | 0 | 1 | 0 |
 #
 # The letter at place 4 may look at the places 3 and 4. Say that its scores for all places are 2, 1, 0, 1, 1 and 3, and
-# that the values are 10, 20, 30, 40, 50 and 60. Only the two scores of its own document count, and they are equal. So
-# both keys get 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
+# that the values are 10, 20, 30, 40, 50 and 60. Only the scores at places 3 and 4 count, and both are 1. So both keys
+# get the weight 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
 #
-# The third line of the table counts again from 0 in each document. If positions are *added* to the letters, it must be
-# so, or the second text stands where no text of the training began, and [such a machine cannot read it
-# there](turning_positions.py). If they turn, only distances count, and within a document these are the same in any
-# case.
+# Why does the third line of the table begin again at 0 in each document? If positions are *added* to the letters, it
+# must. Otherwise the second text would stand where no text of the training began, and [such a machine cannot read it
+# there](turning_positions.py). If queries and keys *turn*, only distances count. Within a document these are the same,
+# wherever the counting begins.
 
 # %%
 from clear_attention import create_document_positions
@@ -171,9 +176,10 @@ print("output of place 4:", powers @ values / powers.sum())
 # %% [markdown]
 # ## Other lengths
 #
-# Here is a row of 12 places with three texts. Change how long they are: a slider goes no further than there is room in
-# the row. Press a row of the square to see whom this place may look at. Blue places may be seen, hatched ones are
-# hidden, and grey is padding that sees padding. But predict first:
+# Here is a row of 12 places with three texts. Change how long the texts are. (A slider goes no further than there is
+# room in the row.) The square is the mask, with one line for each place that looks. Press a line to see whom this place
+# may look at. Blue places may be seen, hatched ones are hidden, and grey is padding that sees padding. But predict
+# first:
 #
 # 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
 # 2. Set the texts back to 5, 4 and 2 letters. Then make texts 2 and 3 one letter long, and text 1 nine. What becomes of
@@ -211,7 +217,7 @@ touch(
 # 1. The same as before: 0, 1, 2, 3. Where a text begins in the row does not matter to it.
 # 2. In this row it stays at one place of 12. With a row for each text, the long one makes all rows long: 16 of 27
 #    places are padding. The more the lengths differ, the more there is to win.
-# 3. In each block the diagonal and what lies left of it.
+# 3. In the square of each document, the diagonal and what lies left of it.
 # 4. All letters of all three texts, and no padding. Positions count through, 0 to 11. This is what the machine at the
 #    top of this page was given.
 #
@@ -224,8 +230,8 @@ touch(
 # 0 & \text{otherwise} \end{cases}
 # $$
 #
-# Here $i$ is the place that looks, and $j$ the place of the key. It is a mask like any other, so it goes together with
-# the look-ahead mask of a machine that writes: what one of the two hides is hidden.
+# Here $i$ is the place that looks, and $j$ the place of the key. It is a mask like any other. In a machine that writes
+# it goes together with the look-ahead mask, and what one of the two hides is hidden.
 #
 # ## Your machine so far
 #
@@ -259,29 +265,31 @@ print("your machine packs its texts")
 # %% [markdown]
 # ## What must not be asked
 #
-# So far the texts that are *read* share a row. The answers can do so, too. Then cross-attention needs such a mask as
-# well: $i$ is a place in the row of answers, $j$ one in the row of texts, and an answer has the number of its text.
+# So far only the texts that are *read* share a row. In the training the answers can share one, too. Then
+# cross-attention needs such a mask as well, so that each answer looks only at its own text. An answer has the number of
+# its text. In the formula, $i$ is then a place in the row of answers, and $j$ a place in the row of texts.
 #
-# In the training the half that writes gets [the right letters](training.py), and at each place it must say which letter
-# comes next. Take the row of the example by hand, with the documents 1 1 1 2 2 0, and let it be a row of answers. At
-# place 2 the next letter is the first one of the *next document*. Nobody can know it, since the documents are kept
-# apart, so this place must not count. The same holds for padding. So the loss of each place gets a weight: 1 if the
-# next place belongs to the same document, else 0. The last place has no next one, so for our six places there are five
-# numbers, each 0 or 1. Write them down first:
+# And one more thing changes. In the training the half that writes gets [the right letters](training.py), and at each
+# place it must say which letter comes next. Take the row of the example by hand, with the documents 1 1 1 2 2 0, and
+# let it be a row of answers. At place 2 the next letter is the first one of the *next document*. The machine cannot
+# know it, because the documents are kept apart. So it must not be asked there, nor where the next place is padding.
+#
+# For this, the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by
+# 0. The last place of the row has no next one, so for our six places there are five numbers. Write them down first:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
 print("the loss counts:", inside.astype(int)[0])
 
 # %% [markdown]
-# It counts at the places 0, 1 and 3. At place 2 the next document begins, and behind place 4 comes padding.
+# The loss counts at the places 0, 1 and 3. After place 2 the next document begins, and after place 4 comes padding.
 #
 # <details class="lesson-more" markdown="1"><summary>How is a stream of texts packed?</summary>
 #
-# In a training the texts come one after the other, more of them than fit into memory. So a few rows, here eight, are
-# kept open while the texts come in. Each text goes into the first open row that has room for it. When none has room,
-# the fullest row goes to the training, because it would hardly ever get another text, and a new row is opened in its
-# place. Here it is as a `tf.data` stream:
+# In a training the texts come one after the other, and there are more of them than fit into memory. So a few rows, here
+# eight, are kept open while the texts come in. Each text goes into the first open row that has room for it. When none
+# has room, the fullest row goes to the training, because it would hardly ever get another text, and a new row is opened
+# instead. Here it is as a `tf.data` stream:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -333,15 +341,15 @@ assert (filled != 0).sum() == lengths.sum()
 #
 # <details class="lesson-more" markdown="1"><summary>What the package does, and what it promises</summary>
 #
-# Together with a look-ahead mask it is `combine_masks(create_document_mask(documents), create_look_ahead_mask(6))`.
-# Layers take the numbers themselves: `layer(x, causal=True, segment_ids=documents)`. Then the mask is never in memory
-# as a whole, and [attention by blocks](long_sequences.py) does not even read a block whose keys all belong to other
-# documents.
+# As a matrix, the mask of a machine that writes is `combine_masks(create_document_mask(documents),
+# create_look_ahead_mask(6))`. Layers also take the numbers themselves: `layer(x, causal=True, segment_ids=documents)`.
+# With [attention by blocks](long_sequences.py) the mask is then never in memory as a whole, and keys that all belong to
+# other documents need not even be read.
 #
 # The package makes two promises. A packed text gets the numbers that it gets alone. And whatever becomes of one
 # document, the others do not change by a single bit, even if somebody fills it with NaN to try it. Your machine keeps
-# the first promise. What is hidden gets the weight 0, but 0 times NaN is NaN, so for the second it would have to
-# replace the NaN first. Here both are tried, with two layers that were not trained:
+# the first promise, but not the second. What is hidden gets the weight 0, but 0 times NaN is NaN. So it would have to
+# replace the NaN first. Here both promises are tried, with two layers that were not trained:
 
 # %% tags=["hide-input"]
 import keras
@@ -367,10 +375,10 @@ print("a neighbour full of NaN: not one bit has changed")
 #
 # The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
 # their predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that in common
-# collections of texts up to half of all places are padding. The Wikipedia in rows of 512 places, from which BERT learns
-# in the second phase of its training, is such a case. Packed, and kept apart by a mask, it made this phase twice as
-# fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that it changed little with rows of the
-# usual length, and was important with very long ones.
+# collections of texts up to half of all places are padding. One of them is the Wikipedia in rows of 512 places, from
+# which BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask, this phase
+# became twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask changed little
+# with rows of the usual length, and was important with very long ones.
 #
 # ## Exercises
 #
@@ -387,9 +395,9 @@ print("of the same text:", 100 * 32 * 32)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
 #
-# Half the rows, half the scores. Half of what remains is still hidden by the mask: the cells between the two texts.
-# That is what attention by blocks skips, if whole blocks of a row belong to other documents. Everything that is done to
-# each letter by itself has become half, too.
+# There are half as many rows, so there are half as many scores. Half of these are still hidden by the mask, since they
+# are between the two texts of a row. Attention by blocks can leave them out where whole blocks belong to other
+# documents. Everything that is done to each letter by itself, as in the feed-forward part, has become half, too.
 #
 # </details>
 #
@@ -399,9 +407,9 @@ print("of the same text:", 100 * 32 * 32)
 #
 # <details class="lesson-answer" markdown="1"><summary>What goes wrong</summary>
 #
-# The letters of the last document look at the padding, as in [the lesson on masks](masks.py). In a causal machine the
-# padding comes later and is hidden anyway, so there nothing shows. In an encoder the last text of each row comes out
-# wrong.
+# The letters of the last document look at the padding, as in [the lesson on masks](masks.py). In an encoder the last
+# text of each row comes out wrong. In a causal machine the padding comes later and is hidden anyway, so no output of a
+# letter changes. But if its loss is counted by these numbers, it is asked for the padding, too.
 #
 # </details>
 #

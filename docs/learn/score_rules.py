@@ -8,12 +8,14 @@
 #
 # A score is the product of a query and a key. It says how well the two fit, and by itself it says nothing else. But
 # three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that
-# **none of them** fits. On this page each of the three gets a rule, which stands between the product and the softmax.
+# **none of them** fits, of all the keys. On this page each of the three gets a rule, which stands between the product
+# and the softmax.
 #
-# What becomes of a machine that can't say the first, you have seen: [without positions](positions.py) it reads a text
-# as a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one. To each
+# You have seen what becomes of a machine that can't say the first. [Without positions](positions.py) it reads a text as
+# a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one. To each
 # score of self-attention, in both halves, a number is added that depends on nothing but *how far* the key stands from
-# the query, and on which side. Both machines were trained for 500 steps:
+# the query, and on which side. Here are a machine without positions and one with such numbers, each trained for 500
+# steps. For the last line, the texts begin 40 places later in the row than in the training:
 
 # %% tags=["hide-input"]
 import sys
@@ -38,22 +40,24 @@ assert bag_record["exact"] < 0.3
 assert min(record["exact"], *record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head (1 + 7 + 7, see below) are
-# enough to put the letters in order.
+# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head, which are explained below,
+# are enough to put the letters in order. And because only distances count, it does not matter where in the row a text
+# begins.
 #
 # ## Near: a bias by distance
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
-# too; the two have nothing else in common.) A key with a bias of -1 needs a score that is 1 higher to get the same
-# weight. Where do the numbers come from? There are two ways.
+# too; the two have nothing else in common.) A key with a bias of -1 needs a product that is 1 higher to get the same
+# weight as a key without a bias. Where do the numbers come from? There are two ways.
 #
-# * **A straight line.** The bias falls by the same price with each place. Each head has another price, so that some
-#   heads look near and others far: with four heads the prices are 1/4, 1/16, 1/64 and 1/256. Nothing is learnt. This is
-#   called **ALiBi**.
-# * **Learnt buckets.** Near distances have a learnt number each, and far ones share one, since it hardly matters
+# * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. Each head has
+#   another price, so that some heads look near and others far. With four heads the prices are 1/4, 1/16, 1/64 and
+#   1/256. Nothing is learnt. This is called **ALiBi**.
+# * **Learnt buckets.** Near distances have a learnt number each. Far distances share one, since it hardly matters
 #   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. This is how the language
-#   model **T5** does it. Our machine has a bucket for distance 0. For the letters before it has seven, for the
-#   distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more, and for the letters after it seven more.
+#   model **T5** does it. Our machine has one bucket for distance 0. For the letters before the one that looks it has
+#   seven, which are for the distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more. For the letters after it
+#   there are seven more, so that each head has 1 + 7 + 7 = 15 numbers.
 #
 # Here is what each head of the encoder has learnt to add. Right of 0 are the letters that come after the one that
 # looks:
@@ -90,17 +94,20 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# Each head has its own taste for distances: where its line is high, it likes to look. The numbers below the picture say
-# where its peak is. The peak of head 4 is flat, because the distances 4, 5 and 6 share a bucket. These lines, four more
-# where the answer looks at itself, and the look-ahead mask are all that the machine knows about order.
+# Each head has its own taste for distances: where its line is high, it likes to look. The lines printed below the
+# picture say where each peak is. A peak can be flat, like one at 4 to 6, because these distances share a bucket. Four
+# more such lines belong to the heads with which the answer looks at itself. These eight lines and the look-ahead mask
+# are all that the machine knows about order.
 #
 # ## Well enough: the soft cap { #a-limit-the-soft-cap }
 #
 # A small bias counts only as long as no product is far ahead of the others. Dividing by the root of $d_k$ keeps the
-# scores small as long as the numbers are random, but a training can make them as large as it likes. If one key is ahead
-# by 50, the softmax gives it everything, near or far. The others get so little that the training can hardly lift them
-# again. What is missing is a way to say that a key fits well enough. Above some score, better should hardly count any
-# more. A **soft cap** $c$ says it. It lets no score be larger than $c$ or smaller than $-c$, and leaves small scores
+# scores small at the beginning of a training, when the numbers are random. But the training can make them as large as
+# it likes. If one key is ahead by 50, the softmax gives it everything, near or far. The other keys get so little that
+# the training can hardly lift them again.
+#
+# What is missing is a way to say that a key fits well enough, so that above some score a better fit hardly counts any
+# more. A **soft cap** $c$ does this. It lets no score be larger than $c$ or smaller than $-c$, and leaves small scores
 # nearly as they are:
 #
 # $$
@@ -110,9 +117,10 @@ np.testing.assert_allclose(
 # The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line. With a cap of 2, a score of 4 becomes
 # $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924.
 #
-# Now a trap. A fourth thing that no product says is **never**: this key must not be read. For that you have the mask,
-# and one way of masking is to set the score to [minus infinity](masks.py). Some programs applied the cap *after* the
-# mask. What happens to such a score? Guess before you read what the cell prints.
+# Now comes a trap. There is a fourth thing that no product says, which is **never**: this key must not be read. For
+# that you have the mask, and one way of masking is to set the score to [minus infinity](masks.py). Some programs
+# applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
+# cell prints. The third of its three keys is hidden.
 
 
 # %%
@@ -132,19 +140,19 @@ print("cap, then mask:", right.round(3))
 print("mask, then cap:", wrong.round(3))
 
 # %% [markdown]
-# Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. No error, no NaN. So the
-# order matters: the cap must not have the last word, and the mask must.
+# Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. There is no error and no
+# NaN. So the order matters. The cap must come first, and the mask must have the last word.
 #
 # ## None of them: the sink
 #
 # Now a score can say *near* and *well enough*. But whatever the scores are, the weights of a query add up to 1. So a
 # letter *must* look at something, even if there is nothing in the text that it needs. Trained machines find a way out:
 # they look at some letter that says little, the first one for example. A **sink** is an honest way out. It is one more
-# score, which is learnt, with no key and no value. It takes part in the softmax, and the weight that it gets is thrown
-# away.
+# score in each row, which is learnt, and it has no key and no value. It takes part in the softmax, and the weight that
+# it gets is thrown away.
 #
-# Say that there are four keys, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it gets $1 /
-# (1 + 4 e^{\text{score}})$ of the weight:
+# Say that there are four keys with the same score, and that the sink has the score 0. Then $e^0 = 1$ goes into the sum
+# for it, and it gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
 #
 # | all four scores | each key gets | the sink gets |
 # | --- | --- | --- |
@@ -152,12 +160,12 @@ print("mask, then cap:", wrong.round(3))
 # | 0 | 20.0 % | 20.0 % |
 # | -5 | 0.7 % | 97.4 % |
 #
-# If the keys fit, the sink gets next to nothing. If none fits, it gets nearly all, and the output is nearly 0. Without
-# a sink the four keys would get 25 % each in all three rows, because the softmax sees only differences. By itself it
-# can't say "none of them".
+# If the keys fit, the sink gets next to nothing. If none of them fits, the sink gets nearly all, and the output is
+# nearly 0. Without a sink the four keys would get 25 % each in all three cases, because the softmax sees only
+# differences. By itself the softmax can't say "none of them".
 #
-# The machine with a number by distance has a sink in every head, too. (A sink knows nothing of places, so it was not
-# the sinks that put the letters in order.) How much do the heads give to it?
+# The machine at the top of this page has a sink in every head, too. (A sink knows nothing of places, so it was not the
+# sinks that put the letters in order.) How much of their weight do the heads give to it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, date_tokenizers
@@ -198,17 +206,19 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / all_powers, key, atol=0.05)
 
 # %% [markdown]
-# The rows differ more than the heads. Where the answer looks at itself, more is given away than elsewhere, and the most
-# at its first place: there the mark that begins the answer has no key but itself. The fewer keys there are, the fewer
+# Where the answer looks at itself, more is given away than elsewhere, and the most at its first place. There stands the
+# mark that begins the answer, which has no key but itself. This fits the formula: the fewer keys there are, the fewer
 # terms of the sum compete with that of the sink.
 #
 # ## All four, by hand
 #
-# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that *near* is
-# said in full. The mask comes after everything that changes a score, so that nothing can bring a hidden key back. Here
-# is a query at the third of four places in a machine that writes, so that the fourth key, which comes later, is hidden.
-# A head has four numbers, so the root is 2. The cap is 2, each place of distance costs 0.5, and the sink has the score
-# 0:
+# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that the bias
+# is not made smaller by it. The mask comes after everything that changes a score, so that nothing can bring a hidden
+# key back.
+#
+# Here is a query at the third of four places in a machine that writes. The fourth key comes later, so it is hidden. The
+# query and the keys have four numbers each, so the root is 2. The cap is 2, each place of distance costs 0.5, and the
+# sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -220,8 +230,9 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # | $e^{\text{sum}}$ | 2.530 | 1.528 | 1 | 0 | 1 |
 # | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
 #
-# All powers together, that of the sink too, add up to 6.058. With the values 10, 20, 30 and 40 the output is $4.176 +
-# 5.046 + 4.952 = 14.174$. (Everything is computed before it is rounded.) The package says:
+# All powers together, with that of the sink, add up to 6.058, and each power is divided by this sum. With the values
+# 10, 20, 30 and 40 the output is $4.176 + 5.046 + 4.952 = 14.174$. (Numbers are rounded only when they are shown.) The
+# package says:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -249,7 +260,7 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 #
 # 1. Key 4 gets nearly everything. Can a cap, however small, make another key win?
 # 2. Set the cap to 2, and tick the bias. How much must a place cost until the query looks most at its own place, key 3?
-#    Then untick the cap. Is there still such a price?
+#    Then untick the cap. Does the slider still reach such a price?
 # 3. Tick the cap again, and then the mask. When the sink comes on as well, what becomes of the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 
@@ -296,13 +307,13 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. No. A larger score stays larger under the cap, so the order of the keys never changes. A cap only brings them
-#    nearer to each other.
-# 2. With the cap key 4 is ahead by a little less than 2, so a price of 2 is enough. Without it key 4 is ahead by 9,
-#    which is more than the slider allows. This is what a cap is good for: no key can get so far ahead that the bias no
-#    longer counts.
+# 1. No. A larger score stays larger under the cap, so the order of the keys never changes. A cap only brings their
+#    scores nearer to each other.
+# 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is enough. Without it key 4 is ahead
+#    by 9, which is more than the slider allows. This is what a cap is good for: no key can get so far ahead that the
+#    bias no longer counts.
 # 3. It gets smaller. No key gets the weight that the sink takes, so the weights of the keys add up to less than 1.
-# 4. It is read again. The cap has made -2 of minus infinity.
+# 4. It is read again, because the cap has made -2 of minus infinity.
 #
 # </details>
 #
@@ -356,13 +367,14 @@ np.testing.assert_array_equal(nothing_left, [[0.0]])
 print("your attention has a cap, a bias and a sink")
 
 # %% [markdown]
-# A sink of minus infinity has a power of 0: that is no sink at all.
+# Why is minus infinity given where there is no sink? Its power is 0, so nothing is added to the sum.
 #
 # ## Reading the function
 #
-# Here are the table's rows once more, as four lines of the package: root, cap, bias, and then mask, sink and softmax in
-# one. `grouped_matmul` is the product, `depth(q)` is $d_k$, and `blocked` is the mask. A rule that is not asked for is
-# `None`. In `safe_q` and `safe_k` infinity and NaN have been made harmless.
+# Here are the steps of the table once more, as four lines of the package. The first is the product, divided by the
+# root. The second is the cap and the third the bias. The fourth does mask, sink and softmax in one. `grouped_matmul` is
+# the product, `depth(q)` is $d_k$, and `blocked` is the mask. A rule that is not asked for is `None`. In `safe_q` and
+# `safe_k` infinity and NaN have been made harmless.
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -380,9 +392,10 @@ print(textwrap.dedent(heart[0]))
 #
 # A layer gets them by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`.
 #
-# A bias for 100,000 letters would be a matrix of ten thousand million numbers a head. It is never needed: all cells on
-# a diagonal have the same distance, so one number for each distance says it all. That is a `DistanceBias`, and
-# [attention by blocks](long_sequences.py) takes of it what it needs for a block.
+# A bias for 100,000 letters would be a matrix of ten billion numbers for each head. This matrix is never needed. All
+# its cells on one diagonal have the same distance, so one number for each distance says everything. That is a
+# `DistanceBias`, and [attention by blocks](long_sequences.py) takes of it what it needs for a block. In the cell below
+# both ways give the same output:
 
 # %%
 from clear_attention import DistanceBias, blockwise_attention
@@ -404,21 +417,22 @@ np.testing.assert_allclose(
 # ## Who found this, and when
 #
 # Raffel and others (2020) gave T5 its buckets, in place of positions that are added to the words. Press and others
-# (2022) wanted to train on short texts and read long ones: ALiBi. Gemma 2 (2024) brought the soft cap to a widely used
-# model, to keep its training stable. Xiao and others (2023) saw that language models put much weight on the first words
-# of a text, whatever these are, and called them *attention sinks*; in 2025 gpt-oss had a learnt one for each head.
+# (2022) wanted to train on short texts and read long ones, and for this they made ALiBi. Gemma 2 (2024) brought the
+# soft cap to a widely used model, to keep its training stable. Xiao and others (2023) saw that language models put much
+# weight on the first words of a text, whatever these are, and called them *attention sinks*. In 2025 gpt-oss had a
+# learnt sink for each head.
 #
 # To say *near*, most models of today turn queries and keys. Why they do is partly a matter of opinion. On long texts a
-# straight line lets far letters fade, and buckets take them all for equally far. Besides, the fast programs that
-# compute attention in one go must add a bias to every score, while queries and keys are turned before such a program
-# begins.
+# straight line lets far letters fade, and buckets take all far letters for equally far. Besides, a fast program for
+# attention must add a bias to every score, while queries and keys are turned before such a program begins.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. There are two queries and three keys. For the
-# first query he hides the last key, and for the second all three. In which row does it show, and how?
+# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. There are two queries and three keys. All
+# products are equal. For the first query the last key is hidden, and for the second query all three are. In which of
+# the two rows do the weights differ from those with a mask, and how?
 
 # %% tags=["answer"]
 hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
@@ -433,8 +447,9 @@ assert not np.any(by_mask[1])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>In which?</summary>
 #
-# In the [empty row](masks.py#queries-with-no-key-left). All its scores are equally low, so all its keys get the same
-# weight: what should be hidden is read. A bias says how much something is liked, and only a mask says no.
+# In the second, which is an [empty row](masks.py#queries-with-no-key-left). All its scores are equally low, so all its
+# keys get the same weight, and what should be hidden is read. A bias says how much something is liked, and only a mask
+# says no.
 #
 # </details>
 #
@@ -454,8 +469,8 @@ for keys in (4, 1000):
 # <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
 #
 # The power of the sink must be as large as those of the keys together, and these are 1 each. So its score is the
-# logarithm of how many keys there are. It is the same as in the answers of our machine: the more keys, the less a sink
-# of a given score can take.
+# logarithm of the number of keys. This is what the answers of our machine showed: the more keys there are, the less a
+# sink of a given score can take.
 #
 # </details>
 #
@@ -480,7 +495,7 @@ exercises.show("score_rules")
 # - It makes all scores equal to 50. | 50 is the most that a score can become, and these are far from it.
 # ? A machine with learnt buckets gets a text ten times as long as those of its training. Which bias has a key that is 300 places away?
 # - None, because it never saw this distance. | All far distances share a bucket, and that one was trained.
-# - A much lower one than a key 30 places away. | So it would be with a straight line. In buckets both may count as equally far.
+# - A much lower one than a key 30 places away. | So it would be with a straight line. In the buckets of this page both count as equally far.
 # + The one that all far keys have. | It hardly matters how far is far: that was the idea of a bucket.
 # ```
 #
@@ -492,7 +507,7 @@ exercises.show("score_rules")
 # **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
 # queries and keys that turn, heads that share their keys, and now scores with a cap, a bias and a sink.
 #
-# *Never* has one more use. Short texts waste much of a batch on padding. Could several of them stand in one row?
+# *Never* has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
 # * [The museum](../guides/museum.py#softcap): the cap that lifts the mask.

@@ -11,16 +11,21 @@
 # fetches the letter before it. There is no training, and there are no examples: you fill in the matrices, and then the
 # head must be right for every text.
 #
-# Here is a first try. A token says which letter it is and at which place it stands, each as a row of zeros with a
-# single one. (Such a row is called *one-hot*.) In the text `cab` the b at place 2 is
+# Here is a first try. Each letter becomes a *token*, which is a row of numbers. The token says which letter it is and
+# at which place it stands, each by zeros with a single one. (Numbers of this kind are called *one-hot*.) In the text
+# `cab` the b at place 2 is
 #
-# | feature | a | b | c | at 0 | at 1 | at 2 |
+# | stands for | a | b | c | at 0 | at 1 | at 2 |
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
-# Who looks at whom depends on the places alone. So we write a table of wishes: a row for the place that looks, a column
-# for the place that is looked at, 1 for yes and 0 for no. Before place 0 there is nobody, so it may look at itself. (To
-# keep the cell short, letters and places stand in two arrays, and nothing is divided by a root.)
+# Who looks at whom depends on the places alone. So we write a table of wishes, with a row for the place that looks and
+# a column for the place that is looked at. A 1 in it is a wish, and says yes. A 0 says no. Before place 0 there is
+# nobody, so place 0 may look at itself.
+#
+# The cell takes these wishes as scores, makes weights of them with a softmax, and fetches the letters with the weights.
+# It prints what place 2 gets. (To keep the cell short, letters and places stand in two arrays, and nothing is divided
+# by a root.)
 
 # %%
 import numpy as np
@@ -41,22 +46,24 @@ print("it fetches a, b, c:", fetched[2].round(3))
 
 # %% [markdown]
 # Place 2 should have fetched the a, and got a mixture: 0.576 of an a, and 0.212 of each of the others. Its scores are
-# 0, 1, 0, as we wanted. But a softmax turns a lead of 1 into a factor of $e = 2.718$ and no more: $2.718 / (2.718 + 1 +
-# 1) = 0.576$.
+# 0, 1, 0, as we wanted. But a softmax turns a lead of 1 into a factor of $e = 2.718$ and no more, so that the weight is
+# $2.718 / (2.718 + 1 + 1) = 0.576$.
 #
 # ## Yes and no
 #
 # In the cell above, `places @ wishes` are the queries, and the keys are the places themselves. So what you write into
-# $W_Q$ is the table of wishes. A whole token has six numbers, so three rows of zeros come first, for the numbers that
-# say which letter it is. And $W_K$ only picks the place out of the token:
+# $W_Q$ is the table of wishes. A whole token has six numbers. The first three say which letter it is, and who looks at
+# whom does not depend on the letter. So $W_Q$ begins with three rows of zeros, and the table comes below them. $W_K$
+# only picks the place out of the token:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# A one-hot row picks a row of the table: that is the query. A one-hot key picks one number of this row. So **a score is
-# an entry of the table.**
+# Multiply a one-hot row with the table, and you get one row of the table. That is the query. Its product with a one-hot
+# key is one number of this row. So **a score is an entry of the table.**
 #
-# That is the whole idea. What is missing is a yes that leaves nothing to the others. Let a yes be worth more than 1,
-# and look again:
+# That is the whole idea. What is missing is a yes that leaves nothing to the others. So let a yes be worth more than 1:
+# multiply the table by 1, 5, 20 and 128, and look each time at the weights of place 2. (The numbers have 32 bits, as in
+# our machines.)
 
 # %%
 for yes in (1, 5, 20, 128):
@@ -67,8 +74,9 @@ for yes in (1, 5, 20, 128):
 # At 128 the others get $e^{-128}$ times the weight of the chosen one. This is smaller than every number above 0 that 32
 # bits can hold. So it becomes 0, and the head fetches the letter and nothing else. The softmax has become a choice.
 #
-# Now write a head yourself: press the wishes until each letter fetches the one *after* it, and the last one itself.
-# How much must a yes be worth? And what does a place fetch that has two wishes, or none?
+# Now write a head yourself. The first table holds the wishes of the three places. Press them until each letter fetches
+# the one *after* it, and the last one itself. How much must a yes be worth? And what does a place fetch that has two
+# wishes, or none?
 
 # %% tags=["live", "remove-input"]
 import re
@@ -100,22 +108,32 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the table shows 1.00. It is exactly 1 only when the others get exactly 0, and 128 is enough for that. Two
-# wishes share the weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place
-# takes the average of all that is visible.
+# From 10 on the table of weights shows 1.00. The weight is exactly 1 only when the others get exactly 0, and 128 is
+# enough for that. Two wishes share the weight, so half of each letter comes back. Where there is no wish all scores are
+# equal, and the place takes the average of all letters.
 #
 # </details>
 #
 # ## Select and aggregate
 #
-# Two functions of this package write such heads. A *feature* is a piece of the token, such as its letter or its place.
-# It is written as a matrix, such as $W_K$ above, which cuts the numbers of the piece out of the token.
-# [`select`][clear_attention.select] says who looks at whom. It takes the feature of the token that looks, the feature
-# of the token that is looked at, and a function of the two, which says yes or no. In this function `query` and `key`
-# are numbers: the place that looks and the place that is looked at, or the places of two letters in the alphabet. What
-# it returns is called a *selector*, and a yes becomes a score of 128. [`aggregate`][clear_attention.aggregate] says
-# what is brought back. The outcome is a real head: a `MultiHeadAttention` like all others, with its four matrices
-# filled in.
+# Two functions of this package write such heads. Both speak of *features*. A feature is a part of the token, such as
+# its letter or its place. It is given as a matrix that cuts the numbers of this part out of the token, as $W_K$ above
+# cuts out the place.
+#
+# [`select`][clear_attention.select] says who looks at whom. It takes three things: the feature by which a token looks,
+# the feature by which it is looked at, and a function that says yes or no to each pair. The function's arguments are
+# called `query` and `key`, but here they are plain numbers. For places they are the number of the place that looks and
+# of the one that is looked at. For letters they are their numbers in the alphabet, counted from 0. `select` returns the
+# matrices $W_Q$ and $W_K$, which together are called a *selector*.
+#
+# [`aggregate`][clear_attention.aggregate] says what is brought back. It takes a selector and the feature that is handed
+# over, makes each yes a score of 128, and fills in the two other matrices. The outcome is a real head, which is a
+# `MultiHeadAttention` like all others.
+#
+# Let us write the head of the beginning with them, for texts of up to eight letters. A sign `^` is put before each
+# text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet `^abc`. So
+# there are four letters and nine places. In the cell `features` makes the two features. The function of `select` says
+# yes to the place before. `rows` writes the text as tokens, with a mask that hides the places behind it:
 
 # %%
 from clear_attention import aggregate, select
@@ -131,12 +149,13 @@ print(type(head).__name__, [weight.shape for weight in head.get_weights()])
 print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
 
 # %% [markdown]
-# The 13 numbers of a token become 9 for the query and the key, which are places, and 4 for the value, a letter. The
-# last matrix passes these 4 on. The sign `^` stands for the beginning of the text, so that the first letter has
-# something to fetch. It counts as the first letter of the alphabet `^abc`.
+# The letters c, a and b fetched `^`, c and a, and `^` fetched itself. The shapes belong to $W_Q$, $W_K$, $W_V$ and
+# $W_O$. The 13 numbers of a token become 9 for the query and the key, which are places, and 4 for the value, a letter.
+# The last matrix passes these 4 on.
 #
 # One text that comes out right does not make the head right for every text. But there are only 9,840 texts of one to
-# eight letters a, b and c, so we try them all:
+# eight letters a, b and c, so we try them all. The package has this head ready-made, as `shift`. Each text goes through
+# it, and is right if all its letters have fetched what stands before them:
 
 # %% tags=["hide-input"]
 import sys
@@ -160,19 +179,24 @@ np.testing.assert_allclose(fetched, np.eye(4)[[0, 0, 3, 1]], atol=1e-6)
 assert right == [True] * 9840
 
 # %% [markdown]
-# The texts are of different lengths. What lies behind them is hidden by a mask, as always.
-#
 # ## What a head can't do: count
 #
-# Now a harder wish: each letter shall say how often it occurs in the text. To choose the letters like itself is easy,
-# with `key == query`. But what comes back is an *average*. If each of them hands over a 1, the average of three ones is
-# 1, and so is the average of two. Attention cannot add up.
+# Now a harder task: each letter shall say how often it occurs in the text. It is easy to choose all letters like
+# itself, its own place included, with `key == query`. But what comes back is an *average*. If each of these letters
+# hands over a 1, the average of three ones is 1, and so is the average of two. Attention cannot add up.
 #
 # The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`. Let `^` hand over a 1, and all
-# letters a 0. If n letters are like itself (it is one of them), n + 1 tokens share the weight, so what comes back is $1
-# / (n + 1)$. In `^abca` an a looks at `^` and at two a's, and gets 1/3, so there are 2. To turn 1/3 into 2 is a matter
-# of a table, and a [feed-forward network](feed_forward.py#many-alarms-one-table) can hold a table. So the program
-# `histogram` has two steps, a head and a feed-forward network:
+# letters a 0. If there are n letters of this kind, n + 1 tokens share the weight, and what comes back is the share of
+# `^`, which is $1 / (n + 1)$. In `^abca` an a looks at `^` and at two a's. It gets 1/3, so there are 2.
+#
+# To turn 1/3 into 2 is a matter of a table, and a [feed-forward network](feed_forward.py#many-alarms-one-table) can
+# hold a table. But how does the 1/3 get from the head into the network? Each token has free columns, in which there is
+# a 0 at first. What is written into them is called a **note**. The head writes the 1/3 there, the
+# [residual](transformer_layer.py) adds this note to the token, and the network reads it. Such a list of steps, of heads
+# and networks, is called a *program*.
+#
+# The program `histogram` has two steps, a head and a network. The cell sends `^abca` through both. For each sign it
+# prints the note of the head, and then what the network makes of it:
 
 # %%
 from clear_attention.programs import histogram
@@ -187,18 +211,20 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
     print(f"{sign}   ^ gets {part:.3f}   how often: {count}")
 
 # %% [markdown]
-# The sign `^` looks at itself only and gets 1, so it says 0. Nobody asks it.
+# The sign `^` looks at itself only and gets 1, so it says 0. Its answer is of no use to anybody.
 #
 # ## Two heads: sorting
 #
-# One head can use what another has found out, if that stands in the token. So a token has free columns for notes. The
-# first head and a network write into them, the [residual](transformer_layer.py) adds the note to the token, and the
-# second head reads it. Let us sort the letters of a text in this way.
+# With notes one head can also use what another has found out. Let us sort the letters of a text in this way. The first
+# head and a network write a note, and the second head reads it.
 #
-# First, each letter counts how many letters are *smaller*, with the trick from above. In `^cabacb` each b finds two,
-# the a's. So the b's begin at the third place behind `^`. Then each place looks for the largest count that is smaller
-# than the number of the place, and fetches a letter that has it. For letters with the count n stand from place n + 1
-# on. (The function in `select` may also say *how much* a key is wanted, and the key that is wanted most wins.)
+# **First, each letter counts how many letters are smaller,** with the trick from above. In `^cabacb` each b finds two,
+# which are the a's. The count is its note. In the sorted text the a's fill the places 1 and 2 behind `^`, so the b's
+# begin at place 3. In the same way, letters with the count n begin at place n + 1.
+#
+# **Then each place looks for its letter.** Place 3 must look for the count 2, because the b's begin there. Place 4 is
+# still filled by a b, although no letter has the count 3. So each place looks for the largest count that is smaller
+# than its own number, and fetches a letter that has it:
 #
 # | place | 1 | 2 | 3 | 4 | 5 | 6 |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -207,12 +233,15 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # | largest count below the place | 0 | 0 | 2 | 2 | 4 | 4 |
 # | fetched | a | a | b | b | c | c |
 #
-# Letters that are alike have the same count, and share the weight. An average of equal letters is this letter. For
-# example place 3: the counts are 4, 0, 2, 0, 4, 2; below 3 the largest is 2, and that is b.
+# Letters that are alike have the same count, so that they share the weight. What comes back is an average of equal
+# letters, which is this letter.
+#
+# "The largest" is more than yes or no. So the function in `select` may also return a number that says *how much* a key
+# is wanted. The key that is wanted most wins, because a lead of 1 becomes a lead of 128 in the scores.
 #
 # <details class="lesson-more" markdown="1"><summary>select, aggregate and the whole program, line by line</summary>
 #
-# Without the checks of what comes in, this is all:
+# You can leave this out. It is the source, without the lines that check the arguments:
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -232,21 +261,25 @@ ordered = sort()(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
 assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 
 # %% [markdown]
-# In `select`, `query @ table` is the $W_Q$ from above. `feature` and `table_of` make arrays of what you hand over. In
-# `aggregate`, `GAP` is our 128, and the root of `d_k` takes back what attention divides by. `into` says where in the
-# token the outcome goes.
+# In `select`, `query @ table` is the $W_Q$ from above, since `query` is a feature there. `feature` and `table_of` make
+# arrays of what you hand over.
 #
-# In `sort` the four features of a token are its letter, its place, and two notes: `share`, the $1 / (n + 1)$ of the
-# first head, and `smaller`, the count that the network `look_up` reads from the table `counts`. In `my_place`, `select`
-# gets more than yes or no: it gets *how much* a key is wanted, and the key that is wanted most wins. Here a larger
-# count is wanted more, and one that is not smaller than my place less than all others, `-length`. Last, `^` itself must
-# not be fetched. So `not_begin` wants it very little, whoever looks: `place @ np.ones((length, 1))` is a feature that
-# is 1 for every token. The two selectors are added, which adds their scores.
+# In `aggregate`, `GAP` is our 128. Attention divides the scores by the root of `d_k`, so the queries are multiplied by
+# this root first. `into` says in which columns of the token the outcome is written.
+#
+# In `sort` the four features of a token are its letter, its place and two notes. The note `share` is the $1 / (n + 1)$
+# of the first head. The note `smaller` is the count, which the network `look_up` reads from the table `counts`.
+#
+# The second head is made of two selectors. `my_place` says how much a place wants a count. If the count is smaller than
+# the number of the place, a larger count is wanted more. All other counts get `-length`, which is less. But `^` has the
+# count 0, as the a's have, and it must not be fetched. So `not_begin` subtracts so much from `^` that it is wanted
+# least, whoever looks. For this it needs a feature that is 1 for every token, and `place @ np.ones((length, 1))` is
+# one. The two selectors are added, which adds their scores.
 #
 # </details>
 #
-# There are eight such programs in [the reference](../reference/programs.md). Each of them is right on every input that
-# we tried, which for texts means all texts of up to eight letters.
+# The package has eight such programs, which stand in [the reference](../reference/programs.md). Each of them is right
+# on every input that we tried. For the programs that read texts, these were all texts of up to eight letters.
 #
 # <details class="lesson-more" markdown="1"><summary>The eight programs, and what their heads look at</summary>
 #
@@ -262,8 +295,9 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # | `addition` | the other digit of my column; then the next lower column that decides on the carry |
 #
 # Each of these heads is a layer like others, so [`certify`](../guides/certify_your_layer.py) can test whether its masks
-# leak, and our tests let it do so. A head as sharp as ours looks at one key only, so that a wrong mask would not show.
-# For these tests its scores are divided by 128 first.
+# leak, and our tests let it do so. But most of the heads give their whole weight to few keys. If a mask were wrong
+# about another key, its weight would be 0 all the same, and nothing would show. So for these tests the scores are
+# divided by 128 first.
 #
 # </details>
 #
@@ -279,9 +313,9 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # ### Exercise 1
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) You need two selectors: one for the letter, and one that says *how much* a place is
-# wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature of the token that looks is
-# 1 in every token.
+# so far, any answer will do.) You need two selectors. One says yes to the letter a, and the other says *how much* a
+# place is wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature by which a token
+# looks is 1 in every token.
 #
 # ```python
 # letter, place = features(3, 8)
@@ -312,7 +346,7 @@ assert [text.rindex("a", 0, i + 1) for i in range(1, len(text))] == found[
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>
 #
 # Being an a must count for more than standing as far to the right as possible. The best place alone brings 7, so an a
-# at place 0 needs at least 8.
+# at place 0 needs at least 8. (The printed list begins with place 1, because at place 0 no a has come yet.)
 #
 # </details>
 #
@@ -356,8 +390,9 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head, and you know why the programs on this page are right. In [induction](induction.py),
-# the training found two heads that we had not written, and they did the same as our program. Was that luck?
+# You can now write a head, and you know why the programs on this page are right. In [induction](induction.py) nobody
+# had written the two heads that the training found, and yet they work as the two heads of our program `induction` do.
+# Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.

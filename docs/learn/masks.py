@@ -87,15 +87,15 @@ machine(
 #
 # The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
 # a little weight each, these can outvote the letters of the month. So the padding must get a weight of exactly 0. A
-# **mask** says which keys must get none. It holds a 1 where a key must not be looked at, and we say that this key is
-# *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
+# **mask** says which keys must get no weight. It holds a 1 where a key must not be looked at, and we say that this key
+# is *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
 # round](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives, in the
-# first of its four ways to look. A row is a letter that looks, a column a letter that is looked at. Dark is little
-# weight, yellow is much, and what is hidden is hatched. Press a letter in the row marked "padding" to hide it from all
-# letters, or press a cell to hide it from one. Can you leave a letter with nothing to look at? (The box "later tokens"
-# belongs to the next lesson.)
+# first of its four ways to look. A row is a letter that looks, and a column is a letter that is looked at. Dark is
+# little weight, yellow is much, and what is hidden is hatched. Press a letter in the row marked "padding" to hide it
+# from all letters, or press a cell to hide one letter from another. Can you leave a letter with nothing to look at?
+# (The box "later tokens" belongs to the next lesson.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -168,9 +168,10 @@ print("weights", softmax(scores, mask).round(3))
 # query $i$ may see.
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, and a 0
-# elsewhere. Its shape is `(batch, 1, 1, length)`: one row for each text, which holds for everyone who looks at this
-# text. The two 1s are axes that NumPy stretches (*broadcasting*): the same row serves all queries, and all heads, which
-# [a later lesson](multi_head.py) brings.
+# elsewhere. The four axes of what it gives are texts, *heads*, queries and keys. (Heads are the ways to look that the
+# machine has at the same time. [A later lesson](multi_head.py) builds them.) The shape is `(batch, 1, 1, length)`: one
+# row for each text, which holds for everyone who looks at this text. The two 1s are axes that NumPy stretches
+# (*broadcasting*), so that the same row serves all heads and all queries.
 #
 # The function goes by the ids and nothing else. So in this example it finds the padding of text 0 in the middle, and
 # that of text 2 in front, though padding usually stands behind. Blue may be seen, and hatched is blocked.
@@ -225,11 +226,12 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
 # NaN means "not a number". It spreads, because nearly everything that is computed with it is NaN, too. A single empty
-# line can turn a whole training into NaN.
+# line can turn a whole training into NaN: the next nudge is computed from all texts of the batch together, and it
+# changes every number of the machine.
 #
-# There is no average of nothing, so somebody has to decide. Our rule is: **a query with no key left gets weights 0,
-# output 0 and gradient 0.** The gradient says how a nudge changes the answer. To nudge the keys or the values changes
-# nothing here, because this query used none of them.
+# There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
+# weights 0, output 0 and gradient 0.** The *gradient* says how a nudge changes the answer. To nudge the keys or the
+# values changes nothing here, because this query used none of them.
 #
 # ## Your machine so far
 #
@@ -264,9 +266,9 @@ np.testing.assert_array_equal(
 #
 # <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
 #
-# What comes out depends on how the mask came. Here are the three cases: a padding mask that you hand to our layer, the
-# mask that Keras attaches to an embedding with `mask_zero=True`, and the same with Keras's own layer. The text is one
-# letter and two places of padding; printed is the row of the last place.
+# What comes out depends on how the mask reached the layer. Here are three cases: a padding mask that you hand to our
+# layer, the mask that Keras attaches to an embedding with `mask_zero=True`, and the same attached mask with Keras's own
+# layer. The text is one letter and two places of padding, and what is printed belongs to the row of the last place.
 
 # %%
 import keras
@@ -310,34 +312,39 @@ assert same
 np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
 
 # %% [markdown]
-# In the second case attention gives 0 for the row. `MultiHeadAttention` then multiplies by one more matrix and adds a
-# bias, so what you see in its output is that bias. In a layer that is not trained yet it is 0.
+# The attached mask hides the padded queries as well as the padded keys. So in the second and the third case the row has
+# nothing left. In the second, attention gives 0 for it. `MultiHeadAttention` then multiplies by one more matrix and
+# adds a *bias*, a vector of trained numbers, so what you see in its output is that bias. In a layer that is not trained
+# yet the bias is 0. In the third case Keras's layer gives all keys the same weight, so it reads the padding.
 #
 # </details>
 #
-# That is all there is to a mask: what is hidden leaves the sum, and what is left of nothing is 0. The rest of this page
-# is about how programs do it. If that is not for you, go on to the [exercises](#exercises). Two
-# questions there need it, and say so.
+# That is all there is to a mask: what is hidden leaves the sum, and a query with nothing left gets 0. The rest of this
+# page is about how programs do it. If that is not for you, go on to the [exercises](#exercises). Two questions there
+# need it, and say so.
 #
 # ## Four ways to hide a score
 #
-# Your softmax leaves the hidden keys out of the sum. Other programs change the *scores* instead, before the softmax.
-# Here are four ways to do so, and only the last one is always right:
+# Your softmax leaves the hidden keys out of the sum. Many programs use a softmax that knows nothing of masks. So they
+# change the *scores* before it: a hidden score becomes so low that its weight is 0. Two ways to do so are common. In
+# the usual numbers of 32 bits both are right in an ordinary row, and both fail in an empty one:
 #
-# 1. **Add minus infinity times the mask**: `scores + mask * -inf`. Where the mask is 0, this adds 0 times infinity,
-#    which is NaN. So it spoils just those keys that may be seen.
-# 2. **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. A hidden score is then so low that its weight is 0.
-#    But in an empty row every score is lowered. Next to a billion, scores such as 2, 1 and 3 are rounded away, so all
-#    keys get the same weight: the row reads the plain average of what should be hidden, and no error tells you.
-# 3. **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. Since $e$ to the power of minus
-#    infinity is 0, this is right, until an empty row comes: that is 0 divided by 0 again.
-# 4. **Select**: fill with minus infinity as well, but fill an empty row with 0, and set its weights to 0 afterwards.
-#    This is right everywhere, and it is what this package does.
+# * **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. Since $e$ to the power of minus
+#   infinity is 0, a hidden key leaves the sum. But in an empty row 0 is divided by 0 again, which is NaN.
+# * **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. In an empty row this lowers every score. Next to a
+#   billion, scores such as 2, 1 and 3 are rounded away, so all keys get the same weight: the row reads the plain
+#   average of what should be hidden, and no error tells you.
 #
-# <details class="lesson-more" markdown="1"><summary>All four of them, tried in 32 and in 16 bits</summary>
+# So a program must ask whether anything is left in a row. This package asks, and then it **selects**: it fills with
+# minus infinity as well, but it fills an empty row with 0, and sets the weights of that row to 0 afterwards.
 #
-# Here each of them meets an ordinary row, in which two of three keys are visible, and an empty row. Both come in the
-# usual numbers of 32 bits, and then in numbers of 16 bits, which are quicker and less exact.
+# <details class="lesson-more" markdown="1"><summary>The fourth way, and all four tried in 32 and in 16 bits</summary>
+#
+# The fourth way comes to mind first: add minus infinity times the mask, `scores + mask * -inf`. Where the mask is 0,
+# this adds 0 times infinity, which is NaN. So it spoils just those keys that may be seen.
+#
+# Here each of the four meets an ordinary row, in which two of three keys are visible, and an empty row. Both come in
+# the usual numbers of 32 bits, and then in numbers of 16 bits, which are quicker and less exact.
 
 # %% tags=["hide-input"]
 from clear_attention.attention import softmax_of_visible
@@ -409,9 +416,9 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# The second way has one more trap. In float16, one of the two usual numbers of 16 bits, the largest is 65,504. There
-# -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the ordinary row is lost. The other, bfloat16,
-# has fewer digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.
+# To add -1e9 has one more trap. In float16, one of the two usual kinds of number with 16 bits, the largest number is
+# 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the ordinary row is lost. The other
+# kind, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.
 #
 # </details>
 #
@@ -426,8 +433,9 @@ import inspect
 print(inspect.getsource(softmax_of_visible))
 
 # %% [markdown]
-# `tf.cond` saves time: only a batch that has an empty row pays for the second `tf.where`. `backward` computes the
-# gradient, which follows the same rule: what is hidden changes nothing.
+# `tf.cond` saves time, because only a batch that has an empty row pays for the second `tf.where`. `backward` computes
+# the gradient, which follows the same rule: what is hidden changes nothing. (`sink` belongs to [another
+# lesson](score_rules.py).)
 #
 # </details>
 #
@@ -435,7 +443,7 @@ print(inspect.getsource(softmax_of_visible))
 #
 # Put anything you like under the mask, even NaN, and no letter's output changes. This is a promise of the package. Your
 # own `attention` does not keep it, because it multiplies the weight 0 by the value NaN, and that is NaN. The package
-# first puts zeros in the place of such numbers.
+# first puts zeros in the place of such numbers. Here all of the padding becomes NaN:
 
 # %%
 ids = source.encode(["3 may 2018"], length=34)
@@ -451,10 +459,11 @@ print("the ten letters: not one bit has changed")
 # ## Who found this, and when
 #
 # The paper of the first Transformer (Vaswani and others, 2017) says that hidden scores are set to −∞. The programs
-# added a large negative number: that of the paper's authors -1,000,000,000, and that of BERT (2018) -10,000. This is
-# right as long as the numbers have 32 bits and no row is empty. But since 2017 one trains in 16 bits, too (Micikevicius
-# and others). And the next lesson shows how two harmless masks can make an empty row together. [The
-# museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong, each as code that you can run.
+# added a large negative number instead: the program of the paper's authors added -1,000,000,000, and that of BERT
+# (2018) -10,000. This is right as long as the numbers have 32 bits and no row is empty. But since 2017 machines are
+# trained in 16 bits, too (Micikevicius and others). And the next lesson shows how two harmless masks can make an empty
+# row together. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong, each as code that
+# you can run.
 #
 # ## Exercises
 #
@@ -464,8 +473,8 @@ print("the ten letters: not one bit has changed")
 #
 # 1. if 5 is added to every score?
 # 2. if 5 is added to the padding's score, before it is hidden?
-# 3. if 5 is added to the padding's score, after it was filled with minus infinity? (This is way 3 of [the
-#    four](#four-ways-to-hide-a-score).)
+# 3. if 5 is added to the padding's score, after it was filled with minus infinity? (This one needs [Four ways to hide a
+#    score](#four-ways-to-hide-a-score).)
 # 4. if 5 is added to the padding's score, after a program has "hidden" it by setting it to 0?
 
 # %% tags=["answer"]

@@ -6,8 +6,10 @@
 # %% [markdown]
 # # How does it know what comes first?
 #
-# Shuffle the letters of a date, and the machine below does not even notice. It was trained without *positions*: nothing
-# that says where a letter stands is added to its vector. Type a date, then type it backwards.
+# Shuffle the letters of a date, and the machine below does not even notice. It was trained without *positions*, which
+# means that nothing is added to a letter's vector to say where the letter stands. Type a date, then type it backwards.
+# Below the machine you see its answers to four texts. The first two are a date and the same date backwards. In the last
+# two, day and month have changed places.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -53,17 +55,18 @@ assert answers[0] == answers[1]
 assert answers[2] == answers[3]
 
 # %% [markdown]
-# The text and the text backwards get the same answer, letter for letter. In the last two texts day and month have
-# changed places, and nothing changes either. You have met the reason in [an exercise](attention.py#exercise-2):
-# attention is a sum over keys, and a sum does not mind the order. Everything else in the encoder is done to each letter
-# by itself. So to this machine a text is a *bag of letters*.
+# The date and the date backwards get the same answer, letter for letter. When day and month change places, nothing
+# changes either. You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a
+# sum does not mind the order. Everything else in the encoder is done to each letter by itself. So to this machine a
+# text is a *bag of letters*.
 #
 # Why does it write a date at all, with the year in front? The decoder is better off than the encoder, because its
-# look-ahead mask gives the order away. The place that is given the fifth letter sees six keys: the start mark, four
-# letters and itself. If all scores were equal, it would give the start mark a weight of 1/6, and the next place would
-# give it 1/7. So this weight tells the place.
+# look-ahead mask gives the order away. Take the fifth letter of the answer so far. It sees six keys, which are those of
+# the start mark, of the four letters before it, and its own. If all scores were equal, it would give the start mark a
+# weight of 1/6, and the sixth letter would give it 1/7. So this weight tells how far the answer has come.
 #
-# Which parts of a date can such a machine still read? Guess, then open:
+# Which parts of a date can such a machine still read? The table below counts them for 2,000 unseen dates. One column is
+# for texts that write the month as a word, the other for texts that write it as a number. Guess, then open:
 #
 # <details markdown="1"><summary>What it reads of 2,000 unseen dates</summary>
 
@@ -91,26 +94,30 @@ for name, part in parts.items():
 display(Markdown("\n".join(lines)))
 
 # %% [markdown]
-# A month that is written as a word is read, because its letters give it away even in a bag with those of "thursday".
-# Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so the machine can only guess among
-# the dates that these digits can form.
+# A month that is written as a word is nearly always right, because its letters give it away even in a bag with those of
+# "thursday". Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so the machine can only
+# guess among the dates that these digits can form.
 #
 # </details>
 #
 # ## Say where it stands
 #
-# The fix is simple: add something to the vector of each letter that depends only on its place. Then an "m" at place 2
-# is no longer the same as an "m" at place 0. The question is *what* to add.
+# The fix is simple: add something to the vector of each letter that depends only on its place. The *place* is a number,
+# counted from 0, and the *position* is what we add for it. With it, an "m" at place 2 is no longer the same as an "m"
+# at place 0. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are about 1 in size. (The embedding holds smaller ones. The machine multiplies them by 8 first.)
+#   numbers are only about 1 in size.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
 #   large one in a short text.
 #
 # We want numbers that stay small and make the same step everywhere. A clock does that. Its hand never leaves the dial,
 # and each minute turns it by the same angle. But one hand soon comes round again, and then two places look alike. So a
-# clock has several hands, fast ones and slow ones. We give each hand a dial of its own, and take three of them, each
-# ten times as slow as the one before.
+# clock has several hands, fast ones and slow ones.
+#
+# We give each hand a dial of its own. When we say that a dial turns, we mean its hand. Here are three dials, numbered
+# from 0, and each is ten times as slow as the one above it. A column shows where the three hands stand at one place of
+# the text:
 
 # %% tags=["hide-input"] alt="Three rows of eight dials, for the places 0 to 4, 10, 30 and 100. In the first row the hand turns by 57 degrees from place to place, in the second by 6 degrees, and in the third so slowly that it has moved by 57 degrees only at place 100."
 import matplotlib.pyplot as plt
@@ -134,13 +141,14 @@ plt.show()
 #
 # ## By hand
 #
-# Count the angle of a hand from 12 o'clock, as on a clock. Then two numbers say where the hand points: how far its tip
-# is to the right, which is the *sine* of the angle, and how far up, which is the *cosine*. (In mathematics the angle is
-# counted from 3 o'clock, and there sine and cosine change places.) So each dial gives two numbers between -1 and 1.
-# They are added to two numbers of the letter's vector.
+# How does a hand become numbers? Let it have length 1, and count its angle from 12 o'clock, as on a clock. Then two
+# numbers say where it points: how far its tip is to the right of the middle, which is the *sine* of the angle, and how
+# far above the middle, which is the *cosine*. So each dial gives two numbers between -1 and 1. They are added to two
+# numbers of the letter's vector. (If you know the circle in which the angle is counted from 3 o'clock: there sine and
+# cosine are swapped.)
 #
-# Our three dials turn by 1, 0.1 and 0.01 from place to place. An angle of 1 is 57 degrees. At place 2 the angles are 2,
-# 0.2 and 0.02:
+# Our three dials turn by 1, 0.1 and 0.01 from place to place. These angles are in radians, as in NumPy: a full turn is
+# $2\pi = 6.28$, and an angle of 1 is 57 degrees. At place 2 the angles are 2, 0.2 and 0.02:
 #
 # | at place 2 | dial 0 | dial 1 | dial 2 |
 # | --- | --- | --- | --- |
@@ -148,9 +156,13 @@ plt.show()
 # | sine | 0.909 | 0.199 | 0.020 |
 # | cosine | -0.416 | 0.980 | 1.000 |
 #
-# Let the letter "m" have a vector of six numbers, all of them 0.5. Then an "m" at place 2 enters the machine as 1.409,
-# 0.084, 0.699, 1.480, 0.520, 1.500. An "m" at place 0, where all hands point up, enters as 0.5, 1.5, 0.5, 1.5, 0.5,
-# 1.5.
+# Let the letter "m" have a vector of six numbers, all of them 0.5. Read the table dial by dial, each time the sine and
+# then the cosine, and add. The first two numbers are $0.5 + 0.909 = 1.409$ and $0.5 - 0.416 = 0.084$. Altogether an "m"
+# at place 2 enters the machine as (1.409, 0.084, 0.699, 1.480, 0.520, 1.500). An "m" at place 0, where all hands point
+# up, enters as (0.5, 1.5, 0.5, 1.5, 0.5, 1.5).
+#
+# Here it is in NumPy. The function `positions` makes a row of numbers for each place, and is the next piece of your
+# machine. What `n` is, the formula below says:
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -172,23 +184,30 @@ print("m at place 0:", (0.5 + places[0]).round(3))
 # %% [markdown]
 # ## The formula
 #
+# With more than three dials the rule stays the same: each dial is slower than the one before it by the same factor.
+# Above, this factor was 10.
+#
 # $$
 # PE_{p,\,2i} = \sin(\omega_i\, p), \qquad PE_{p,\,2i+1} = \cos(\omega_i\, p), \qquad \omega_i = n^{-2i/d}
 # $$
 #
 # | symbol | what it is |
 # | --- | --- |
-# | $p$ | the place: 0, 1, 2, ... |
+# | $p$ | the place, counted from 0; $\omega_i\, p$ is the angle of dial $i$ there |
 # | $i$ | the number of the dial; each dial fills two of the vector's numbers |
 # | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
 # | $d$ | how many numbers the vector has, so that there are $d / 2$ dials; a vector of our machine has 64 |
 # | $n$ | the larger it is, the slower the slow dials are; 1000 in the example by hand, 10000 in the paper and in our machine |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# The function `positions` above is this formula. With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$,
-# $1000^{-2/6} = 0.1$ and $1000^{-4/6} = 0.01$.
+# The function `positions` above is this formula, with the name `speeds` for the $\omega_i$. With $d = 6$ and $n = 1000$
+# the speeds are $1000^0 = 1$, $1000^{-2/6} = 0.1$ and $1000^{-4/6} = 0.01$. Our machine has 32 dials, and there the
+# factor from dial to dial is only $10000^{2/64} = 1.33$.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package computes it, and what 16 dials look like</summary>
+#
+# This function of the package is your `positions`, in TensorFlow and for any places. The speeds are called `rates`
+# here, and a dial is called a wave. The end, `[..., :depth]`, drops the last cosine if `depth` is odd.
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -216,9 +235,13 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table above
 # <details class="lesson-more" markdown="1" id="the-layer-in-use"><summary>The layer in use, and where letters stand when the padding comes first</summary>
 #
 # In the package, a layer adds the positions: [`PositionalEncoding`][clear_attention.PositionalEncoding]. The letters go
-# through it once, behind the embedding and before the first layer. It does two things that a plain `+` does not: it
-# keeps the padding mask that Keras attaches to an embedding, and it can be told where letters stand. That is needed
-# when the padding stands on the left, because then the first letter is not at place 0:
+# through it once, after the embedding and before the first layer. It does two things that a plain `+` does not. It
+# keeps the padding mask that Keras attaches to an embedding, and it can be told at which places the letters stand.
+#
+# That is needed when the padding stands on the left, because then the layer's own counting from 0 begins at the
+# padding. The cell runs three letters through positions and attention, both untrained, in three ways: alone, behind two
+# places of padding with their places told (as `positions=where`), and behind the padding with nothing told. It checks
+# that the second way gives what the first gives, and that the third does not:
 
 # %%
 import keras
@@ -244,19 +267,21 @@ print("told its places, the padded text gives what the text alone gives")
 # ## Distance is a turn
 #
 # Often the useful question is not "what stands at place 12?", but "what stands three places before me?". For this
-# question one rule holds everywhere: **three places back is the same turn, wherever you stand**. For dial 0 it is a
-# turn back by an angle of 3.
+# question one rule holds everywhere: **three places back is the same turn, wherever you stand**. Dial 0 turns back by
+# an angle of 3, dial 1 by 0.3, and dial 2 by 0.03.
 #
-# Such a turn is just what a head needs. It compares a query with keys by their dot product. Suppose for a moment that
-# query and key are nothing but the hands of their places. Let the query's hand stand at the angle $a$ and the key's
-# hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product, and that is $\cos(a - b)$. So two
-# hands that point the same way add 1. Two hands at a right angle add nothing, and two that point in opposite directions
-# take 1 away.
+# Such a turn is just what a head needs, because a head compares a query with keys by their dot product. Suppose for a
+# moment that query and key are nothing but the positions of their places, without any letter. On one dial, let the
+# query's hand stand at the angle $a$ and the key's hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to
+# the dot product. By a rule of trigonometry this is $\cos(a - b)$.
+#
+# So two hands that point the same way add 1. Two hands at a right angle add nothing, and two that point in opposite
+# directions take 1 away. Only the angle *between* the hands counts.
 #
 # Below are our three dials, with a blue hand for the place of the query and an orange one for the place of the key. The
-# curve says what the dot product is at every distance, and the dot on it stands at yours. Move one of the two places.
-# Then move both together: the dot product stays, because only the angle *between* the hands counts. Last, turn the
-# query's hands back by 3 places. Where must the key stand now to fit best?
+# curve says what the dot product is at every distance, and the disc on it stands at yours. Move one of the two places.
+# Then move both together: the dot product stays as it is. Last, turn the query's hands back by 3 places. Where must the
+# key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -281,11 +306,11 @@ touch(
 
 # %% [markdown]
 # With the query's hands turned back, the key that fits best stands three places before the query, wherever you move it.
-# The curve has other peaks that are nearly as high, because after six places the fast hand is nearly round again. With
-# the 32 dials of our machine the peak stands out.
+# The curve has other peaks that are nearly as high. That is because a full turn is 6.28, so after six places the fast
+# hand is nearly round again. With the 32 dials of our machine the highest peak stands out.
 #
-# And who turns the query's hands? The matrix $W_Q$ can, because each of the two numbers of a hand that is turned back
-# is a sum of multiples of the two that it had before:
+# And who turns the query's hands? The matrix $W_Q$ can do it, because each of the two numbers of a hand that is turned
+# back is a sum of multiples of the two that it had before:
 #
 # $$
 # \sin(a - 3) = \cos 3 \cdot \sin a - \sin 3 \cdot \cos a
@@ -295,15 +320,19 @@ touch(
 # \cos(a - 3) = \sin 3 \cdot \sin a + \cos 3 \cdot \cos a
 # $$
 #
-# As always, the letter is a row, and stands to the left of the matrix. So the factors of $\sin(a - 3)$ are the first
-# column of a small matrix, and those of $\cos(a - 3)$ the second:
+# As always, what goes in is a row, and stands to the left of the matrix. Here it is the row $(\sin a, \cos a)$. So the
+# factors of $\sin(a - 3)$ are the first column of a small matrix, and those of $\cos(a - 3)$ the second:
 #
 # $$
 # \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix}
 # $$
 #
-# The next dials have 0.3 and 0.03 in place of 3. Put the small matrices of all dials along the diagonal of one large
-# matrix, and you have a $W_Q$ that turns them all. (The keys stay as they are: their $W_K$ is the unit matrix.)
+# The next dials have 0.3 and 0.03 instead of 3. Put the small matrices of all dials along the diagonal of one large
+# matrix, with 0 everywhere else, and you have a $W_Q$ that turns them all. (The keys stay as they are: their $W_K$ is
+# the unit matrix.)
+#
+# `turn_back` builds the large matrix. Then the position of place 12 is multiplied by it, and is printed above the
+# position of place 9. The same is done for places 52 and 49:
 
 
 # %%
@@ -325,15 +354,19 @@ for place in (12, 52):
 np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 
 # %% [markdown]
-# The same matrix takes you from place 12 to place 9, and from 52 to 49. So a head can *learn* to look three places
-# back, anywhere in the text, or, with a turn the other way, at the next letter. There is one flaw. $W_Q$ does not get
-# the place alone, but the sum of letter and place, so the letter adds something of its own to each score. Training can
-# live with that, as our machine shows, and [a later lesson](turning_positions.py) mends it.
+# One matrix takes you from place 12 to place 9, and from 52 to 49. So a head can *learn* to look three places back,
+# anywhere in the text, or, with a turn the other way, at the next letter.
+#
+# There is one flaw. $W_Q$ does not get the position alone, but the sum of letter and position, so the letter adds
+# something of its own to each score. Training can live with that, as our machine shows. In [a later
+# lesson](turning_positions.py) nothing is added any more.
 #
 # <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
 #
-# A head of our machine gets 16 of the 64 numbers, so its $W_Q$ and $W_K$ can keep eight of the 32 dials. Are eight
-# enough to find a neighbour among 34 places? The eight fastest are:
+# The queries and keys of a head have 16 numbers in our machine, so its $W_Q$ and $W_K$ can keep only eight of the 32
+# dials. Are eight enough to find a neighbour among 34 places, which is as long as a text may be here? We keep the eight
+# fastest dials. A query looks three places back, and then one place forward. The cell tries it from every place that
+# has both, checks that the right key always fits best, and prints one case:
 
 # %% tags=["hide-input"]
 eight = sinusoidal_encoding(length=34, depth=64).numpy()[:, :16]
@@ -348,8 +381,10 @@ print("turned back by 3, the query of place 20 fits the key of place 17 best")
 #
 # ## Does the order of the dials matter? { #does-the-trained-machine-rely-on-it }
 #
-# The machine expects each dial in its place. Here it gets its positions in another order, first all sines and then all
-# cosines, as some programs have it. No number is lost and nothing else is changed. It reads 500 dates:
+# Our machine was trained with sine and cosine in turns. Some programs have another order: first all sines, and then all
+# cosines. As long as a machine is trained with it, one order is as good as the other. But what if the order changes
+# *after* the training? Here the encoder of the trained machine gets the same numbers in the other order, and nothing
+# else is changed. It reads 500 unseen dates:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -372,22 +407,25 @@ print(f"first all sines, then all cosines:    {after:6.1%} right")
 assert after < 0.05
 
 # %% [markdown]
-# If you carry weights from one program to another, check which of the two orders each of them uses.
+# Hardly a date is right, although no number is lost. Each trained weight was learnt for one of the 64 numbers, and now
+# nearly all of them meet another one. So if you carry weights from one program to another, check which of the two
+# orders each of them uses.
 #
 # ## Who found this, and when
 #
 # Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
-# others, 2017) needed to be told, and introduced the dials; its authors also tried positions that are learnt like an
-# embedding, and found them as good. The *rotary positions* of Su and others (2021) add nothing: they turn the query and
-# the key themselves, each by its own place, and a [lesson of its own](turning_positions.py) builds them. That a machine
-# which writes can do without positions, because its look-ahead mask gives the order away, was found more than once, and
-# studied by Kazemnejad and others in 2023.
+# others, 2017) needed to be told, and introduced these sines and cosines. Its authors also tried positions that are
+# learnt like an embedding, and found them about as good. The *rotary positions* of Su and others (2021) add nothing:
+# they turn the query and the key themselves, each by its own place, and a [lesson of its own](turning_positions.py)
+# builds them. That a machine which writes can do without positions, because its look-ahead mask gives the order away,
+# was found more than once, and studied by Kazemnejad and others in 2023.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# With `n=1` all dials turn equally fast. Which of the places 1 to 49 looks most like place 0? And with `n=10000`?
+# With `n=1` all dials turn equally fast. For which of the places 1 to 49 is the position most like that of place 0? And
+# with `n=10000`?
 
 # %% tags=["answer"]
 nearest = {}
@@ -402,8 +440,8 @@ assert nearest == {1: 44, 10000: 1}
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # With a single speed, all hands come round together. 44 places are nearly seven full turns, because $7 \cdot 2\pi =
-# 43.98$, so place 44 looks like place 0. With different speeds they never all come round exactly at once, and among
-# these 50 places not even nearly. So the next place is the most alike.
+# 43.98$, so place 44 looks like place 0. With different speeds the hands never all come round exactly at once, and
+# within these 50 places not even nearly. So the place next to it is the one most like place 0.
 #
 # </details>
 #
@@ -446,9 +484,9 @@ exercises.show("positions")
 #
 # ## Where to go next
 #
-# You can now tell a machine where its letters stand, and find a letter three places back. One thing should bother you:
-# all our attention so far was one step. A large machine takes a hundred of them, one after the other. What keeps such a
-# tower from falling over?
+# You can now tell a machine where its letters stand, and find a letter three places back. One thing should bother you.
+# So far a text looked at itself only once. In a large machine it does so a hundred times, one after the other. What
+# keeps such a tower from falling over?
 #
 # * [The Transformer layer](transformer_layer.py): what stands around attention.
 # * [Positions that turn](turning_positions.py): what many models do today instead of adding.

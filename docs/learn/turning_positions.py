@@ -6,10 +6,15 @@
 # %% [markdown]
 # # What if the text stands further right?
 #
-# Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). Here is
-# one like it that was trained for half as long, on texts of at most 34 places. Now somebody puts a few empty places
-# before the text, hidden by a mask. No letter has changed, and none can see the empty places. But every letter stands
-# further right:
+# Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). Does it
+# still read a text that begins somewhere else? Here is an experiment. We take 2,000 unseen dates and put a few empty
+# places before each text, which are hidden by a mask. No letter has changed, and none can see the empty places. But
+# every letter stands further right.
+#
+# Two machines read these dates. Both were trained for 500 steps on the same dates, in texts of at most 34 places, and
+# both have equally many trained numbers. To the first one positions are added, as you know it. The second one was told
+# of positions in another way, which is the subject of this lesson. The table says which share of the dates they get
+# right if the text is moved by 0, 5, 20 or 40 places:
 
 # %% tags=["hide-input"]
 import sys
@@ -45,28 +50,29 @@ assert added_record["shifted"][2] < 0.1 * short
 assert added.count_params() == turning.count_params()
 
 # %% [markdown]
-# These are shares of 2,000 unseen dates. Both machines have equally many trained numbers, and both were trained for 500
-# steps on the same dates. Twenty places to the right, the first one reads next to nothing. The places are not even new
-# to it: about half of the texts have at most 14 letters, so that they still end within the 34 places. But all texts of
-# its training *began* at place 0, and it had no reason to learn to read one that begins elsewhere. The second machine
-# does not even notice.
-# It was told of positions in another way, which most large language models use today. (Each was trained once, so that
-# one per cent more or less says nothing.)
+# Twenty places to the right, the first machine reads next to nothing. And yet many of these places are not new to it.
+# About half of the texts have at most 14 letters, so that even now they end within the 34 places. But all texts of its
+# training *began* at place 0, and it had no reason to learn to read one that begins elsewhere.
+#
+# The second machine does not even notice. The way in which it is told of positions is used by most large language
+# models today. (Each machine was trained once, so that one per cent more or less says nothing.)
 #
 # ## Turn, don't add
 #
-# What should a position do? Whether a 5 is a day or a month depends on what stands just before it and just behind it.
-# What counts is how far away the other letter stands, and on which side, and not where in the row the two of them are.
+# What does a head need to know about places? Whether a 5 is a day or a month depends on what stands just before it and
+# just behind it. So what counts is how far away the other letter stands, and on which side. It does not count where in
+# the text the two of them are.
 #
-# You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is the hand of a dial, then
-# three places further is the same turn of the hand, wherever you begin. So let us take this literally. Don't add the
-# dial to the letter. **Turn the letter's query and its key by its place**, as the hand of a dial. Then compare them as
-# always, by their dot product, which here is called their product for short. It depends on how long the two vectors
-# are, and on the angle between them.
+# You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is shown by the hand of a
+# dial, then three places further is the same turn of the hand, wherever you begin. There the dials were added to the
+# letter. Now don't add anything. Take a query or a key to be a hand itself, and **turn it by its place**: a little at
+# place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot product, which is
+# called their product here for short. It is the length of the one times the length of the other, times the cosine of
+# the angle between them.
 #
-# Here are a query, blue, and a key, orange. Each is the hand of a dial. At place 0 it points to the right, and from
-# place to place it turns by 30 degrees. The query is 2 long and the key 1. Beside the dial is a text of 24 places. The
-# bar at each place is the product that a key would have if it stood there. Predict first, then touch:
+# Here are a query, blue, and a key, orange. At place 0 both point to the right, and from place to place they turn by 30
+# degrees. The query has the length 2 and the key the length 1. Beside the dial is a text of 24 places. The bar at each
+# place is the product that a key would have if it stood there. Predict first, then touch:
 #
 # 1. Move the text by 20. What happens to the product?
 # 2. Move the key. Where must it stand for the largest product, and is there only one such place?
@@ -119,7 +125,7 @@ touch(
 #    come round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
 # 3. If places are added, the product changes with every move, and the highest bar jumps from place to place. Something
 #    like this happens in our first machine. There the place is added to the letter, and the query is made of the sum,
-#    so a part of each query comes from the place.
+#    so that a part of each query comes from the place.
 #
 # The hands turn against the clock, as angles do in mathematics. The dials of the [first lesson on
 # positions](positions.py) turn the other way, because they show sine and cosine of a wave.
@@ -168,9 +174,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 #
 # ## By hand
 #
-# Let us compute it. As above, the dial turns by 30 degrees from place to place. The query is (2, 0) before it is
-# turned, and it stands at place 5. There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is
-# turned.
+# Let us compute it. As above, vectors turn by 30 degrees from place to place. The query is (2, 0) before it is turned,
+# and it stands at place 5. There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is turned.
 #
 # | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -179,15 +184,11 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | second key | 4 | 120° | (-0.5, 0.866) | 1.732 |
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
-# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The keys are all the same letter, and the one at the query's
-# own place wins.
+# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The angle between the two says the same: it is 60 degrees, and
+# $2 \cdot 1 \cdot \cos 60° = 1$. The three keys differ only by their places, and the one at the query's own place has
+# the largest product.
 #
-# Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query by a fixed angle before
-# the place turns it, say 60 degrees back. Then the query at place 5 points to $150 - 60 = 90$ degrees, which is where
-# the key at place 3 points. So this head looks two places back, wherever the text stands.
-#
-# Back to the table. Divide by $\sqrt 2$, since this head has two numbers. Then take the softmax and average the values
-# 1, 2 and 3:
+# Divide by $\sqrt 2$, since this head has two numbers. Then take the softmax and average the values 1, 2 and 3:
 #
 # | step | first | second | third | sum |
 # | --- | --- | --- | --- | --- |
@@ -196,8 +197,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# Everything is computed before it is rounded. The output is 2.218. Now move everything by 20 places. All the vectors
-# are other ones. What comes out?
+# Everything is computed before it is rounded. The output is 2.218. Now move the query and the keys by 20 places, so
+# that all of them point elsewhere. What comes out?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 
@@ -220,11 +221,16 @@ for moved in (0, 20):
 # %% [markdown]
 # </details>
 #
+# Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query by a fixed angle before
+# the place turns it, say by 60 degrees back. Then the query at place 5 points to $150 - 60 = 90$ degrees, and so does
+# the key at place 3. So this head prefers the key two places back, wherever the text stands.
+#
 # ## The formula
 #
-# A head has more than two numbers, so they are taken in pairs (which two is free), and each pair is a dial of its own.
-# As with the added waves, the first dial is quick and the last one slow, so that small and large distances can be told
-# apart. The dials are counted from 0. At place $p$ the pair of dial $i$, with the numbers $a$ and $b$, becomes
+# A head has more than two numbers. So they are taken in pairs, and each pair turns on a dial of its own. As with the
+# added waves, the first dial is quick and the last one slow. With the quick dials a head can tell small distances
+# apart, and with the slow ones large distances. The dials are counted from 0. At place $p$ the pair of dial $i$, with
+# the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
@@ -232,15 +238,16 @@ for moved in (0, 20):
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$
 #
-# Here, as in the paper of Su and others (2021), the pair is a column and stands to the right of the matrix. (For a row,
-# the two sines change their signs.) $d$ is how many numbers a head has, and $\theta_i$ is how far dial $i$ turns from
-# one place to the next. In the first lesson on positions it was called $\omega_i$. It is counted in radians: a whole
-# turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees. This is called **rotary positions**, or RoPE.
+# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\theta_i$ is how far dial $i$ turns
+# from one place to the next, and in the first lesson on positions it was called $\omega_i$. It is counted in radians: a
+# whole turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees. (As in the paper of Su and others, 2021, the
+# pair is a column and stands to the right of the matrix.)
 #
 # ## Your machine so far
 #
-# In your [`multi_head`](multi_head.py#your-machine-so-far) the turn comes after the heads are split and before they
-# look, and only where a text looks at itself, since between two texts there is no distance. `v` is not turned:
+# In your [`multi_head`](multi_head.py#your-machine-so-far) queries and keys are turned after the heads are split and
+# before they look. They are turned only where a text looks at itself (`seen is x`), since between the letters of two
+# texts there is no distance. `v` is not turned:
 #
 # ```python
 # q = split(x @ W_Q, heads)
@@ -249,9 +256,10 @@ for moved in (0, 20):
 #     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
-# What is left to write is `turn_all`, which turns all pairs of a head at once. The first half of a head's numbers are
-# the $a$, and the second half the $b$, so in `speeds` the length of $a$ is $d/2$. Two expressions are missing: the two
-# rows of the formula.
+# What is left to write is `turn_all`, which turns all pairs of a head at once. It must be decided which two numbers are
+# a pair. Here the first half of a head's numbers are the $a$ and the second half are the $b$, so that with 16 numbers
+# the first and the ninth are a pair. `speeds` holds the $\theta_i$, and since $a$ has the length $d/2$, the $2i/d$ of
+# the formula is $i$ divided by this length. Two expressions are missing, which are the two rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
@@ -305,25 +313,27 @@ print(inspect.getsource(rotary.turn))
 
 # %% [markdown]
 # The two lines below the `if` are yours. `cos` and `sin` have a row for each place and a column for each dial, as in
-# your function. The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$;
-# why that matters, you will see below. The machine has nothing to learn here: no trained number was added to it.
+# your function. The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$.
+# Below you will see why that matters. The machine has nothing to learn here, because no number in this function is
+# trained.
 #
 # <details class="lesson-more" markdown="1"><summary>How a layer is told to turn, and who is not turned</summary>
 #
-# A layer of attention gets it with `rotary=RotaryPositions()`, and an encoder hands it on to its layers with
-# `self_attention={"rotary": RotaryPositions()}`.
+# This fold can be left out. A layer of attention is told to turn with `rotary=RotaryPositions()`, and an encoder hands
+# this on to its layers with `self_attention={"rotary": RotaryPositions()}`.
 #
 # Only self-attention is turned. In cross-attention the query has a place in the answer and the key a place in the text,
 # and between these two there is no distance. How does the decoder then find the right digit of a year? In the encoder,
-# self-attention was turned. So what it hands over for the 0 of 2018 already says what stands around this 0.
+# self-attention was turned. So what the encoder hands over for the 0 of 2018 already says what stands around this 0.
 #
 # </details>
 #
 # ## What the two machines see
 #
-# Here is what the letters of "3 may" look at in one head of each machine, where the text was in training and 20 places
-# further right. A row is a letter that looks, a column a letter that is looked at. Of the first machine the head is
-# shown whose weights change most, and of the second the head with the same number.
+# What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0, where all texts of the
+# training began, and 20 places further right. Each map shows the weights of one head in the encoder. A row is a letter
+# that looks, a column a letter that is looked at. Of the first machine the head is shown whose weights change most, and
+# of the second the head with the same number. Below the maps stands the largest change of a weight in any head:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import date_tokenizers, greedy_search, plot_weights
@@ -353,22 +363,26 @@ for name, change in changes.items():
 assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
-# Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs its
-# mask, but nobody has to tell the machine where its first letter stands.
+# Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs its mask,
+# but nobody has to tell the machine where its first letter stands.
 #
-# A [cache](writing.py#what-a-cache-saves) stores each key after its turn. But the machine must remember how many
-# letters there are, so that the next one gets the next place. If each new letter is called place 0 again, all stand at
-# the same place, and the machine [reads as if it had no positions](../guides/museum.py#cache-positions). Our layer
-# counts on by itself.
+# There is one trap. When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its
+# turn. So the machine must remember how many letters there are already, in order to give the next one the next place.
+# If each new letter is called place 0 again, all of them stand at the same place, and the machine [reads as if it had
+# no positions](../guides/museum.py#cache-positions). Our layer counts on by itself.
 #
 # ## Two layouts, and a machine that is silently wrong
 #
-# The 16 numbers of a head are counted from 0. Number 0 may be paired with number 8 (the layout called *halves*) or with
-# number 1 (*interleaved*). Both layouts are in use, and [libraries
-# differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair). A machine only works with the layout it was
-# trained with. Ours was trained with halves. Now let its layers pair the numbers 0 and 1, 2 and 3, and so on, in place
-# of 0 and 8, 1 and 9. All shapes fit, and nothing complains. But what does it still read? Here 500 dates are read and
-# not 2,000, so the first row may differ a little from the table above.
+# You need this section only if you load weights that were trained with other code. Which two numbers of a head are a
+# pair? Count its 16 numbers from 0. Number 0 may be paired with number 8, and number 1 with number 9, as in your
+# `turn_all`. This layout is called *halves*. Or number 0 is paired with number 1, and number 2 with number 3, which is
+# called *interleaved*. Both layouts are in use, and [libraries
+# differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair).
+#
+# A machine only works with the layout it was trained with, and ours was trained with halves. What happens if its layers
+# use the other one? All shapes fit, and nothing complains. We let the machine read 500 dates three times: as it was
+# trained, then with its layers set to interleaved, and then with its weights put in another order besides, so that they
+# fit the new layout. (These are 500 dates and not 2,000, so the first row may differ a little from the table above.)
 
 # %% tags=["hide-input"]
 from clear_attention import convert_rotary
@@ -405,15 +419,18 @@ assert wrong < 0.2
 assert abs(mended - first) < 0.01
 
 # %% [markdown]
-# Number 1 was trained to turn with dial 1, and in the second row it turns with dial 0.
+# In the second row every number has the wrong partner, and most turn on the wrong dial. Number 1, for example, was
+# trained to turn on dial 1 with number 9, and now it turns on dial 0 with number 0. For the third row,
 # [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that
 # those which were trained as a pair are a pair again.
 #
 # <details class="lesson-more" markdown="1"><summary>What if the text is longer than any in training?</summary>
 #
-# Moving a text is one thing, a longer text another: there are distances in it that the machine has never met. A quick
-# dial has gone round many times in training, so it knows every angle. But between far letters a slow dial now shows
-# angles that it never showed before. So the dials are made slower. With `factor=4`, for texts of four times the length:
+# This fold can be left out, too. Moving a text is one thing, and a longer text is another, because it has distances
+# that the machine has never met. A quick dial has gone round many times in training, so the machine knows every angle
+# of it. But a slow dial has not gone round even once. Between letters that are far apart it now shows angles that it
+# never showed before. The remedy is to make dials slower, so that far letters, too, show angles that are known. With
+# `factor=4`, for texts of four times the length, there are three ways:
 #
 # * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
 #   are harder to tell apart.
@@ -441,12 +458,14 @@ plt.show()
 #
 # ## Who found this, and when
 #
-# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places: they learnt a
-# vector for each distance and added it to the keys, and another that they added to the values. Su and others (2021)
+# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places. They learnt a
+# vector for each distance and added it to the keys, and another one that they added to the values. Su and others (2021)
 # looked for a way to put the place into queries and keys themselves, so that their product knows the distance and
-# attention stays as it is. They found the turn. GPT-J (2021), PaLM (2022) and Llama (2023) took it over, and since then
-# most language models have it. Their texts grew from 2,048 pieces of words to many times that, which is why Peng and
-# others (2023) asked how slow the dials should be, and made YaRN.
+# attention stays as it is. They found the turn.
+#
+# GPT-J (2021), PaLM (2022) and Llama (2023) took it over, and since then most language models have it. Their texts grew
+# from 2,048 pieces of words to many times that. This is why Peng and others (2023) asked how slow the dials should be,
+# and made YaRN.
 #
 # ## Exercises
 #
@@ -466,9 +485,9 @@ assert not np.allclose(*outputs, atol=0.1)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What happened?</summary>
 #
-# It is not. The weights are the same, because only distances go into them. But the output is a sum of the values, and
-# these now point elsewhere. A letter would hand over something else at each place. This mistake is in [the
-# museum](../guides/museum.py#rotated-values).
+# The output is not the same. The weights are, because only distances go into them. But the output is a sum of the
+# values, and these now point elsewhere. So a letter would hand over something else at each place. This mistake is in
+# [the museum](../guides/museum.py#rotated-values).
 #
 # </details>
 #
@@ -476,7 +495,8 @@ assert not np.allclose(*outputs, atol=0.1)
 #
 # A dial of 30 degrees comes back to where it was after 12 places. So for a single pair, a key 12 places away looks as
 # near as can be. Add a second pair that turns by 5 degrees a place. In both pairs the query is (2, 0) and the key (1,
-# 0). Which of the distances 0 to 40 gets the largest score now, and which the second largest?
+# 0). The product of the head is the sum of the products of its pairs. Which of the distances 0 to 40 has the largest
+# product now, and which the second largest?
 
 # %% tags=["answer"]
 distances = np.arange(41)
@@ -490,9 +510,9 @@ assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why several speeds?</summary>
 #
-# With one dial the distances 0, 12, 24 and 36 all get the same. With a slow one beside it 0 and 1 come first: the quick
-# dial tells neighbours apart, and the slow one tells near from far. Two dials are not many, so distance 12 still comes
-# third, just before 2. A head of our machine has eight.
+# With one dial the distances 0, 12, 24 and 36 all get the same product. With a slow dial beside it 0 and 1 come first,
+# because the quick dial tells neighbours apart and the slow one tells near from far. Two dials are not many, so
+# distance 12 still comes third, just before 2. A head of our machine has eight dials.
 #
 # </details>
 #
@@ -526,7 +546,7 @@ exercises.show("turning_positions")
 # **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, and
 # now queries and keys that turn.
 #
-# A key is turned once and then kept. But how much is it, that a machine has to keep? In a long chat it is more than the
+# A key is turned once and then kept. But how much does a machine have to keep? In a long chat it can be more than the
 # machine itself.
 #
 # * [Fewer keys than queries](fewer_keys.py): how the past becomes small enough to keep.

@@ -28,7 +28,7 @@ for words, name in {"4 heads": "whole", "1 head": "one head"}.items():
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
-# So it hardly needs them, although heads are often presented as essential. To write one letter of a date, the machine
+# So the machine hardly needs them, although heads are often presented as essential. To write one letter of a date, it
 # must look at one place, or at a few that lie together. One head can do that, and for the next letter it looks
 # elsewhere.
 #
@@ -37,8 +37,10 @@ assert min(shares("one head")) > 0.99
 # So let us ask for more. Here is a machine that does not write letter by letter. An encoder reads the text, as in our
 # machine. Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last
 # matrix must read all eight digits of the date. The query is a trained vector, the same for every text. Where it looks
-# depends on the text all the same, because the keys are made of the letters. The encoder keeps its four heads. We
-# change only the heads of the query. With one it reads one date in two. Try a few:
+# depends on the text all the same, because the keys are made of the letters.
+#
+# The encoder keeps its four heads, and we change only how many heads the query has. With one head, the machine reads
+# one date in two. Try a few:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -85,8 +87,8 @@ assert means == sorted(means)
 assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
 # %% [markdown]
-# From one head to two no dot overlaps. From two to four they just overlap, and from four to eight they mix. The
-# mean rises each time, though the last rise may be chance. Here heads matter. Why?
+# Each training with two heads reads more than each training with one. From two heads to four the dots just overlap, and
+# from four to eight they mix. The mean rises each time, though the last rise may be chance. Here heads matter. Why?
 #
 # ## What one average cannot carry
 #
@@ -126,19 +128,21 @@ touch(
 #
 # So one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back one
 # average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can be
-# read as well. But then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring. With
-# equal weights, each of the eight digits would need numbers of its own among the 64, whatever the form of the date. The
-# encoder must learn this first, and probably that is hard. Eight heads bring back eight averages, and each of them can
-# look closely at another place.
+# read, too, but then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring.
 #
-# The other remedy is more room in one average: a single head in a machine twice as wide reads 80 % of the dates, more
-# than the 72 % of eight heads. But it has more than three times as many numbers to train. So heads are no magic. They
-# are the cheap way.
+# And if the head shares out its weight equally? Then each of the eight digits needs numbers of its own among the 64,
+# whatever the form of the date. The encoder must learn this first, and probably that is hard. Eight heads bring back
+# eight averages, and each of them can look closely at another place.
+#
+# There is another remedy: more room in one average. A machine twice as *wide* has 128 numbers for each letter, where
+# ours has 64. With a single head it reads 80 % of the dates on average, more than the 72 % of eight heads. But it has
+# more than three times as many numbers to train. So heads are no magic. They are the cheap way.
 #
 # <details class="lesson-more" markdown="1"><summary>More heads or a wider machine, in numbers</summary>
 #
 # Eight heads of 8 numbers and one head of 64 have equally many numbers to train. A machine twice as wide has more than
-# three times as many, and one half as wide about a third:
+# three times as many, and a machine half as wide has about a third. The numbers to train stand in the order of the
+# rows:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Eight heads: about 72 %. One head in a machine twice as wide: about 80 %. Eight heads in a machine half as wide: about 33 %."
 from trained.digits import reader
@@ -162,10 +166,10 @@ assert 0.3 < sizes[3] / sizes[0] < 0.37
 #
 # ## How the numbers are shared
 #
-# Four attentions with queries of 64 numbers would cost four times as much as one, so each head gets shorter ones. A
+# Four attentions with queries of 64 numbers would cost four times as much as one, so each head gets shorter queries. A
 # letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With keys
-# and values it is the same. Here is such a result for three letters of eight numbers. They are simply 0 to 23, so that
-# you see where each goes. Give them to two heads, then to four:
+# and values it is the same. Here is such a result for three letters of eight numbers. The numbers are simply 0 to 23,
+# so that you see where each of them goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -251,8 +255,8 @@ print("a, in head 2: ", cut[1, 1])
 #
 # </details>
 #
-# One large matrix or many small ones, both are the same thing. Glue the small ones together, and you have the large
-# one. Then cut the result instead of the matrix:
+# One large matrix does the same as many small ones. Put the small matrices side by side, and you have the large one.
+# Then cut the result instead of the matrix:
 
 
 # %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
@@ -287,10 +291,11 @@ plt.show()
 #
 # Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
 # `attention` one thing changes. Queries and keys now have three axes: one for the heads, one for the letters, one for
-# the numbers. `k.T` would reverse the order of all three, so only the last two are swapped. Then `multi_head` takes
-# four lines. `x` are the letters that look, and `seen` are those that are looked at. The mask has no axis for the
-# heads, so NumPy uses it for all of them. (In a batch it has one, of length 1.) The last five lines compare with the
-# package's layer.
+# the numbers. `k.T` would reverse the order of all three, so only the last two are swapped.
+#
+# Then `multi_head` takes four lines. `x` are the letters that look, and `seen` are those that are looked at. The mask
+# has no axis for the heads, so NumPy uses it for all of them. (The mask of a batch has such an axis, of length 1.) The
+# last five lines compare your function with the package's layer.
 
 
 # %%
@@ -397,10 +402,11 @@ for name, cutting in {"right": split, "wrong": wrong_split}.items():
     print(f"places that change, {name}:", np.unique(moved[:, 1]))
 
 # %% [markdown]
-# In the wrong version the second row of head 1 is the *other half of the same letter*, the m. So what stands at a place
-# no longer belongs to the letter of that place, and every mask blocks the wrong thing: to hide place 1 would hide half
-# of the m in head 1, and half of the y in head 2. That is why place 1 changes, too, when the y is changed. The last two
-# lines that are printed are a test for any layer: change one letter, and see which places change.
+# The three letters are m, a and y again. In the wrong version the second row of head 1, which is place 1, is *the other
+# half of the m*, where the a should stand. In head 2 the second row is half of the y. So what stands at a place no
+# longer belongs to the letter of that place, and every mask blocks the wrong thing: to hide place 1 would hide half of
+# the m in head 1, and half of the y in head 2. That is why place 1 changes, too, when the y is changed. This makes a
+# test for any layer: change one letter, and see which places change.
 #
 # ## What trained heads look at
 #
@@ -442,15 +448,19 @@ assert shares_of.max() > 0.4
 assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
 
 # %% [markdown]
-# They do, more or less: some heads have a place of their own, others share. But do not read too much into such
-# pictures: for another date, or after another training, they may share otherwise.
+# They do, more or less: some heads have a place of their own, and others look at the same letters. But do not read too
+# much into such pictures. For another date, or after another training, the heads may divide the work in another way.
 #
 # ## What heads cost
 #
-# Splitting is free: more heads mean no more numbers to train and no more multiplications. Only the maps grow, since
-# every head has a map of its own: their memory, and the work of the softmax on them.
+# Splitting is nearly free: as long as the width stays the same, more heads mean no more numbers to train, and the
+# products of matrices take no more multiplications. But every head has a map of its own, so more heads take more memory
+# for their maps, and the softmax has more work.
 #
 # <details class="lesson-more" markdown="1"><summary>Counted, for a width of 512 and 64 letters</summary>
+#
+# `d_k` says how many numbers a head's query and key have, and *numbers* are those to train. *Weights* are the cells of
+# all maps together, and only they become more:
 
 # %% tags=["hide-input"]
 d_model, n = 512, 64
@@ -534,7 +544,7 @@ exercises.show("multi_head")
 # + 0.1, in every number that it brings back | A head has one set of weights, and they hold for all numbers of the values.
 # - all of it, in the numbers that the day does not need | A weight counts for a whole value. No number of it has a weight of its own.
 # - 0.9 as well, in another head | Another head may. But this one has only 0.1 left.
-# ? `d_model` is 512, and there are 8 heads. Which `key_dim` makes Keras's layer as large as ours?
+# ? (This one needs the fold “A trap in Keras's layer”.) `d_model` is 512, and there are 8 heads. Which `key_dim` makes Keras's layer as large as ours?
 # - 512 | It is meant per head: this makes eight heads of full width, and about eight times the numbers to train.
 # - 8 | That is the number of heads. Each would get 8 numbers instead of 64.
 # + 64 | 512 numbers, shared by 8 heads.

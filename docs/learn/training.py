@@ -7,9 +7,13 @@
 # # How is it trained?
 #
 # Before its training, the machine of all these lessons had every part in its place, and every matrix in it was random.
-# A thousand steps later it read nearly every date. Watch it learn: here are its answers to six texts, kept at every
-# 50th step. Wrong letters are underlined. The last text gets no mark, because no text of the training had such a form.
-# The curve below counts wrong letters in the training itself, where the right letters before each are given.
+# Then it was trained for a thousand *steps*. In one step it is shown 64 texts and their answers, and all its numbers
+# are changed a little. After the last step it read nearly every date.
+#
+# Watch it learn. Here are its answers to six texts, kept at every 50th step, with the wrong letters underlined. The
+# last text gets no mark, because no text of the training had such a form. The curve below the answers shows how many
+# letters were wrong in the training itself. There the task is easier, because the machine is always given the right
+# letters so far.
 
 # %% tags=["live", "hide-input"]
 import re
@@ -44,19 +48,23 @@ touch(
 # %% [markdown]
 # Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 100 or so the answers look like
 # dates, though one or another may still fall apart again, and most of them are wrong. So the machine first learns what
-# an answer looks like. To find the right letters in the text takes longer. Each of these steps is a *nudge* of all the
-# machine's numbers. But in which direction? For that we must first know *how* wrong the machine is.
+# an answer looks like. To find the right letters in the text takes longer.
+#
+# In each step, every number of the machine gets a *nudge*, which makes it a little larger or a little smaller. But
+# which of the two? The machine should become less wrong, so we must first say *how* wrong it is.
 #
 # ## How wrong is it? By hand
 #
-# At each place the machine gives a probability to each letter that could come next. Only one of them matters: the
-# probability $p$ of the right letter. Say an answer has three letters, and the machine gives the right ones 0.9, 0.5
-# and 0.9. Then the whole right answer has the probability $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
+# At each place of the answer the machine gives a probability to each letter that could come next. Only one of these
+# matters here: the probability $p$ of the right letter. Say an answer has three letters, and the machine gives the
+# right ones 0.9, 0.5 and 0.9. Then it gives the whole right answer the probability $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
 #
-# But which letter is to blame for how much of that? A product is hard to share out. So we take logarithms, which add up
-# where probabilities multiply. The logarithm of a number below 1 is negative, and a minus sign in front makes a price
-# of it. The three prices are $0.1054 + 0.6931 + 0.1054 = 0.9039$, and this sum is $-\ln 0.405$. So each letter pays its
-# own share, and the doubtful one pays most. This price is the **loss** $-\ln p$:
+# At best it would be 1. Which letter is to blame for how much of what is missing? A product is hard to share out. So we
+# take logarithms, which add up where probabilities multiply. The logarithm of a number below 1 is negative, and a minus
+# sign in front makes a positive *price* of it. The three prices add up to $0.1054 + 0.6931 + 0.1054 = 0.9039$, and this
+# sum is $-\ln 0.405$. So each letter pays its own share, and the doubtful one pays most.
+#
+# The price $-\ln p$ is called the **loss** of the letter:
 #
 # | probability of the right letter | loss |
 # | --- | --- |
@@ -66,14 +74,14 @@ touch(
 # | 1/14: all equally probable | 2.639 |
 # | 0.001 | 6.908 |
 #
-# Certain and right costs nothing, certain and wrong costs a lot. The mean over all places is called the
-# *cross-entropy*.
+# To be certain and right costs nothing, and to be certain and wrong costs a lot. The loss of a machine is the mean over
+# all letters of all its answers. For our three letters it is $0.9039 / 3 = 0.301$. (In books this mean is also called
+# the *cross-entropy*.)
 #
-# The machine gives a number of any size to each of 14 ids, the *logits* from the [lesson before](recap.py), and the
-# softmax makes probabilities of them. An untrained machine cannot know which of the 14 is right. So it should have a
-# loss near 2.6, as if it guessed. In truth it has somewhat more. It prefers some ids by chance, and that costs more
-# than it gains. Say it gives 0.9 to one of two letters and 0.1 to the other. Then the loss is 0.1 or 2.3, depending on
-# which of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is 0.69.
+# Where do the probabilities come from? The machine gives a number of any size to each of 14 ids, the *logits* from the
+# [lesson before](recap.py), and the softmax makes probabilities of them. An untrained machine cannot know which of the
+# 14 ids is right. Is its loss 2.639, as if it found all of them equally probable? Or is it less, or more? Guess first.
+# Then two machines, an untrained one and ours, are given 2,000 unseen dates and the right letters so far:
 
 # %% tags=["hide-input"]
 import keras
@@ -111,13 +119,20 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5e-4)
 assert untrained.count_params() == 121_422
 
 # %% [markdown]
+# The untrained machine has a larger loss than one that finds all ids equally probable. By chance it prefers some ids,
+# and that costs more than it gains. Say a machine gives 0.9 to one of two letters and 0.1 to the other. Then its loss
+# is 0.1 or 2.3, depending on which of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is always 0.69.
+#
 # ## A nudge
 #
-# Let us pretend for a moment that a machine has a single number $w$, and that its loss happens to be $(w - 3)^2$.
-# Drawn, this is a valley whose floor is at 3. Now $w$ is 1. There the loss is 4, and the slope of the valley is $2 (w -
-# 3) = -4$: it goes down to the right. So $w$ is nudged against the slope, by a small share of it, say a tenth: $1 + 0.1
-# \cdot 4 = 1.4$. There the loss is only 2.56, and the next nudge starts from there. The share is called the *learning
-# rate*. Which learning rate is the fastest, and which is too large?
+# How does a loss become smaller? Let us pretend for a moment that a machine has a single number $w$, and that its loss
+# happens to be $(w - 3)^2$. Drawn, this is a valley whose floor is at 3. Let $w$ be 1. There the loss is 4, and the
+# slope of the valley, which is the derivative of the loss, is $2 (w - 3) = -4$. It is negative, so the valley goes down
+# to the right.
+#
+# So $w$ is nudged against the slope, by a small share of it, say a tenth. That makes it $1 - 0.1 \cdot (-4) = 1.4$.
+# There the loss is only 2.56, and the next nudge starts from there. The share is called the *learning rate*. Below you
+# can choose it, and the dashed line shows the slope. Which learning rate is the fastest, and which is too large?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -137,44 +152,56 @@ touch(
 
 # %% [markdown]
 # With 0.5 one nudge is enough, because this valley is so simple. Above 0.5 each nudge jumps across to the other side,
-# and above 1 it lands higher than it was.
+# and above 1 it lands higher than where it began.
 #
-# Our machine has 121,422 such numbers, and one loss: the mean over a *batch* of 64 dates. Each number has a slope of
-# its own. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by walking backwards
-# through the calculation. Then all numbers are nudged at once. That is one step of the thousand. Here it is, with
-# the three probabilities and prices from above:
+# Our machine has 121,422 such numbers. In each step there is one loss, which is the mean over all letters of 64
+# answers. Such a group of examples is called a *batch*. Each of the numbers has a slope of its own, which says how the
+# loss changes with it. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by
+# walking backwards through the calculation. (How this is done, the fold below the drawing shows. It can be left out.)
+# Then all numbers are nudged at once.
+#
+# That is one step of the thousand. Here it is in a drawing, with a single text in place of 64, and with the three
+# probabilities and prices from above:
 #
 # --8<-- "diagrams/one_step.svg"
 #
 # <details class="lesson-more" markdown="1"><summary>How does one find a slope by walking backwards?</summary>
 #
-# Let a number $w$ be multiplied by 3, and let the loss be the square of the result: $r = 3w$, and the loss is $r^2$. A
-# small change of $r$ changes the loss by $2r$ times as much. (That is the slope of a square.) A small change of $w$
-# changes $r$ by 3 times as much. So a small change of $w$ changes the loss by $3 \cdot 2r$ times as much: that is its
-# slope. For $w = 1$ we have $r = 3$, a loss of 9 and a slope of 18. Try it: $w = 1.01$ gives $3.03^2 = 9.18$, which is
-# 0.18 more for a change of 0.01. However long the calculation is, going backwards means multiplying such factors, one
-# for each step on the way. This is the *chain rule*.
+# Let a number $w$ be multiplied by 3, and let the loss be the square of the result: $r = 3w$, and the loss is $r^2$.
+# Begin at the end. A small change of $r$ changes the loss by $2r$ times as much, because that is the slope of a square.
+# Now go back by one operation. A small change of $w$ changes $r$ by 3 times as much. So a small change of $w$ changes
+# the loss by $3 \cdot 2r$ times as much, and this is the slope of $w$.
+#
+# For $w = 1$ we have $r = 3$, a loss of 9 and a slope of $3 \cdot 6 = 18$. Try it: $w = 1.01$ gives $3.03^2 = 9.18$.
+# The loss has changed by 0.18, which is 18 times the change of $w$. However long the calculation is, going backwards
+# means multiplying such factors, one for each operation on the way. This is the *chain rule*.
 #
 # </details>
 #
 # ## Adam
 #
-# Real valleys are less kind. They are narrow in one direction and wide in another, so that no learning rate suits all
-# numbers of a machine at once. A method called **Adam** helps: for each number it remembers how large its slopes
-# usually are, and divides its nudge by that. So every number gets a nudge of about the same size, whether its slopes
+# Real valleys are less kind. They are narrow in one direction and wide in another. A learning rate that is small enough
+# for the narrow direction, where slopes are large, is much too small for the wide one. So no learning rate suits all
+# numbers of a machine at once.
+#
+# A method called **Adam** helps. For each number of the machine it remembers how large the slopes of this number
+# usually are, and divides the slope by that. So every number gets a nudge of about the same size, whether its slopes
 # are small or large, and the learning rate now *is* that size. Most Transformers are trained with Adam or with a
 # relative of it.
 #
-# But how do nudges of one size come to rest on the floor of a valley? Adam nudges by the mean of the last slopes. Near
-# the floor these change sign from nudge to nudge, so that their mean, and the nudge, shrinks a little. That is not
-# enough. It helps to let the learning rate shrink, too, and the program below does.
+# But how do nudges of one size come to rest on the floor of a valley? What Adam divides is not the last slope but a
+# mean of the last few slopes. Near the floor these change sign from nudge to nudge, so their mean becomes smaller, and
+# with it the nudge. That is not enough. It helps to let the learning rate shrink, too, and the program below does so.
 #
 # ## One step, in code
 #
-# Here is one step of the untrained machine, with a nudge as simple as that of the valley. `text_ids` holds 64 texts,
-# and `answer_ids` the right answers. The decoder is given these without their last letter, and must say them without
-# their first, [one place further](causal.py#one-date-is-eleven-examples). The loss is not quite that of above, because
-# these are 64 other dates.
+# Here is one step of the untrained machine, without Adam, and with a nudge as simple as that of the valley. `text_ids`
+# holds 64 texts, and `answer_ids` the right answers. The decoder is given the answers without their last id, which is
+# `[:, :-1]`, and must say them without their first, which is `[:, 1:]`: [one place
+# further](causal.py#one-date-is-eleven-examples).
+#
+# The cell computes the loss, then the slope of each number, and takes a tenth of the slope away from the number. Then
+# it computes the loss of the same 64 dates again:
 
 # %%
 import tensorflow as tf
@@ -197,15 +224,21 @@ print(f"loss {now:.3f}, and after one nudge {after:.3f}")
 assert after < now - 0.2
 
 # %% [markdown]
+# One nudge has made the loss smaller. (Before it, the loss is not quite the one printed further above, because these
+# are other dates.)
+#
 # ## The program
 #
 # Now do this a thousand times, with Adam for the nudge, and each time with 64 examples that are drawn anew. There are
-# 29,220 dates to draw from, and many ways to write each. So each date comes about twice, mostly in another form, and
-# there is little to learn by heart. These are the lines of the program that trained our machine. `compile` tells the
-# model what is to be made small, which is the loss, and by which method, which is Adam. `fit` hands it one batch of 64
-# after the other. Here `x` is all that goes in, the texts *and* the answers that the decoder is given, and `y` is the
-# answers one place further. `from_logits=True` says that the loss has to do the softmax itself. (`accuracy` and `curve`
-# only keep what is drawn above.)
+# 29,220 dates to draw from, and many ways to write each. In 64,000 examples each date comes about twice, mostly in
+# another form, so there is little to learn by heart.
+#
+# These are the lines of the program that trained our machine. The first three make the learning rate, Adam and the
+# loss. `compile` tells the model what is to be made small, which is the loss, and by which method, which is Adam. `fit`
+# hands it one batch of 64 after the other. Here `x` is all that goes in, the texts *and* the answers that the decoder
+# is given, and `y` is the answers one place further. `from_logits=True` says that the loss has to do the softmax
+# itself. (You can pass over `accuracy`, `steps_per_execution` and `curve`. They are only there for the pictures at the
+# top of this page.)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -231,30 +264,33 @@ np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 print(recipe, inside, sep="\n")
 
 # %% [markdown]
-# In `train`, `x` is the texts alone, and `y` the whole answers. In `fit` they are what goes into the model, and what
-# should come out of it.
+# The letters have two meanings here. In `train`, `x` is the texts alone, and `y` is the whole answers. In `fit`, `x` is
+# all that goes into the model, and `y` is what should come out of it.
 #
 # </details>
 #
-# The first line of the program is strange. The learning rate is not a number but a curve. It begins at 0 and grows for
-# `warmup` = 150 steps, up to `peak` = 0.004. Then it shrinks for 850 steps, down to 0 again, so that the machine can
-# settle. At step 75, half-way up, and at step 575, half-way down, it is 0.002.
+# ## Warm-up
 #
-# The growing is called **warm-up**. Two reasons are known for it. At first Adam has seen few slopes, and judges badly
-# how large they usually are. And in a machine that norms *last*, as ours does, the slopes of the last layers are large
-# at the start. [The lesson about layers](transformer_layer.py#norm-first-or-norm-last) compares this with norms that
-# come first.
+# The first line of the program is strange, because it makes the learning rate a curve and not a number. It begins at 0
+# and grows for `warmup` = 150 steps, up to `peak` = 0.004. Then it shrinks for 850 steps, down to 0 again, so that the
+# machine can settle. At step 75, half-way up, and at step 575, half-way down, it is 0.002.
 #
-# Does our machine need it? Four trainings, each done three times, give an answer:
+# The growing is called **warm-up**. Why not begin with the full learning rate? Two reasons are known. The first is that
+# Adam has seen few slopes at the start, and judges badly how large they usually are. The second is that in a machine
+# that norms *last*, as ours does, the slopes of the last layers are large at the start. [The lesson about
+# layers](transformer_layer.py#norm-first-or-norm-last) compares this with norms that come first.
+#
+# Does our machine need it? We train it in four ways. Each is done three times, from other random numbers, so that we
+# see how much is chance:
 #
 # | name | how it was trained |
 # | --- | --- |
-# | whole | as our machine |
+# | whole | as our machine was |
 # | no warm-up | the same, but from the first step with the full learning rate |
-# | larger nudges | as our machine, but with nudges two and a half times as large |
-# | larger nudges, no warm-up | both |
+# | larger nudges | as our machine was, but with a learning rate that is two and a half times as large all the time |
+# | larger nudges, no warm-up | with both changes |
 #
-# How many of 2,000 unseen dates does each read? Guess before you look.
+# What share of 2,000 unseen dates does each read? Guess before you look.
 #
 # <details class="lesson-more" markdown="1"><summary>How many each reads</summary>
 
@@ -266,23 +302,26 @@ for name in ("whole", "no warm-up", "larger nudges", "larger nudges, no warm-up"
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# With our nudges two of the machines are nearly as good without a warm-up, and the third loses two dates in a hundred.
-# With larger nudges and no warm-up, about half of the dates are lost.
+# A line has a number for each of the three trainings. Compare the lines with and without a warm-up. With nudges as
+# large as ours, two of the machines are nearly as good without it, and the third loses two dates in a hundred. With
+# larger nudges and no warm-up, about half of the dates are lost.
 #
-# So with larger nudges the warm-up decides between a good machine and a bad one. That is its use: it lets one take
-# larger steps. Here larger steps win nothing. In a large machine, whose training takes months, they save time.
+# So with larger nudges the warm-up decides between a good machine and a bad one. That is its use: it allows larger
+# nudges. Here these win nothing. In a large machine, whose training takes months, larger nudges can save time.
 #
 # </details>
 #
 # <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
 #
-# * **`beta_2=0.98`**. Adam keeps two running means for each number of the machine, of its slope and of the slope's
-#   square, and nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
-#   remembers. With 0.98 it remembers about 1 / (1 - 0.98) = 50 steps, with the usual 0.999 about 1,000.
-# * **The factor** $\sqrt{d_{\text{model}}}$, here √64 = 8, by which the model itself multiplies its embeddings. They
-#   start small, and the positions that are added are about 1 large.
+# * **`beta_2=0.98`**. Adam keeps two means for each number of the machine, one of its last slopes and one of their
+#   squares. It nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
+#   remembers. With 0.98 it remembers about the last 1 / (1 - 0.98) = 50 steps, and with the usual 0.999 about the last
+#   1,000.
+# * **The factor** $\sqrt{d_{\text{model}}}$, here √64 = 8, by which the model itself multiplies its embeddings. The
+#   numbers of an embedding start small, and the positions that are added to them lie between -1 and 1.
 #
-# Each was left out, and the machine trained three times:
+# The second line below is for machines with the usual `beta_2`, and the third for machines without the factor. Each was
+# trained three times, and again the shares are those of unseen dates that are read right:
 
 # %% tags=["hide-input"]
 for name in ("whole", "beta_2 of 0.999", "no factor"):
@@ -290,7 +329,7 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
     assert min(shares(name)) > 0.99
 
 # %% [markdown]
-# Neither makes a difference here. They may in larger machines; this one is too small to show it.
+# Neither choice makes a difference that would show here. In larger machines they may matter.
 #
 # </details>
 #
@@ -305,8 +344,8 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 #
 # ### Exercise 1
 #
-# The loss of the trained machine is printed above. If every letter had that loss, how probable would a right letter be?
-# And eleven in a row?
+# The loss of the trained machine is printed above. If every letter had that loss, what probability would the machine
+# give a right letter? And eleven right letters in a row?
 
 # %% tags=["answer"]
 logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
@@ -317,8 +356,8 @@ print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Is that the share of right dates?</summary>
 #
-# Not quite: more dates are right. A letter is written if it is the *most* probable one, and for that 0.6 is as good as
-# 0.999.
+# Not quite: more dates are right. Our machine writes a letter if it is the *most* probable one, and for that 0.6 is as
+# good as 0.999.
 #
 # </details>
 #
@@ -350,9 +389,9 @@ assert losses[1.0] > losses[0.3] > now
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# It is as in the valley. A small nudge goes down a little. A large one jumps across the valley and lands higher than it
-# began. And 121,422 numbers are nudged at once, each as if the others stayed where they are. The larger the nudges,
-# the less this is true.
+# It is as in the valley. A small nudge goes down a little. A large one jumps across the valley and lands higher than
+# where it began. There is also a second reason. A slope says what happens if one number is nudged and the others stay
+# where they are, but 121,422 numbers are nudged at once. The larger the nudges, the less each slope still holds.
 #
 # </details>
 #
@@ -383,8 +422,8 @@ exercises.show("training")
 #
 # ## Where to go next
 #
-# You can now build this machine and train it. In its training it was always given the right letters. When it answers
-# you, nobody gives them.
+# You can now build this machine and train it. In its training it was always given the right letters so far. When it
+# answers you, nobody gives it these. How does it write an answer then?
 #
 # * [Writing](writing.py): how probabilities become an answer.
 # * [Use it in a model of your own](../guides/use_it.py).
@@ -392,7 +431,8 @@ exercises.show("training")
 #
 # <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
 #
-# Encode the source, decode the target with what was encoded, project to logits:
+# These are the methods of the model. `encode` reads the text, and `decode` takes what was encoded and the answer so
+# far, and makes the logits. The other two make the masks:
 
 # %% tags=["source"]
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
@@ -402,9 +442,9 @@ for method in (Transformer.encode, Transformer.decode, *masks):
 
 # %% [markdown]
 # `vocabulary_ids` and `begins_with` refuse ids that are not in the vocabulary, and answers that do not begin with the
-# start mark. `source_mask` hides padding, `target_mask` padding and the future. With `return_weights=True` the encoder
-# and the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the last
-# projection.
+# start mark. `source_mask` hides padding, and `target_mask` hides padding and the future. With `return_weights=True`
+# the encoder and the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the
+# last projection.
 #
 # </details>
 #

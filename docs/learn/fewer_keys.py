@@ -6,10 +6,12 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# A machine that writes keeps [the keys and values](writing.py#what-a-cache-saves) of all the letters so far,
-# because each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of
-# a common language model: 32 layers of 32 heads, 128 numbers a head, and a chat of 100,000 pieces of words. Each number
-# takes two bytes. How much has to be kept? Guess first: more or less than the 14 GB of its 7 billion trained numbers?
+# A machine that writes keeps [the keys and values](writing.py#what-a-cache-saves) of all the letters so far, because
+# each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of a
+# common language model. It has 7 billion trained numbers, and each number takes two bytes, which makes 14 GB. There are
+# 32 layers of 32 heads, and in each head a key and a value of 128 numbers for each piece of a word. The chat has
+# 100,000 pieces of words. Does what is kept of it take more than the 14 GB of the model, or less? Guess first. This
+# function counts the bytes:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -26,32 +28,34 @@ for length in (1_000, 10_000, 100_000):
     print(f"{length:7,} pieces of words: {gigabytes:5.1f} GB")
 
 # %% [markdown]
-# More than three times as much as the model itself, and that for a single chat. On a graphics card with 24 GB the model
-# fits, and its past does not.
+# One piece of a word needs 2 · 32 · 32 · 128 numbers of two bytes, which is about half a million bytes. A hundred
+# thousand of them need more than three times as much as the model itself, and that for a single chat. On a graphics
+# card with 24 GB the model fits, and its past does not.
 #
 # </details>
 #
-# For each piece that is written, all that is kept must also travel from the memory to the processor, which makes
-# writing slow. What of it can be left out?
+# There is a second price. For each piece that is written, all that is kept must travel from the memory to the
+# processor, and this makes writing slow. What of it can be left out?
 #
 # ## Share the keys
 #
 # Heads were introduced so that a letter can look at [several things at once](multi_head.py). For that it needs several
-# *queries*, several questions about the same text. But does each question need keys and values of its own? A library
-# has one catalogue, and its readers have different questions.
+# *queries*, which are several questions about the same text. But does each question need keys and values of its own? A
+# library has one catalogue, and its readers have different questions.
 #
-# So far each head had queries, keys and values of its own. From here on they are counted apart: a *head of queries* is
-# one that asks, and a *head of keys* is a set of keys and values that can be asked. Let several heads of queries
-# **share** one head of keys. If all share a single one, it is called *multi-query attention*. If they share in groups,
-# it is called **grouped-query attention**. With 8 heads of keys for 32 heads of queries only a quarter has to be kept.
+# So far each head had queries, keys and values of its own. From here on we count them apart. A *head of queries* asks.
+# A *head of keys* is a set of keys and values that can be asked. Let several heads of queries **share** one head of
+# keys. Those which share one are called a *group*. So this is called **grouped-query attention**. If there is only one
+# group, because all share a single head of keys, it is called *multi-query attention*. With 8 heads of keys for 32
+# heads of queries, a group has 4 heads of queries, and only a quarter has to be kept.
 #
 # Here are the 32 heads of queries of our example, blue, and below them the heads of keys, orange. Only what is orange
-# has to be kept, in each of the 32 layers. The bar is a graphics card with 24 GB. The model lies on it already, and
-# beside the model what is kept of the chat. Predict first, then press:
+# has to be kept, in each of the 32 layers. The bar is a graphics card with 24 GB. The model takes up a part of it, and
+# what is kept of the chat comes beside the model. Heads are counted from 1. Predict first, then press:
 #
-# 1. With how many heads of keys does a chat of 100,000 pieces of words fit on the card?
-# 2. Which head of keys does head 13 of the queries meet then?
-# 3. If all share a single head, does even a chat of half a million pieces fit?
+# 1. With how many heads of keys does a chat of 100,000 pieces of words fit on the card? Take as many as you can.
+# 2. Choose this number. Which head of keys does head 13 of the queries meet then?
+# 3. If all share a single head of keys, does even a chat of half a million pieces fit?
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -93,8 +97,9 @@ touch(
 #
 # 1. With 8 heads of keys it is 13.1 GB, which is still too much beside the model. With 4 heads it is 6.6 GB, and that
 #    fits.
-# 2. Eight neighbours share a head then. Head 13 meets the second head of keys, as do all heads from 9 to 16.
-# 3. It fits. One piece of a word keeps 16,384 bytes then, and into the 10 GB beside the model go about 610,000 of them.
+# 2. With 4 heads of keys a group has eight neighbours. Head 13 is in the second group, with all heads from 9 to 16, so
+#    it meets the second head of keys.
+# 3. It fits. One piece of a word needs 16,384 bytes then, and into the 10 GB beside the model go about 610,000 of them.
 #
 # </details>
 #
@@ -129,17 +134,18 @@ plt.show()
 # ## By hand
 #
 # Four heads of queries share two heads of keys. There are two letters. So that everything can be computed by hand, each
-# query, key and value is a single number, and nothing is divided, because the root of 1 is 1. This is what is kept of
-# the two letters:
+# query, key and value is a single number. (Then scores are divided by the root of 1, which is 1, so this step is left
+# out.) This is what is kept of the two letters:
 #
 # | head of keys | asked by | keys | values |
 # | --- | --- | --- | --- |
 # | first | heads 1 and 2 | 3, 4 | 10, 20 |
 # | second | heads 3 and 4 | 2, 0 | 30, 50 |
 #
-# Now the last letter looks:
+# Now the last letter looks. It has a query in each of the four heads. A score is query times key, and the softmax makes
+# two weights of two scores:
 #
-# | head | query | scores | weights | output |
+# | head of queries | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
 # | 1 | 1 | 3, 4 | 0.269, 0.731 | 17.31 |
 # | 2 | -1 | -3, -4 | 0.731, 0.269 | 12.69 |
@@ -147,9 +153,13 @@ plt.show()
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
 # The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and the same values,
-# and still they bring back different things, because they ask differently. But whatever they ask, they only mix 10 and
-# 20. That is the price: with keys of its own, head 2 could have looked for something else, and handed over something
-# else.
+# and still they bring back different things, because they ask differently.
+#
+# But whatever these two ask, they only mix 10 and 20. That is the price of sharing. With keys and values of its own,
+# head 2 could have looked for something else, and handed over something else.
+#
+# The function of the package is told to share with `grouped=True`. It gets the numbers of the tables, four heads of
+# queries and two heads of keys, and prints the weights and the outputs:
 
 # %%
 import numpy as np
@@ -171,14 +181,19 @@ print(output[:, 0, 0].numpy().round(2))
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in lesson 5, $Q$, $K$ and $V$ stand for what comes in. $h$ is the number of heads of queries, $h_{\text{kv}}$ that
-# of keys and values, and $g(i)$ says which of them head $i$ meets: $i$ divided by the size of a group, rounded up. (In
-# a program, which counts heads from 0, it is rounded down.) With $h_{\text{kv}} = h$ it is what you know.
+# As in [lesson 5](multi_head.py), $Q$, $K$ and $V$ stand for what comes in. $h$ is the number of heads of queries, and
+# $h_{\text{kv}}$ that of heads of keys. So a group has $h / h_{\text{kv}}$ heads. $g(i)$ says which head of keys head
+# $i$ of the queries meets, and for that $i$ is divided by the size of a group and rounded up. For head 13 above this is
+# $\lceil 13 / 8 \rceil = 2$. (In a program, which counts heads from 0, it is rounded down.) With $h_{\text{kv}} = h$
+# each group has one head, and the formula is the one that you know.
 #
 # ## What does it cost the date machine?
 #
-# Our date machine was trained once more, with a single head of keys and values in each of its three attentions. It was
-# trained for 500 steps, and so was the machine with four, in the first row:
+# Our date machine was trained once more, with a single head of keys in each of its three attentions. The machine in the
+# first row has four, one for each head of queries. Both were trained for 500 steps. The table compares how many unseen
+# dates they read right, how many trained numbers they have, and how much they keep. Here "kept" is what the decoder
+# keeps of its own answer, which has 11 places, the start mark and ten letters. A number takes four bytes, so for the
+# first row it is `kept(1, 4, 16, 11, bytes_each=4)`.
 
 # %% tags=["hide-input"]
 import sys
@@ -209,18 +224,20 @@ assert found[1][2] * 4 == found[4][2]
 assert found[1][1] < found[4][1]
 
 # %% [markdown]
-# "Kept" is what the decoder keeps of the 11 places of its answer, the start mark and ten letters, in four bytes a
-# number: `kept(1, 4, 16, 11, bytes_each=4)` in the first row. There are fewer trained numbers, too, because the
-# matrices that make keys and values have become narrower.
-#
 # A quarter has to be kept, and the machine reads about as well as before. (Each was trained once, so a small
-# difference, or none, is chance.) It is no wonder, because this machine [hardly needs several heads](multi_head.py). In
-# large models a single head of keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer
-# of 2020, after its training. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and
-# with eight heads only to 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
+# difference, or none, is chance.) There are fewer trained numbers, too, because the matrices that make keys and values
+# have become narrower.
 #
-# And here is what the four heads of the encoder look at, with one set of keys for all of them. Which looks least at the
-# y? Look before you open the fold below them.
+# It is no wonder that so little is lost, because this machine [hardly needs several heads](multi_head.py). In large
+# models a single head of keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer of
+# 2020, after its training. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with
+# eight heads of keys only to 47.1. That is why most large models today have a few heads of keys, and 8 is a common
+# number.
+#
+# But can four heads still look at different letters, if they all have the same keys? The machine with a single head of
+# keys reads "3 may", and here is what the four heads of its encoder look at. A row is a letter that looks, a column a
+# letter that is looked at. Which head looks least at the y, in the last column? Look before you open the fold below
+# them.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 from clear_attention import date_tokenizers, plot_heads
@@ -246,13 +263,15 @@ print(f"Head {least + 1} looks least at the y")
 # %% [markdown]
 # </details>
 #
-# The keys are the same for all four, but their questions differ, and so do their pictures.
+# They can. The keys are the same for all four, but their questions differ, and so do their maps.
 #
 # ## Your machine so far
 #
 # Your `multi_head` from [Multi-head attention](multi_head.py#your-machine-so-far) splits queries, keys and values into
-# equally many heads. Now `W_K` and `W_V` are narrower, so that they make fewer heads. Before your `attention` can
-# compare them, each head must meet the keys of its group. One line is missing. (A program counts heads from 0.)
+# equally many heads. Now `W_K` and `W_V` are narrower, so that they make fewer heads of keys. Your `attention` compares
+# each head of queries with the head of keys that has the same number. So before that, each head of queries must
+# be given the head of keys of its group. One line is missing, the array `group`. It has an entry for each head of
+# queries, which says the number of its head of keys. (A program counts heads from 0.)
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -290,9 +309,13 @@ np.testing.assert_allclose(layer(x[None])[0], yours, atol=1e-12)
 print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
-# Why 0, 0, 1, 1 and not 0, 1, 0, 1? To share gives the same as a copy for each head. But two heads of keys can be
-# copied for six heads of queries in two ways. *Repeated*, they stand as 1, 1, 1, 2, 2, 2. *Tiled*, they stand as 1, 2,
-# 1, 2, 1, 2. In how many of the six heads does it matter?
+# Your `k[group]` makes a copy of a head of keys for each head of queries. Why in the order 0, 0, 1, 1, and why not as
+# 0, 1, 0, 1? For six heads of queries, two heads of keys can be copied as 0, 0, 0, 1, 1, 1. Then they are *repeated*.
+# Or they can be copied as 0, 1, 0, 1, 0, 1. Then they are *tiled*.
+#
+# Let us compare the two. We draw queries, keys and values at random, for six heads of queries and two heads of keys.
+# The package's function shares them, which gives the right outputs. Then keys and values are copied, once repeated and
+# once tiled, and the outputs are compared with the right ones. In how many of the six heads does it matter?
 #
 # <details class="lesson-more" markdown="1"><summary>In how many</summary>
 
@@ -314,21 +337,21 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [2, 5]
 
 # %% [markdown]
-# The shapes are the same, and four of the six heads are right, so a careless test does not see it. The other two meet
-# keys they were never trained with.
+# Here the heads are counted from 1 again. With tiling the shapes are the same, and four of the six heads are right, so
+# a careless test does not see it. In a trained model the other two would meet keys that they were never trained with.
 #
 # </details>
 #
-# Either order would do, if a model were trained with it. But in nearly all models neighbours share, as here, so
-# repeated is right and tiled is not. With a single head of keys, as in our date machine, both orders are the same, so
-# test it with more. This mistake is [in the museum](../guides/museum.py#tiled-groups).
+# Either order would do, if a model were trained with it. But in nearly all models neighbours share, as here, so to
+# repeat is right and to tile is not. With a single head of keys, as in our date machine, both orders are the same. So
+# test your program with more. This mistake is [in the museum](../guides/museum.py#tiled-groups).
 #
 # <details class="lesson-more" markdown="1"><summary>How the package shares without a copy</summary>
 #
-# Your `k[group]` repeats the keys. So less is kept, but during the computation all the copies are in memory. Nothing
-# has to be repeated, though. All heads of a group meet the *same* keys, so their queries can be put below each other,
-# as if they were more letters of one head. In the example by hand, the queries 1 and -1 of heads 1 and 2 become a
-# matrix of two rows, and one product with the keys 3 and 4 gives the scores of both heads.
+# This fold can be left out. Your `k[group]` repeats the keys. So less is kept, but during the computation all the
+# copies are in memory. Yet nothing has to be repeated. All heads of a group meet the *same* keys, so their queries can
+# be put below each other, as if they were more letters of one head. In the example by hand, the queries 1 and -1 of
+# heads 1 and 2 become a matrix of two rows, and one product with the keys 3 and 4 gives the scores of both heads.
 
 # %% tags=["source"]
 import inspect
@@ -338,8 +361,8 @@ from clear_attention.attention import grouped_matmul
 print(inspect.getsource(grouped_matmul))
 
 # %% [markdown]
-# `heads_of` reads how many heads there are. If there are as many of `x` as of `y`, it is the product that you know.
-# Otherwise the first `tf.reshape` makes one long head of each group: `full_shape` lists the lengths of all axes, and
+# `heads_of` reads how many heads there are. If `x` has as many heads as `y`, the result is the product that you know.
+# Otherwise the first `tf.reshape` makes one long head of each group. `full_shape` lists the lengths of all axes, and
 # the `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no
 # number is moved. The second `tf.reshape` cuts the result into heads again.
 #
@@ -348,11 +371,13 @@ print(inspect.getsource(grouped_matmul))
 # ## Who found this, and when
 #
 # Shazeer (2019) noticed that writing is slow because the keys and values of the past have to be read again for each new
-# word, and kept only one head of them. Ainslie and others (2023) found the middle: with a few heads nearly all of the
-# speed and nearly all of the quality, and a trained model can be converted by averaging its heads and training on for a
-# little. Llama 2 (2023) had it in its larger models, and since then most language models do. There is another road:
-# DeepSeek-V2 (2024) keeps one short vector of each piece of a word, and the keys and values of all heads are computed
-# from it when they are needed. This is called *multi-head latent attention*.
+# word, and kept only one head of them. Ainslie and others (2023) found the middle. With a few heads of keys, nearly all
+# of the speed is gained and nearly no quality is lost. They also showed how to convert a trained model: take the
+# average of the heads of keys in each group, and train on for a little. Llama 2 (2023) had grouped-query attention in
+# its larger models, and since then most language models have it.
+#
+# There is another road. DeepSeek-V2 (2024) keeps one short vector of each piece of a word, and the keys and values of
+# all heads are computed from it when they are needed. This is called *multi-head latent attention*.
 #
 # ## Exercises
 #
@@ -371,7 +396,7 @@ assert round(8e9 / kept(32, 8, 128, 1)) == 61_035
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>How to count</summary>
 #
-# One piece of a word keeps 2 · 32 · 8 · 128 numbers of two bytes, which is 131,072 bytes. 8 GB hold about 61,000 of
+# One piece of a word needs 2 · 32 · 8 · 128 numbers of two bytes, which is 131,072 bytes. 8 GB hold about 61,000 of
 # them, and with a single head of keys eight times as many.
 #
 # </details>

@@ -8,9 +8,9 @@
 # # What holds a deep machine together?
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
-# gone. To keep itself, a letter would have to give itself all of its weight, and then it would bring nothing else back.
-# Below is a machine in which each part passes on only what it found, and nothing of what came in. It was trained for
-# half as long as ours. Here are some of its answers to unseen dates:
+# gone. To keep itself, a letter would have to give itself all of its weight in one head, and then that head would bring
+# nothing else back. Below is a machine in which each part passes on only what it found, and nothing of what came in. It
+# was trained for half as long as ours. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -49,8 +49,10 @@ assert mixed_up[0][1].startswith("2030")
 # It has found the right digits, and mixes up their order: it makes 2030 of 2003. Many of its mistakes are of this kind.
 # We think that this is why: when the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds
 # mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which
-# of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again. In our own machine, what a
-# letter was is added to what each part found. Here only these additions were left out. Try a date of your own:
+# of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
+#
+# In our own machine, what comes into a part is added to what the part found. Here only these additions were left out.
+# Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -81,7 +83,7 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 #
 # </details>
 #
-# And this machine is only one layer deep. What about a tower of many layers?
+# And this machine has only one layer to read with, and one to write. What about a tower of many layers?
 #
 # ## A tower of four
 #
@@ -213,20 +215,27 @@ ax.legend(frameon=False, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# This *loss*, which [a later lesson](training.py#how-wrong-is-it-by-hand) computes by hand, falls as the answers get
-# better. It is 0 for a perfect machine and 2.3, the logarithm of 10, for one that guesses among ten digits. The blue
-# line of the whole tower is the first to reach 0. The dashed line of the tower without norms starts far above 2.3,
-# because its numbers are so large that it is sure of wrong digits. It learns the task, only later. The green line of
-# the tower without residuals stops near 1.8, and this tower gets three digits in ten right.
+# The lines show the *loss*, a number that falls as the answers get better. ([A later
+# lesson](training.py#how-wrong-is-it-by-hand) computes it by hand.) It is 0 for a perfect machine and 2.3, the
+# logarithm of 10, for one that guesses among ten digits. The blue line of the whole tower is the first to reach 0. The
+# dashed line of the tower without norms starts far above 2.3, because its numbers are so large that it is sure of wrong
+# digits. It learns the task, only later. The dotted line of the tower without residuals stops near 1.8, and this tower
+# gets three digits in ten right.
 #
-# That is what one gets without knowing the order. Take the digits 4 7 1 7 0 9 7 2. Whoever writes 7 in all eight places
-# has three of eight right. In most texts the commonest digit stands only two or three times, so this brings about three
-# digits in ten. It is nearly what the tower does: it writes the same digit nearly everywhere, because inside it all
-# letters have become the same.
+# That is what one gets without knowing the order: in most texts the commonest digit stands two or three times, so
+# whoever writes it in all eight places has about three digits in ten right. The tower does nearly that. It writes the
+# same digit nearly everywhere, because inside it all letters have become alike.
 #
-# Let us measure how alike they are. Take two letters of a text and compare the directions of their vectors: 1 means
-# "the same direction", and 0 means "nothing in common". This number is the *cosine* of the angle between them. Here is
-# the mean over all pairs of letters, at the top of each tower, before the training and after it:
+# How does that happen? Before the training the weights of attention are nearly equal, so each letter fetches nearly the
+# same average, and averages of averages all look alike. With residuals each letter keeps something of its own, and
+# training can pull the letters apart. Without residuals nothing is left to pull at. The date machine at the top, with
+# so few layers, can live without residuals, if badly. A tower of four cannot.
+#
+# <details class="lesson-more" markdown="1"><summary>How alike are the letters? Measured, and the name of it</summary>
+#
+# Take two letters of a text and compare the directions of their vectors: 1 means "the same direction", and 0 means
+# "nothing in common". This number is the *cosine* of the angle between them. Here is the mean over all pairs of
+# letters, at the top of each tower, before the training and after it:
 
 # %% tags=["hide-input"]
 lines = ["| tower | alike before training | and after |", "| --- | --- | --- |"]
@@ -237,12 +246,11 @@ assert after["without the residuals"] > 0.98
 assert after["whole"] < 0.2
 
 # %% [markdown]
-# Before the training the weights of attention are nearly equal, so each letter fetches nearly the same average, and
-# averages of averages all look alike. With residuals each letter keeps something of its own, and training can pull the
-# letters apart. Without residuals nothing is left to pull at. The tower without norms pulls them apart less far, but
-# far enough. That all letters become alike has a name, *rank collapse* (Dong and others, 2021), because a matrix whose
-# rows are all alike has rank 1. The date machine at the top, with its single layer, can live without residuals, if
-# badly. A tower of four cannot.
+# Training pulls the letters of the whole tower apart. In the tower without norms it pulls them apart less far, but far
+# enough. That all letters become alike has a name, *rank collapse* (Dong and others, 2021), because a matrix whose rows
+# are all alike has rank 1.
+#
+# </details>
 #
 # ## By hand
 #
@@ -278,21 +286,21 @@ touch(
 #
 # <details class="lesson-more" markdown="1"><summary>Why √3, and how a trained machine gets larger numbers all the same</summary>
 #
-# The four numbers that come out add up to 0, and their squares add up to 4. If one of them is $a$, the other three must
-# make up $-a$. Their squares are smallest if each of them is $-a/3$; together these squares are $a^2/3$. So $\frac43
-# a^2$ is at most 4, and $a^2$ at most 3.
+# The four numbers that come out add up to 0. Their mean square is 1, so their squares add up to 4. If one of the
+# numbers is $a$, the other three add up to $-a$. The squares of these three are smallest if each of the three is
+# $-a/3$, and then they add up to $a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$ is at most 3.
 #
-# A machine may need larger numbers. So the norm has two vectors of its own, which are trained like everything else:
-# each number is multiplied by its entry in $\gamma$ ("gamma", `scale` below) and then gets its entry in $\beta$
-# ("beta", `shift` below) added. $\gamma$ starts as all ones and $\beta$ as all zeros.
+# A machine may need larger numbers. So the norm has two vectors of its own, which are trained like everything else.
+# Each number is multiplied by its entry in $\gamma$ ("gamma", `scale` below), and then its entry in $\beta$ ("beta",
+# `shift` below) is added. At first $\gamma$ is all ones and $\beta$ all zeros.
 #
 # </details>
 #
 # ## Your machine so far
 #
 # You have `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, and `positions`. Here is the norm.
-# `scale` and `shift` are two more vectors that are trained, and at first they change nothing. The `1e-6` keeps 0 from
-# being divided by 0.
+# `scale` and `shift` are two more vectors that are trained, so that a number can become larger than the norm alone
+# would let it. At first they change nothing. The `1e-6` keeps 0 from being divided by 0.
 
 
 # %%
@@ -368,6 +376,9 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 # </details>
 #
 # <details class="lesson-more" markdown="1"><summary>A check: two blocks are the layer of the package</summary>
+#
+# Here a model is made of two blocks of the package. Its weights are given to the package's layer, and both get the same
+# text:
 
 # %%
 from clear_attention import EncoderLayer, FeedForwardBlock, SelfAttentionBlock
@@ -392,8 +403,8 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # So far the norm came last, as in the first Transformer. This is called *post-norm*. In most of today's large models it
 # comes first (*pre-norm*): a part reads the normed letter, and the sum goes on as it is. In your `block` that would be
-# `x + part(norm(x))`. A single norm above the last layer, which the picture of one layer does not show, brings the
-# whole sum to one size.
+# `x + part(norm(x))`. The picture shows one layer of each kind. With the norm first, a single norm above the last
+# layer, which the picture does not show, brings the whole sum to one size.
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
@@ -408,18 +419,15 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # --8<-- "diagrams/letter_left.svg"
 #
-# (The grey is not the size of what was added. Sizes add up by their squares, as the first fold below shows.)
-#
 # On the left, half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in
 # which all letters are alike, and what the small networks made of them. On the right nothing divides the letter on its
 # way. The sum grows to nearly four times the letter, and the one norm at the top leaves about a quarter of the letter.
-# That is plenty. So a residual does not help merely by being there: it has to survive the norms. (On the way back it is
-# the same: what divides the letter divides the slopes, too, by which the first layers learn. Our race can't tell the
-# two apart.)
+# That is plenty. So a residual does not help merely by being there: it has to survive the norms.
 #
-# In a deep machine, put the **norm first**. Twelve layers without any norm we did not train here. Their numbers grow
-# by about the same factor in each layer. With few layers, as in our date machine, the norm may come first or last,
-# because enough of the letter is left.
+# In a deep machine, put the **norm first**. This is good advice and no law: one of the folds below tells of deep
+# machines with the norm last. With few layers, as in our date machine, the norm may come first or last, because enough
+# of the letter is left. You have now seen what a layer is made of. The next four folds are for those who want to know
+# more about the race.
 #
 # <details class="lesson-more" markdown="1"><summary>The race in numbers, and where the 0.8 comes from</summary>
 #
@@ -438,10 +446,15 @@ assert min(shares("norm last")) > 0.25
 # large is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and
 # cancel, as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So only the squares
 # add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. The
-# 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training.
+# 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training. (Since the squares add up
+# and not the sizes, the grey in the drawing is not the size of what was added.)
 #
-# Why does training not mend it, by making the parts quieter? We think: because it tries small changes. If one part gets
-# a little quieter, only a little more of half a percent gets through, which hardly changes the loss.
+# Why does training not mend it, by making the parts quieter? We think the reason is that training tries small changes.
+# If one part gets a little quieter, only a little more than half a percent gets through, which hardly changes the loss.
+#
+# There may be a second reason. Training finds a *slope* for each number, which says how much the loss changes when this
+# number is nudged ([a later lesson](training.py#a-nudge) computes one). What divides the letter on its way up divides
+# the slopes of the first layers, too, so that these layers hardly learn. Our race cannot tell the two reasons apart.
 #
 # </details>
 #
@@ -449,7 +462,8 @@ assert min(shares("norm last")) > 0.25
 #
 # A tower with the norm last must learn as soon as the letter is made *louder* than what is added to it. Let the letter
 # count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else. Before
-# the training we measure at the top how much of the letter is left and how alike two letters are. Then we train:
+# the training we measure at the top how much of the letter is left, and how alike two letters are, which is the cosine
+# that the tower of four was measured with. Then we train:
 
 # %% tags=["hide-input"]
 
@@ -521,8 +535,8 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 # <details class="lesson-more" markdown="1"><summary>No law, and a trap</summary>
 #
 # That post-norm fails in a deep machine is no law. BERT (2018) stacked 24 layers with the norm last, and trained them
-# with warm-up, small nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers
-# than ours: with a factor that grows with the number of layers, Wang and others (2022) trained [a thousand
+# with warm-up, small nudges and a million steps. We did not try so many steps. And a louder letter helps in far taller
+# towers than ours: with a factor that grows with the number of layers, Wang and others (2022) trained [a thousand
 # layers](https://arxiv.org/abs/2203.00555) with the norm last.
 #
 # The trap: both kinds have weights of the same shapes. If you carry weights from one to the other, nothing complains,
@@ -532,8 +546,9 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 #
 # <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
 #
-# Here is their size in twelve layers that are not trained yet. With the norm last it stays at 1. With the norm first it
-# grows, but ever more slowly, because each part reads normed numbers. Without a norm it runs away.
+# Here is the size of the numbers in twelve layers that are not trained yet. With the norm last it stays at 1. With the
+# norm first it grows, but ever more slowly, because each part reads normed numbers. Without a norm it grows by about
+# the same factor in each layer. (Twelve layers without any norm we did not train.)
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, nearly a straight line."
 sizes = {}
@@ -567,17 +582,17 @@ plt.show()
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
 # residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016.
 # The Transformer of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why
-# post-norm needs *warm-up*, smaller nudges at first, where pre-norm does not: with the norm last, the *gradients* of
-# the last layers, which say how far each number should be nudged, are large when the training begins, so that large
-# nudges do harm. In our tower of twelve layers, warm-up alone was not enough.
+# post-norm needs *warm-up*, which means smaller nudges at first, and why pre-norm can do without. Gradients say how far
+# each number should be nudged. With the norm last, those of the last layers are large when the training begins, so that
+# large nudges do harm. In our tower of twelve layers, warm-up alone was not enough.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # The tower of four without norms learnt the task in the end. Would larger nudges have helped it catch up? Train it and
-# the whole tower with nudges three times as large, for 160 steps: `train(tower(norm=False), rate=3e-3, steps=160)`,
-# with the two functions from the folded cell above. Guess first.
+# the whole tower with nudges three times as large, for 160 steps: `train(tower(norm=False), rate=3e-3, steps=160)`. The
+# two functions stand in the folded cell of [the tower of four](#a-tower-of-four). Guess first.
 
 # %% tags=["answer"]
 quick = {}

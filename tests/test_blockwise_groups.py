@@ -18,8 +18,8 @@ TINY = 1200  # bytes: a block of a few queries of one head
 
 @pytest.fixture
 def tiny(monkeypatch):
-    monkeypatch.setattr(groups, "LARGEST_BLOCK", TINY)
-    monkeypatch.setattr(groups, "LARGEST_OF_A_HEAD", TINY)
+    for name in ("LARGEST_BLOCK", "LARGEST_OF_A_HEAD", "LARGEST_IN_EAGER"):
+        monkeypatch.setattr(groups, name, TINY)
     monkeypatch.setattr(groups, "FEWEST", 2)
 
 
@@ -47,6 +47,13 @@ def cuts(leading, score_bytes, keys=None):
 )
 def test_heads_are_cut_until_a_block_fits(tiny, leading, score_bytes, keys, expected):
     assert cuts(leading, score_bytes, keys) == expected
+
+
+def test_there_are_fewer_groups_in_eager_execution(tiny, monkeypatch):
+    monkeypatch.setattr(groups, "LARGEST_IN_EAGER", 2 * TINY)
+    assert cuts((1, 8), 300) == {}
+    in_graph = tf.function(lambda: cuts((1, 8), 300)[1]).get_concrete_function()
+    assert in_graph().numpy() == 2
 
 
 def test_a_block_shrinks_where_the_rows_of_one_head_are_too_long(tiny):
@@ -120,7 +127,7 @@ def results(q, k, v, block_size=None, bias=None, sink=None, **rules):
 @pytest.mark.parametrize("block_size", [None, 7])
 def test_groups_change_no_number(name, block_size, monkeypatch):
     expected = results(Q, K, V, **RULES[name])
-    monkeypatch.setattr(groups, "LARGEST_BLOCK", TINY)
+    monkeypatch.setattr(groups, "LARGEST_IN_EAGER", TINY)
     for one, other in zip(results(Q, K, V, block_size, **RULES[name]), expected, strict=True):
         np.testing.assert_allclose(one, other, atol=ATOL)
 

@@ -114,9 +114,9 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 #
 # * **torch.** Its attention is one fused kernel: scores, softmax and sum stay in the cache. We compose TensorFlow's
 #   operations, each of which reads and writes memory. So torch is in every table, and in no goal.
-# * **Long sequences.** Since heads attend in [groups](#how-much-memory), attention by blocks needs far less memory, and
-#   more time where rows are long. A block has 64 queries at 32,768 tokens, and each reads all keys before it. What of this
-#   costs the time is not yet known.
+# * **Long sequences.** Where only later keys are hidden, a block overwrites the scores at the end of its rows and leaves
+#   the others as they are. So it can take less time than its floor, in which a selection copies all of them. What is
+#   left between us and torch is a second reading of the scores, by the softmax, and a third, by the product with the values.
 # * **The layer from length 128 up.** The products and the softmax are the same as Keras's, and they take nearly all of the
 #   time. What we save is the rest.
 # * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this
@@ -231,10 +231,11 @@ display(Markdown(report.memory_table(results, "both", WHO)))
 display(Markdown(report.memory_table(results, "forward", WHO)))
 
 # %% [markdown]
-# Heads attend in groups: so many that the scores of one block take less than 8 MB, or a single head, whose block may take 32 MB.
-# A few tensors of that size are held at once: scores and weights, and on the way back the gradients of both. torch's
-# kernel holds none of them: it keeps a few rows in the processor's cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps
-# them. That alone took 300 MB at 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
+# Heads attend in groups: as many as have 8 MB of scores together in one block of their queries, or else one at a time,
+# whose block may have 32 MB. A few tensors of that size are held at once: scores and weights, and on the way back their
+# gradients. torch's kernel holds none of them: it keeps a few rows in the processor's
+# cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps them. That
+# alone took 300 MB at 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
 
 # %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
 from benchmarks import pictures

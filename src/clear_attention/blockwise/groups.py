@@ -16,6 +16,7 @@ from clear_attention.attention import full_shape
 
 LARGEST_BLOCK = 2**23  # bytes of scores in one block of several heads: larger products would not be quicker
 LARGEST_OF_A_HEAD = 2**25  # bytes of scores in one block of a single head
+LARGEST_IN_EAGER = 2**26  # bytes; each step of a loop costs more in eager execution, and so there are fewer
 FEWEST = 16  # queries: with fewer in a block, the keys would be read too often
 
 
@@ -123,8 +124,9 @@ def in_groups(cuts, step, tensors, results):
 def cuts_of(q, k, score_bytes):
     """Cut the leading axes until a block fits that has `score_bytes` of scores in each head, or no axis is left."""
     cuts, leading = [], q.shape[:-2].as_list()
+    largest = LARGEST_IN_EAGER if tf.executing_eagerly() else LARGEST_BLOCK
     for axis, n in enumerate(leading):
-        fitting = LARGEST_BLOCK // (score_bytes * math.prod(leading[axis + 1 :]))
+        fitting = largest // (score_bytes * math.prod(leading[axis + 1 :]))
         if n is None:  # the batch: where two texts don't fit, one at a time
             cuts += [Cut(axis, tf.shape(q)[axis])] if fitting < 2 else []
         elif n > fitting:

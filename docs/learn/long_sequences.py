@@ -260,16 +260,16 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 
 # %% [markdown]
 # Where it fits, a doubling of the length makes the memory of plain attention about four times as large, and that of the
-# blocks less than twice in the mean. (From 4,096 to 8,192 places the line of the blocks even falls: at 4,096 two heads
-# attend together, and from 8,192 on one at a time. The printed ratio is that at 8,192, the last length at which the
-# whole matrix fits.) Plain attention needs several times what we counted for the matrix, because a step of training
+# blocks less than twice in the mean. (From 4,096 to 8,192 places the line of the blocks even falls, because the figures
+# are peaks of whole processes, which hold more than the scores. The printed ratio is that at 8,192, the last length at
+# which the whole matrix was measured.) Plain attention needs several times what we counted for the matrix, because a step of training
 # keeps more than one of that size: the scores, the weights, the slopes of both. PyTorch's own attention needs less
 # still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
-# it still grows with the square, since each letter meets all those before it. A **window** changes that. It is a
+# it still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
 # mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
-# left, and blocks outside of it would never be computed. The band is equally wide for every length, so the time grows
+# left, and scores outside of it would never be computed. The band is equally wide for every length, so the time grows
 # only in proportion to the length. The price is that in one layer no letter sees farther than the window. Through
 # several layers news travels farther, a window at a time.
 #

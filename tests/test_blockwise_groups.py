@@ -33,12 +33,12 @@ def cuts(leading, score_bytes, keys=None):
     [
         ((2, 8), 100, None, {0: 2}),  # all heads of one text fit
         ((2, 8), 75, None, {}),  # all heads of both
-        ((1, 8), 300, None, {1: 2}),  # four heads
-        ((1, 8), 500, None, {1: 8}),  # one, since two at a time would not be quicker
+        ((1, 16), 150, None, {1: 2}),  # eight heads
+        ((1, 8), 300, None, {1: 8}),  # one, since four at a time would hardly be quicker
         ((3, 8), 700, None, {0: 3, 1: 8}),
         ((1, 8), 5000, None, {1: 8}),  # a single head is too much, and there is nothing else to cut
-        ((1, 6), 400, None, {1: 2}),
-        ((1, 7), 500, None, {1: 7}),  # groups are equally large
+        ((1, 12), 200, None, {1: 2}),
+        ((1, 14), 220, None, {1: 7}),  # groups are equally large: two heads, since seven are too many
         ((1, 8), 5000, (1, 2), {1: 2}),  # four heads of queries share one of keys
         ((1, 8), 5000, (1, 1), {}),
         ((2, 3, 4), 300, None, {0: 2, 1: 3}),
@@ -51,8 +51,8 @@ def test_heads_are_cut_until_a_block_fits(tiny, leading, score_bytes, keys, expe
 
 def test_there_are_fewer_groups_in_eager_execution(tiny, monkeypatch):
     monkeypatch.setattr(groups, "LARGEST_IN_EAGER", 2 * TINY)
-    assert cuts((1, 8), 300) == {}
-    in_graph = tf.function(lambda: cuts((1, 8), 300)[1]).get_concrete_function()
+    assert cuts((1, 16), 150) == {}
+    in_graph = tf.function(lambda: cuts((1, 16), 150)[1]).get_concrete_function()
     assert in_graph().numpy() == 2
 
 

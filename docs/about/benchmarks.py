@@ -82,7 +82,7 @@ from clear_attention.blockwise.groups import (
 
 assert (queries_at_once(BLOCK, lambda size: 4 * 32768), LENGTHS) == (256, 48)
 assert queries_at_once(BLOCK, lambda size: 4 * 65536) == 128
-assert (LARGEST_BLOCK, LARGEST_OF_A_HEAD) == (8 * 2**20, 32 * 2**20)
+assert (LARGEST_BLOCK, LARGEST_OF_A_HEAD) == (16 * 2**20, 32 * 2**20)
 won = [of.split() for what, of, *_ in rows if "graph" in what]
 assert all(int(of[0]) > 0.85 * int(of[-1]) for of in won)
 head = ("Against keras.ops and Keras's layer", "cells won", "median", "worst")
@@ -231,11 +231,11 @@ display(Markdown(report.memory_table(results, "both", WHO)))
 display(Markdown(report.memory_table(results, "forward", WHO)))
 
 # %% [markdown]
-# Heads attend in groups: as many as have 8 MB of scores together in one block of their queries, or else one at a time,
-# whose block may have 32 MB. A few tensors of that size are held at once: scores and weights, and on the way back their
-# gradients. torch's kernel holds none of them: it keeps a few rows in the processor's
-# cache. Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps them. That
-# alone took 300 MB at 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
+# Heads attend in groups: as many as have 16 MB of scores together in one block of their queries, or, where that is not
+# even five, one at a time, whose block may have 32 MB. A few tensors of that size are held at once: scores and weights,
+# and on the way back their gradients. torch's kernel holds none of them: it keeps a few rows in the processor's cache.
+# Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps them. That alone took 300 MB at
+# 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
 
 # %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
 from benchmarks import pictures

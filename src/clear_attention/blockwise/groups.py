@@ -14,7 +14,7 @@ import tensorflow as tf
 from clear_attention._xla import in_xla
 from clear_attention.attention import full_shape
 
-LARGEST_BLOCK = 2**23  # bytes of scores in one block of several heads: larger products would not be quicker
+LARGEST_BLOCK = 2**24  # bytes of scores in one block of several heads: larger products would not be quicker
 LARGEST_OF_A_HEAD = 2**25  # bytes of scores in one block of a single head
 LARGEST_IN_EAGER = 2**26  # bytes; each step of a loop costs more in eager execution, and so there are fewer
 FEWEST = 16  # queries: with fewer in a block, the keys would be read too often
@@ -87,7 +87,7 @@ def room(number, shape, dtype):
     """Return room for so many parts: a TensorArray if they are few or of unknown shape, or where XLA places them."""
     shape = tf.TensorShape(shape)
     known = shape.is_fully_defined() and isinstance(number, int)
-    if in_xla() or not known or number * shape.num_elements() * dtype.size < LARGEST_BLOCK // 4:
+    if in_xla() or not known or number * shape.num_elements() * dtype.size < LARGEST_BLOCK // 8:
         return tf.TensorArray(dtype, size=number, element_shape=shape)
     return Room(tf.raw_ops.Empty(shape=[number, *shape], dtype=dtype))
 
@@ -131,7 +131,7 @@ def cuts_of(q, k, score_bytes):
             cuts += [Cut(axis, tf.shape(q)[axis])] if fitting < 2 else []
         elif n > fitting:
             shared = k.shape[axis]  # fewer, if several heads of queries share one of keys, and so stay together
-            most = fitting if fitting > 2 else 1  # two at a time take more room than one, and no less time
+            most = fitting if fitting > 4 else 1  # a few at a time take more room than one, and hardly less time
             number = next((d for d in range(1, shared) if shared % d == 0 and n // d <= most), shared)
             cuts += [Cut(axis, number)] if number > 1 else []
     return cuts

@@ -185,7 +185,7 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
 # The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$. The angle between the two says the same: it is 60 degrees, and
-# $2 \cdot 1 \cdot \cos 60° = 1$. The three keys differ only by their places, and the one at the query's own place has
+# 2 · 1 · cos 60° = 1. The three keys differ only by their places, and the one at the query's own place has
 # the largest product.
 #
 # Divide by $\sqrt 2$, since this head has two numbers. Then take the softmax and average the values 1, 2 and 3:

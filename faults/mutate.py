@@ -29,6 +29,7 @@ LAYERS = ["test_cache", "test_layer_contract"]
 HEADS = ["test_heads", "test_causal_flag", "test_blockwise_layer", "test_weights"]
 BLOCKWISE = [
     "test_blockwise",
+    "test_blockwise_order",
     "test_blockwise_random",
     "test_blockwise_rules",
     "test_blockwise_groups",
@@ -52,6 +53,7 @@ TESTS = {
     "blocks": ["test_blocks", "test_layers", "test_options_inside", "test_nonfinite", *LAYERS],
     "blockwise/blocks": [*BLOCKWISE, *LAWS],
     "blockwise/groups": BLOCKWISE,
+    "blockwise/keys": [*BLOCKWISE, *LAWS],
     "blockwise/passes": [*BLOCKWISE, *LAWS],
 }
 SWAPS = {  # of the eleven things an operator can become, those that still compute something

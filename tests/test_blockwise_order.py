@@ -21,9 +21,9 @@ def drawn(queries, keys, heads=4, depth=6):
     return [RNG.normal(size=(2, heads, n, depth)) for n in (queries, keys, keys)]
 
 
-def pieces(queries, keys, size, **hiding):
+def cut_into_blocks(queries, keys, size, **hiding):
     q, k = tf.zeros((queries, 2)), tf.zeros((keys, 2))
-    return blocks.QueryBlocks.of(q, k, blocks.Hiding(**{"causal": True} | hiding), None, False, size).piece
+    return blocks.QueryBlocks.of(q, k, blocks.Hiding(**{"causal": True} | hiding), None, False, size)
 
 
 @pytest.mark.parametrize(
@@ -31,26 +31,36 @@ def pieces(queries, keys, size, **hiding):
     [(64, 64, 16, 16), (64, 96, 16, 16), (40, 40, 16, 8), (72, 40, 8, 0), (41, 41, 8, 1), (64, 64, 48, 16)],
 )
 def test_a_piece_divides_every_row_that_a_block_reads(queries, keys, size, expected):
-    assert pieces(queries, keys, size) == expected
-    cut = blocks.QueryBlocks.of(
-        tf.zeros((queries, 2)), tf.zeros((keys, 2)), blocks.Hiding(causal=True), None, False, size
-    )
+    cut = cut_into_blocks(queries, keys, size)
+    assert cut.piece == expected
     if expected:
         assert not any(int(cut.seen(i).last) % expected for i in range(cut.number))
 
 
 def test_there_are_no_pieces_where_more_is_hidden_than_later_keys():
-    assert pieces(64, 64, 16, causal=False) == 0
-    assert pieces(64, 64, 16, window=4) == 0
-    assert pieces(64, 64, 16, blocked=tf.zeros((64, 64), tf.bool)) == 0
-    assert pieces(64, 64, 16, documents=tf.zeros((1, 64), tf.int32)) == 0
-    with_unknown_length = tf.function(lambda q: tf.constant(blocks.QueryBlocks.of(q, q, ORDER, None, False, 16).piece))
-    assert with_unknown_length.get_concrete_function(tf.TensorSpec((None, 2)))(tf.zeros((64, 2))) == 0
-    in_xla = tf.function(with_unknown_length.python_function, jit_compile=True)
-    assert in_xla(tf.zeros((64, 2))) == 0
+    assert cut_into_blocks(64, 64, 16, causal=False).piece == 0
+    assert cut_into_blocks(64, 64, 16, window=4).piece == 0
+    assert cut_into_blocks(64, 64, 16, blocked=tf.zeros((64, 64), tf.bool)).piece == 0
+    assert cut_into_blocks(64, 64, 16, documents=tf.zeros((1, 64), tf.int32)).piece == 0
 
 
-ORDER = blocks.Hiding(causal=True)
+def test_there_are_no_pieces_where_sizes_are_not_known_or_xla_places_all():
+    def piece(q):
+        return tf.constant(blocks.QueryBlocks.of(q, q, blocks.Hiding(causal=True), None, False, 16).piece)
+
+    q = tf.zeros((64, 2))
+    assert tf.function(piece)(q) == 16
+    assert tf.function(piece, [tf.TensorSpec((None, 2))])(q) == 0
+    assert tf.function(piece, jit_compile=True)(q) == 0
+
+
+@pytest.mark.parametrize("given", [(1, 64, None), (1, None, 4), (None, None, None)])
+def test_a_single_head_may_have_unknown_sizes(given):
+    q, k, v = (x[:1, 0] for x in drawn(64, 64, depth=4))
+    attend = tf.function(lambda *x: blockwise_attention(*x, causal=True, block_size=16), autograph=False)
+    found = attend.get_concrete_function(*[tf.TensorSpec(given, tf.float64)] * 3)(*map(tf.constant, (q, k, v)))
+    expected = scaled_dot_product_attention(q, k, v, create_look_ahead_mask(64)).output
+    np.testing.assert_allclose(found, expected, atol=ATOL)
 
 
 @pytest.mark.parametrize("graph", [False, True])

@@ -30,7 +30,7 @@ machine, limits = results["machine"], results["limits"]
 facts = {
     "date": results["date"],
     "processor": f"{machine['processor']}, {machine['cores']} cores, no GPU used",
-    "vectors": f"{machine['vector_bits']} bits, which are {machine['vector_bits'] // 32} float32 numbers in one step",
+    "vectors": f"{machine['vector_bits'] or 'an unknown number of'} bits wide",
     "memory": f"{machine['memory_gigabytes']:.0f} GB",
     "versions": ", ".join(
         f"{name} {number}" for name, number in results["versions"].items()
@@ -115,8 +115,8 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 # * **torch.** Its attention is one fused kernel: scores, softmax and sum stay in the cache. We compose TensorFlow's
 #   operations, each of which reads and writes memory. So torch is in every table, and in no goal.
 # * **Long sequences.** Where only later keys are hidden, a block overwrites the scores at the end of its rows and leaves
-#   the others as they are. So it can take less time than its floor, in which a selection copies all of them. What is
-#   left between us and torch is a second reading of the scores, by the softmax, and a third, by the product with the values.
+#   the others as they are. So it can take less time than its floor, in which a selection copies all of them. But its
+#   scores are written to memory, and read again by the softmax and by the product with the values. torch's are not.
 # * **The layer from length 128 up.** The products and the softmax are the same as Keras's, and they take nearly all of the
 #   time. What we save is the rest.
 # * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this

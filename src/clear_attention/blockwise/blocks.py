@@ -1,4 +1,4 @@
-"""How the queries are cut into blocks, which keys a block sees, and what its weights are."""
+"""How the queries are cut into blocks, which keys are hidden from one, and what its weights are."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from clear_attention._xla import in_xla
 from clear_attention.attention import grouped_matmul, with_sink
 from clear_attention.biases import DistanceBias, on_diagonals
 from clear_attention.blockwise.groups import cuts_of, room, written
+from clear_attention.blockwise.keys import Keys, is_zero
 
 LENGTHS = 48  # of rows of keys: for each length that it meets, oneDNN compiles and keeps kernels of their own
 PIECE = 8  # keys: shorter pieces of rows would take longer to overwrite one by one than whole rows to copy
@@ -42,61 +43,6 @@ class Hiding(NamedTuple):
         if not isinstance(self.window, int) or not isinstance(self.first_keys, int) or in_xla():
             return keys
         return min(keys, size + (self.window - 1) * (1 if self.causal else 2) + self.first_keys)
-
-
-class Keys(NamedTuple):
-    """The keys that a block reads: the first few of all, and those from `first` to before `last`."""
-
-    few: int | tf.Tensor
-    first: int | tf.Tensor
-    last: int | tf.Tensor
-
-    @property
-    def places(self):
-        places = tf.range(self.first, self.last)
-        return places if is_zero(self.few) else tf.concat([tf.range(self.few), places], axis=0)
-
-    def taken(self, x):
-        """Take these keys out of `(..., key_length, depth)`."""
-        if x.shape[:-1].num_elements() == x.shape[-2] is not None:  # a single head: rows, and so without a copy
-            rows = tf.reshape(x, x.shape[-2:])[self.first : self.last]
-            taken = tf.reshape(rows, [*x.shape[:-2], -1, x.shape[-1]])
-        else:
-            taken = x[..., self.first : self.last, :]
-        return taken if is_zero(self.few) else tf.concat([x[..., : self.few, :], taken], axis=-2)
-
-    def columns(self, x):
-        """Take the columns of these keys out of a tensor; a single one is for all."""
-        if x.shape[-1] == 1:
-            return x
-        number = tf.shape(x)[-1]
-        if not is_zero(self.few):
-            return tf.gather(x, tf.minimum(self.places, number - 1), axis=-1)
-        if x.shape[-1] is None:
-            return x[..., tf.where(number == 1, 0, self.first) : tf.where(number == 1, 1, self.last)]
-        return x[..., self.first : self.last]
-
-    def spread(self, part, keys):
-        """Put columns `(..., keys)` where they belong among all columns, with 0 elsewhere."""
-        axes = [[0, 0]] * (part.shape.rank - 1)
-        if is_zero(self.few):
-            return tf.pad(part, [*axes, [self.first, keys - self.last]])
-        later = tf.pad(part[..., self.few :], [*axes, [self.first - self.few, keys - self.last]])
-        return tf.concat([part[..., : self.few], later], axis=-1)
-
-    def added(self, total, part):
-        """Add to all keys `(..., key_length, depth)` what a block says about those it reads."""
-        if is_zero(self.few) and is_zero(self.first) and total.shape[-2] == part.shape[-2] is not None:
-            return total + part
-        few = self.few
-        pieces = [] if is_zero(few) else [total[..., :few, :] + part[..., :few, :]]
-        pieces += [] if is_zero(self.first) else [total[..., few : self.first, :]]
-        pieces += [total[..., self.first : self.last, :] + part[..., few:, :], total[..., self.last :, :]]
-        return tf.ensure_shape(tf.concat(pieces, axis=-2), total.shape)
-
-
-def is_zero(number):
-    return isinstance(number, int) and number == 0
 
 
 class Scored(NamedTuple):

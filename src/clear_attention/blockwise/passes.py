@@ -8,8 +8,9 @@ import tensorflow as tf
 
 from clear_attention.attention import depth, for_each_head, full_shape, grouped_matmul, heads_of
 from clear_attention.biases import DistanceBias, diagonal_sums
-from clear_attention.blockwise.blocks import QueryBlocks, is_zero
+from clear_attention.blockwise.blocks import QueryBlocks
 from clear_attention.blockwise.groups import in_groups
+from clear_attention.blockwise.keys import is_zero
 
 
 def attend_by_blocks(blocks, by_distance, q, k, v, bias, sink):

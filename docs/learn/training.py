@@ -157,7 +157,7 @@ touch(
 # Our machine has 121,422 such numbers. In each step there is one loss, which is the mean over all letters of 64
 # answers. Such a group of examples is called a *batch*. Each of the numbers has a slope of its own, which says how the
 # loss changes with it. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by
-# walking backwards through the calculation. (How this is done, the fold below the drawing shows. It can be left out.)
+# walking backwards through the calculation. (The fold below the drawing shows how this is done. It can be left out.)
 # Then all numbers are nudged at once.
 #
 # That is one step of the thousand. Here it is in a drawing, with a single text in place of 64, and with the three
@@ -303,8 +303,8 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
 # A line has a number for each of the three trainings. Compare the lines with and without a warm-up. With nudges as
-# large as ours, two of the machines are nearly as good without it, and the third loses two dates in a hundred. With
-# larger nudges and no warm-up, about half of the dates are lost.
+# large as ours, machines without it are nearly as good, and at worst a few dates in a hundred are lost. With larger
+# nudges and no warm-up, about half of the dates are lost.
 #
 # So with larger nudges the warm-up decides between a good machine and a bad one. That is its use: it allows larger
 # nudges. Here these win nothing. In a large machine, whose training takes months, larger nudges can save time.
@@ -317,8 +317,8 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 #   squares. It nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
 #   remembers. With 0.98 it remembers about the last 1 / (1 - 0.98) = 50 steps, and with the usual 0.999 about the last
 #   1,000.
-# * **The factor** $\sqrt{d_{\text{model}}}$, here √64 = 8, by which the model itself multiplies its embeddings. The
-#   numbers of an embedding start small, and the positions that are added to them lie between -1 and 1.
+# * **The factor** is $\sqrt{d_{\text{model}}}$, here √64 = 8. The model itself multiplies its embeddings by it. Their
+#   numbers start small, and the positions that are added to them lie between -1 and 1.
 #
 # The second line below is for machines with the usual `beta_2`, and the third for machines without the factor. Each was
 # trained three times, and again the shares are those of unseen dates that are read right:
@@ -345,7 +345,7 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
 # ### Exercise 1
 #
 # The loss of the trained machine is printed above. If every letter had that loss, what probability would the machine
-# give a right letter? And eleven right letters in a row?
+# give a right letter? And eleven in a row, which are the ten letters of a date and the end mark?
 
 # %% tags=["answer"]
 logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)

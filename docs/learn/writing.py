@@ -171,10 +171,9 @@ assert left_behind < whole
 
 # %% [markdown]
 # Nothing makes sure that all of them are dates. The best is what greedy search had written, so this time there was no
-# dead end. It is even the most probable answer of all. For any other answer begins like this one, and then differs from
-# it at some letter. Take the best such beginning for each letter, with the second letter of the first list in place of
-# the one that was written. None of them is as probable as the whole answer, and going on can only make them less
-# probable.
+# dead end. It is even the most probable answer of all. Why? Any other answer begins like this one, and then differs
+# from it at some letter. There the most probable choice that is left is the second letter of the first list. But no
+# beginning that takes it is as probable as the whole answer above, and going on can only make it less probable.
 #
 # Does a beam read more of the unseen dates right? Guess first.
 #
@@ -203,16 +202,16 @@ for name, answers in {
 #
 # In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
 # sentences, and yet they are worse. Above all they are shorter, because each further word makes a sentence less
-# probable. So the search of the package, [`beam_search`][clear_attention.beam_search], makes up for the length. Only if
-# it is told `length_penalty=0.0`, as here, it does not, and then it finds the same three answers to "3 may" as ours.
+# probable. So the search of the package, [`beam_search`][clear_attention.beam_search], makes up for the length. With
+# `length_penalty=0.0`, as here, it does not, and then it finds the same three answers to "3 may" as ours.
 #
 # ## Drawing by lot { #drawing }
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
 # they do not always say the same. How daring they are is set by a number, the **temperature**. All
 # [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
-# us try it with one letter of the answer to "3 may". After its first letter, this is the one of which the machine was
-# the least sure:
+# us try it with one letter of the answer to "3 may". We leave out the first letter, and take that one of the others of
+# which the machine was the least sure:
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]

@@ -260,11 +260,11 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 
 # %% [markdown]
 # Where it fits, a doubling of the length makes the memory of plain attention about four times as large, and that of the
-# blocks less than twice in the mean. (From 4,096 to 8,192 places the line of the blocks even falls, because the figures
+# blocks less than twice, on average. (From 4,096 to 8,192 places the line of the blocks even falls, because the figures
 # are peaks of whole processes, which hold more than the scores. The printed ratio is that at 8,192, the last length at
-# which the whole matrix was measured.) Plain attention needs several times what we counted for the matrix, because a step of training
-# keeps more than one of that size: the scores, the weights, the slopes of both. PyTorch's own attention needs less
-# still, because it cuts the keys as well.
+# which the whole matrix was measured.) Plain attention needs several times what we counted for the matrix, because a
+# step of training keeps more than one of that size: the scores, the weights, the slopes of both. PyTorch's own
+# attention needs less still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
 # it still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
@@ -317,9 +317,10 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
 # `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
-# keys inside a `tf.function` and from 4,096 outside, or wherever all weights at once would take over 2 GiB. It does so
-# only if nobody asks for the weights, because they are never there all at once, and if no dropout acts on them (which
-# sets some weights to 0 at random in a training), because the backward pass would have to drop the same ones again.
+# keys inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 outside. It also does so wherever
+# all weights at once would take over 2 GiB. But nobody may ask for the weights, because they are never there all at
+# once. And no *dropout* may act on them, which in a training sets some weights to 0 at random: the way back would have
+# to drop the same ones again.
 # [Benchmarks](../about/benchmarks.py) has all times, and compares [whole rows with
 # pieces](../about/benchmarks.py#pieces-of-keys-or-whole-rows). Here rows stay whole, because from TensorFlow's Python
 # we cannot reach into the chip.
@@ -342,11 +343,11 @@ step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
 
 # %% [markdown]
-# `seen` says which keys block `i` reads, and `keys.taken` takes them out of all keys. `scored` makes the weights of the
-# block's queries. (The plain `added` and `taken` belong to what [a later lesson](score_rules.py) brings.) The product
-# of these weights with the values is the line you looked for. `write` keeps the output, and `zero_where` sets it to 0
-# where a query sees no key. When the step ends, the weights are gone. Around this step runs another loop, which takes
-# only some of the heads at a time.
+# `seen` says which keys block `i` reads, and `keys.taken` takes them out of all keys. `cut` takes the queries of the
+# block, and `scored` makes their weights. (`added`, and the `taken` just behind it, belong to what [a later
+# lesson](score_rules.py) brings.) The product of these weights with the values is the line you looked for. `write`
+# keeps the output, and `zero_where` sets it to 0 where a query sees no key. When the step ends, the weights are gone.
+# Around this step runs another loop, which takes only some of the heads at a time.
 #
 # </details>
 #

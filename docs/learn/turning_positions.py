@@ -332,7 +332,7 @@ print(inspect.getsource(rotary.turn))
 #
 # What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0, where all texts of the
 # training began, and 20 places further right. Each map shows the weights of one head in the encoder. A row is a letter
-# that looks, a column a letter that is looked at. Of the first machine the head is shown whose weights change most, and
+# that looks, a column a letter that is looked at. Of the first machine you see the head whose weights change most, and
 # of the second the head with the same number. Below the maps stands the largest change of a weight in any head:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
@@ -439,7 +439,7 @@ assert abs(mended - first) < 0.01
 # * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
 #   steeper, because among more keys each gets less.
 #
-# All of them work better if the machine is trained on for a little with the slower dials.
+# All of them work better if the machine is trained a little further with the slower dials.
 
 # %% tags=["hide-input"] alt="How much slower each of 32 dials turns, for three remedies. Interpolation: four times for all. NTK: from one to four, rising steadily. YaRN: one for the quick dials, then rising, four for the slow ones."
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")

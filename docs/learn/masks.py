@@ -210,7 +210,7 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # Say that one text is empty, like a blank line in a file. In the batch it becomes a text of nothing but padding, and
-# its letters may look at no key at all. (You may have made such a row in the grid above.) What will your own attention
+# its places may look at no key at all. (You may have made such a row in the grid above.) What will your own attention
 # say of it?
 #
 # Here two letters look at three places. Only the third place is hidden from the first letter, but from the second
@@ -230,7 +230,7 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # changes every number of the machine.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
-# weights 0, output 0 and gradient 0.** The *gradient* says how a nudge changes the answer. To nudge the keys or the
+# weights 0, output 0 and gradient 0.** The *gradient* says how a nudge changes the answer. A nudge of the keys or the
 # values changes nothing here, because this query used none of them.
 #
 # ## Your machine so far
@@ -416,7 +416,7 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# To add -1e9 has one more trap. In float16, one of the two usual kinds of number with 16 bits, the largest number is
+# Adding -1e9 has one more trap. In float16, one of the two usual kinds of number with 16 bits, the largest number is
 # 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the ordinary row is lost. The other
 # kind, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.
 #
@@ -459,11 +459,11 @@ print("the ten letters: not one bit has changed")
 # ## Who found this, and when
 #
 # The paper of the first Transformer (Vaswani and others, 2017) says that hidden scores are set to −∞. The programs
-# added a large negative number instead: the program of the paper's authors added -1,000,000,000, and that of BERT
-# (2018) -10,000. This is right as long as the numbers have 32 bits and no row is empty. But since 2017 machines are
-# trained in 16 bits, too (Micikevicius and others). And the next lesson shows how two harmless masks can make an empty
-# row together. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong, each as code that
-# you can run.
+# added a large negative number instead: the program of the paper's authors added -1,000,000,000, and that of BERT, a
+# Transformer of 2018, added -10,000. This is right as long as the numbers have 32 bits and no row is empty. But since
+# 2017 machines are trained in 16 bits, too (Micikevicius and others). And the next lesson shows how two harmless masks
+# can make an empty row together. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong,
+# each as code that you can run.
 #
 # ## Exercises
 #

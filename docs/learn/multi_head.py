@@ -56,8 +56,8 @@ machine(
 # ## One head, two, four, eight
 #
 # Here is the machine that looks once, with one head and with more. Each was trained three times, and a dot is one
-# training. It took 700 steps, where our machine took 1,000. More steps may raise all four numbers, so compare them only
-# with each other. All these numbers were computed beforehand, in twenty minutes of training.
+# training. It took 700 steps, where our machine took 1,000. More steps may move all dots to the right, so compare them
+# only with each other. They were computed beforehand, in twenty minutes of training.
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -98,9 +98,9 @@ assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 # * the text "3 5", a half of each: $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
-# The two texts cannot be told apart any more. Here are all hundred texts of two digits. Green are those that bring the
-# same number as "3 5", or one that is at most 0.1 away, since so small a difference is easily lost. Try other weights.
-# Then give the machine a second head.
+# The two texts cannot be told apart any more. Here are all hundred texts of two digits, in a square. The green ones
+# bring the same number as "3 5", or one that is at most 0.1 away, since so small a difference is easily lost. Try other
+# weights. Then give the machine a second head.
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -201,8 +201,8 @@ lab(
 # them can change all numbers.
 #
 # In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads
-# to the front. (A program counts from 0, so `cut[0]` below belongs to head 1.) To put the pieces together, `merge` does
-# the same backwards:
+# to the front. (A program counts from 0, so `cut[0]` below belongs to head 1. In the comments, `d_model` is how many
+# numbers a letter has, and `depth` how many a piece has.) To put the pieces together, `merge` does the same backwards:
 
 
 # %%
@@ -382,9 +382,8 @@ print(textwrap.dedent(middle[0]))
 #
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Your `split` does two things: it gives the heads an axis of their own, and then moves that axis to the front. Many
-# people want to do both in one step, and write `x.reshape(heads, len(x), -1)`. The shape is right, so nothing
-# complains. But look where the numbers went:
+# Your `split` gives the heads an axis of their own, and then moves it to the front. Many want to do both in one step,
+# and write `x.reshape(heads, len(x), -1)`. The shape is right, so nothing complains. But look where the numbers went:
 
 
 # %%

@@ -239,9 +239,9 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table above
 # keeps the padding mask that Keras attaches to an embedding, and it can be told at which places the letters stand.
 #
 # That is needed when the padding stands on the left, because then the layer's own counting from 0 begins at the
-# padding. The cell runs three letters through positions and attention, both untrained, in three ways: alone, behind two
-# places of padding with their places told (as `positions=where`), and behind the padding with nothing told. It checks
-# that the second way gives what the first gives, and that the third does not:
+# padding. The cell runs three letters through an embedding, positions and attention, without any training, in three
+# ways: alone, behind two places of padding with their places told (as `positions=where`), and behind the padding with
+# nothing told. It checks that the second way gives what the first gives, and that the third does not:
 
 # %%
 import keras
@@ -279,9 +279,9 @@ print("told its places, the padded text gives what the text alone gives")
 # directions take 1 away. Only the angle *between* the hands counts.
 #
 # Below are our three dials, with a blue hand for the place of the query and an orange one for the place of the key. The
-# curve says what the dot product is at every distance, and the disc on it stands at yours. Move one of the two places.
-# Then move both together: the dot product stays as it is. Last, turn the query's hands back by 3 places. Where must the
-# key stand now to fit best?
+# curve says what the dot product is at every distance, and the disc on the curve stands at the distance of your two
+# places. Move one of them. Then move both: the dot product stays as it is. Last, turn the query's hands back by 3
+# places. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch

@@ -216,7 +216,7 @@ plt.show()
 
 # %% [markdown]
 # The lines show the *loss*, a number that falls as the answers get better. ([A later
-# lesson](training.py#how-wrong-is-it-by-hand) computes it by hand.) It is 0 for a perfect machine and 2.3, the
+# lesson](training.py#how-wrong-is-it-by-hand) computes it by hand.) It is 0 for a perfect machine and 2.3, the natural
 # logarithm of 10, for one that guesses among ten digits. The blue line of the whole tower is the first to reach 0. The
 # dashed line of the tower without norms starts far above 2.3, because its numbers are so large that it is sure of wrong
 # digits. It learns the task, only later. The dotted line of the tower without residuals stops near 1.8, and this tower
@@ -462,8 +462,8 @@ assert min(shares("norm last")) > 0.25
 #
 # A tower with the norm last must learn as soon as the letter is made *louder* than what is added to it. Let the letter
 # count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else. Before
-# the training we measure at the top how much of the letter is left, and how alike two letters are, which is the cosine
-# that the tower of four was measured with. Then we train:
+# the training we measure at the top how much of the letter is left, and how alike two letters are, by the cosine that
+# the tower of four was measured with. Then we train:
 
 # %% tags=["hide-input"]
 
@@ -527,8 +527,8 @@ rounded = [
 assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 
 # %% [markdown]
-# It learns. The last line is one training, of fewer steps than the others, which are the mean of the three trainings of
-# the race.
+# It learns. The last line is one training, of fewer steps. Each of the others is the mean of its three trainings in the
+# race.
 #
 # </details>
 #
@@ -580,11 +580,11 @@ plt.show()
 # ## Who found this, and when
 #
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
-# residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed the norm for each token in 2016.
-# The Transformer of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why
-# post-norm needs *warm-up*, which means smaller nudges at first, and why pre-norm can do without. Gradients say how far
-# each number should be nudged. With the norm last, those of the last layers are large when the training begins, so that
-# large nudges do harm. In our tower of twelve layers, warm-up alone was not enough.
+# residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed this norm in 2016. The Transformer
+# of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why post-norm needs
+# *warm-up*, which means smaller nudges at first, and why pre-norm can do without. With the norm last, a nudge of the
+# last layers changes the loss very much when the training begins, so that large nudges do harm. In our tower of twelve
+# layers, warm-up alone was not enough.
 #
 # ## Exercises
 #

@@ -97,7 +97,7 @@ touch(
 #
 # 1. With 8 heads of keys it is 13.1 GB, which is still too much beside the model. With 4 heads it is 6.6 GB, and that
 #    fits.
-# 2. With 4 heads of keys a group has eight neighbours. Head 13 is in the second group, with all heads from 9 to 16, so
+# 2. With 4 heads of keys, eight neighbours make a group. Head 13 is in the second one, with all heads from 9 to 16, so
 #    it meets the second head of keys.
 # 3. It fits. One piece of a word needs 16,384 bytes then, and into the 10 GB beside the model go about 610,000 of them.
 #
@@ -158,8 +158,8 @@ plt.show()
 # But whatever these two ask, they only mix 10 and 20. That is the price of sharing. With keys and values of its own,
 # head 2 could have looked for something else, and handed over something else.
 #
-# The function of the package is told to share with `grouped=True`. It gets the numbers of the tables, four heads of
-# queries and two heads of keys, and prints the weights and the outputs:
+# The function of the package is told to share with `grouped=True`. The cell hands it the numbers of the tables, four
+# heads of queries and two heads of keys, and prints the weights and the outputs:
 
 # %%
 import numpy as np
@@ -263,7 +263,7 @@ print(f"Head {least + 1} looks least at the y")
 # %% [markdown]
 # </details>
 #
-# They can. The keys are the same for all four, but their questions differ, and so do their maps.
+# So four heads can look at different letters. Their keys are the same, but their questions differ, and so do their maps.
 #
 # ## Your machine so far
 #
@@ -343,8 +343,8 @@ assert heads_off == [2, 5]
 # </details>
 #
 # Either order would do, if a model were trained with it. But in nearly all models neighbours share, as here, so to
-# repeat is right and to tile is not. With a single head of keys, as in our date machine, both orders are the same. So
-# test your program with more. This mistake is [in the museum](../guides/museum.py#tiled-groups).
+# repeat is right and to tile is not. With a single head of keys, as in the machine of this page, both orders are the
+# same. So test your program with more. This mistake is [in the museum](../guides/museum.py#tiled-groups).
 #
 # <details class="lesson-more" markdown="1"><summary>How the package shares without a copy</summary>
 #

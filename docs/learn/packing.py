@@ -289,7 +289,7 @@ print("the loss counts:", inside.astype(int)[0])
 # In a training the texts come one after the other, and there are more of them than fit into memory. So a few rows, here
 # eight, are kept open while the texts come in. Each text goes into the first open row that has room for it. When none
 # has room, the fullest row goes to the training, because it would hardly ever get another text, and a new row is opened
-# instead. Here it is as a `tf.data` stream:
+# instead. Here it is as a stream of `tf.data`, the part of TensorFlow that feeds a training:
 
 # %% tags=["hide-input"]
 import tensorflow as tf

@@ -108,8 +108,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the table of weights shows 1.00. The weight is exactly 1 only when the others get exactly 0, and 128 is
-# enough for that. Two wishes share the weight, so half of each letter comes back. Where there is no wish all scores are
+# From 10 on the table of weights shows 1.00, because it is rounded. In numbers of 32 bits the others get exactly 0 at
+# 128, and not yet at 20. Two wishes share the weight, so half of each letter comes back. Where there is no wish all scores are
 # equal, and the place takes the average of all letters.
 #
 # </details>
@@ -261,8 +261,8 @@ ordered = sort()(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
 assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 
 # %% [markdown]
-# In `select`, `query @ table` is the $W_Q$ from above, since `query` is a feature there. `feature` and `table_of` make
-# arrays of what you hand over.
+# In `select`, `query @ table_of(...)` is the $W_Q$ from above, since `query` is a feature there. `feature` and
+# `table_of` make arrays of what you hand over. In place of a function, `select` also takes a finished table.
 #
 # In `aggregate`, `GAP` is our 128. Attention divides the scores by the root of `d_k`, so the queries are multiplied by
 # this root first. `into` says in which columns of the token the outcome is written.

@@ -7,8 +7,8 @@
 # # What can a score not say?
 #
 # A score is the product of a query and a key. It says how well the two fit, and by itself it says nothing else. But
-# three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that
-# **none of them** fits, of all the keys. On this page each of the three gets a rule, which stands between the product
+# three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that,
+# of all the keys, **none of them** fits. On this page each of the three gets a rule, which stands between the product
 # and the softmax.
 #
 # You have seen what becomes of a machine that can't say the first. [Without positions](positions.py) it reads a text as
@@ -47,8 +47,8 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # ## Near: a bias by distance
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
-# too; the two have nothing else in common.) A key with a bias of -1 needs a product that is 1 higher to get the same
-# weight as a key without a bias. Where do the numbers come from? There are two ways.
+# too; the two have nothing else in common.) A key with a bias of -1 needs a score that was 1 higher before, to get the
+# same weight as a key without a bias. Where do the numbers come from? There are two ways.
 #
 # * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. Each head has
 #   another price, so that some heads look near and others far. With four heads the prices are 1/4, 1/16, 1/64 and

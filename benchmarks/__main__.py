@@ -71,6 +71,7 @@ def main():
     arguments = parser.parse_args()
     target = ROOT / (".cache/bench/quick.json" if arguments.quick else "benchmarks/results.json")
     groups = jobs(QUICK if arguments.quick else FULL)
+    machine.keep_freed_memory()
     results = machine.facts()
     if arguments.only:
         if arguments.only not in groups:

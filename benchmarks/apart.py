@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 
+from benchmarks import machine
 from benchmarks.contenders import Case, contenders
 from benchmarks.timing import by_turns
 
@@ -34,5 +35,6 @@ def here(case, memory, seconds):
 
 
 if __name__ == "__main__":
+    machine.keep_freed_memory()
     what, size, mask, passes = json.loads(sys.argv[1])
     print(json.dumps(here(Case(what, tuple(size), mask, passes), float(sys.argv[2]), float(sys.argv[3]))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import json
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 PACKAGES = ("tensorflow", "keras", "numpy", "torch", "jax")
 
 
@@ -67,6 +69,18 @@ def available():
         return memory() / 2
     lines = dict(line.split(":") for line in meminfo.read_text().splitlines())
     return int(lines["MemAvailable"].split()[0]) / 2**20
+
+
+def keep_freed_memory():
+    """Tell the C library to keep up to 64 MB of what is freed in each of its arenas.
+
+    By default it decides by what was freed before. Where it keeps too little, each block of scores is asked for anew:
+    (1, 8, 2048, 64) by blocks takes 39 ms in one process and 66 ms in the next.
+    """
+    if platform.libc_ver()[0] == "glibc":
+        library = ctypes.CDLL(None)
+        library.mallopt(M_MMAP_THRESHOLD, 2**25)
+        library.mallopt(M_TRIM_THRESHOLD, 2**26)
 
 
 def limits():

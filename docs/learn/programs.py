@@ -109,8 +109,8 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
 # From 10 on the table of weights shows 1.00, because it is rounded. In numbers of 32 bits the others get exactly 0 at
-# 128, and not yet at 20. Two wishes share the weight, so half of each letter comes back. Where there is no wish all scores are
-# equal, and the place takes the average of all letters.
+# 128, and not yet at 20. Two wishes share the weight, so half of each letter comes back. Where there is no wish all
+# scores are equal, and the place takes the average of all letters.
 #
 # </details>
 #

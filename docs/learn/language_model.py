@@ -140,12 +140,12 @@ assert fresh.count_params() == model.count_params()
 assert repeats.mean() > 0.7
 
 # %% [markdown]
-# At the beginnings of words it does not know what comes. Once a word has begun, the rest is easy. And *fewer bits* are
-# the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same number,
+# At the beginnings of words it does not know what comes. Once a word has begun, most of it is easy. And *fewer bits*
+# are the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same number,
 # with another logarithm.
 #
-# Now let it read the tenth of the text that it has never seen, beside some rivals. Most of them only count in the other
-# nine tenths, and use what they counted as probabilities. Say that "th" stood there 100 times, and that 50 times an e
+# Now let it read the tenth of the text that it has never seen, beside some rivals. One is our machine with a single layer.
+# Three only count in the other nine tenths, and use what they counted as probabilities. Say that "th" stood there 100 times, and that 50 times an e
 # came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so that it
 # brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e is
 # always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every

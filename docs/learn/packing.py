@@ -23,8 +23,8 @@ print(f"padding: {padding:.0%} of all places")
 
 # %% [markdown]
 # Nearly half of the work is thrown away. With other texts it can be as bad, because a few very long texts make all rows
-# long. So why not put several texts into one row, one behind the other, until the row is full? But attention does not
-# know where one text ends and the next begins.
+# long. So why not put several texts into one row, one behind the other, until it is full? This is called **packing**.
+# But attention does not know where one text ends and the next begins.
 #
 # Let us try it with a trained machine, the one with [positions that turn](turning_positions.py). It does not mind where
 # in the row a text stands. First it *reads* two dates in one row, so that the letters of both look at each other. Then
@@ -375,9 +375,9 @@ print("a neighbour full of NaN: not one bit has changed")
 #
 # The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
 # their predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that in common
-# collections of texts up to half of all places are padding. One of them is the Wikipedia in rows of 512 places, from
-# which BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask, this phase
-# became twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask changed little
+# collections of texts up to half of all places are padding. One of them is Wikipedia in rows of 512 places, from which
+# BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask, this phase became
+# twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask changed little
 # with rows of the usual length, and was important with very long ones.
 #
 # ## Exercises

@@ -12,7 +12,7 @@
 # head must be right for every text.
 #
 # Here is a first try. Each letter becomes a *token*, which is a row of numbers. The token says which letter it is and
-# at which place it stands, each by zeros with a single one. (Numbers of this kind are called *one-hot*.) In the text
+# at which place it stands, each by zeros with a single 1. (Numbers of this kind are called *one-hot*.) In the text
 # `cab` the b at place 2 is
 #
 # | stands for | a | b | c | at 0 | at 1 | at 2 |
@@ -133,7 +133,7 @@ touch(
 # Let us write the head of the beginning with them, for texts of up to eight letters. A sign `^` is put before each
 # text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet `^abc`. So
 # there are four letters and nine places. In the cell `features` makes the two features. The function of `select` says
-# yes to the place before. `rows` writes the text as tokens, with a mask that hides the places behind it:
+# yes to the place before. `rows` writes the text as tokens, with a mask that hides the places that it leaves empty:
 
 # %%
 from clear_attention import aggregate, select
@@ -215,7 +215,7 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 #
 # ## Two heads: sorting
 #
-# With notes one head can also use what another has found out. Let us sort the letters of a text in this way. The first
+# With notes, one head can also use what another has found out. Let us sort the letters of a text in this way. The first
 # head and a network write a note, and the second head reads it.
 #
 # **First, each letter counts how many letters are smaller,** with the trick from above. In `^cabacb` each b finds two,
@@ -303,7 +303,7 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 #
 # ## Who found this, and when
 #
-# Gail Weiss, Yoav Goldberg and Eran Yahav described what a Transformer does as a small language in 2021, and called it
+# Gail Weiss, Yoav Goldberg and Eran Yahav described in 2021 what a Transformer does, as a small programming language,
 # RASP. `select` and `aggregate` are their words, and the counting with a first token and the sorting by counts come
 # from them, too. David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the
 # weights of a Transformer. Alexander Rush made puzzles of it.

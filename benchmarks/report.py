@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from typing import NamedTuple
-
-from benchmarks.texts import LENGTHS, ROW, rows_of
 
 NAN = float("nan")
 
@@ -127,10 +126,12 @@ def plain_and_floor(results):
     for size in (*SMALL, (1, 8, 2048, 64), (1, 8, 4096, 64)):
         value, row = worst(results, "function", [size], "ours graph", "floor graph")
         if row:
+            chance = ratio(row["times_ms"], "floor again graph", "floor graph")
             bare = ratio(row["times_ms"], "unchecked graph", "floor graph")
-            looks = f"; without the search for NaN {bare:.2f}" if bare == bare else ""
+            known = [f"a second copy of the floor takes {chance:.2f} of the first"] if chance == chance else []
+            known += [f"without the search for NaN it is {bare:.2f}"] if bare == bare else []
             name = f"function, {size}, worst cell ({place(row)}): time of its floor"
-            yield Verdict(name, value, 1.05, f"Two copies of one graph differ by a few per cent{looks}.")
+            yield Verdict(name, value, 1.05, "; ".join(known).capitalize().replace("nan", "NaN") + ".")
 
 
 def small_sizes(results):
@@ -140,14 +141,8 @@ def small_sizes(results):
             value, row = worst(results, what, SMALL, f"{ours} {mode}", f"{theirs} {mode}")
             if not row:
                 continue
-            same = times(results, "function", tuple(row["size"]), row["mask"], row["passes"])
-            bare = ratio(same, f"unchecked {mode}", f"keras.ops {mode}")
-            checked = ratio(same, f"ours {mode}", f"keras.ops {mode}")
             name = f"{what}, {mode}, worst cell ({tuple(row['size'])}, {place(row)}): time of {plainly(theirs)}"
-            why = "Ours are more operations, which look for NaN and refuse bad input."
-            if bare == bare:
-                why = f"The search for NaN: in this cell the function takes {checked:.2f}, without it {bare:.2f}."
-            yield Verdict(name, value, goal, why)
+            yield Verdict(name, value, goal, small_why(row, mode, theirs))
     for passes, goal in {"forward": 0.75, "both": 0.7}.items():
         value, row = worst(results, "function", SMALL[:1], "ours graph", "keras.ops graph", passes)
         if row:
@@ -158,6 +153,17 @@ def small_sizes(results):
         inside, _ = worst(results, "function", SMALL[:1], "ours graph", "keras.ops graph", "both")
         why = f"The attention inside takes {inside:.2f} of keras.ops; the four projections are the same products."
         yield Verdict(f"layer, {SMALL[0]}, with gradients, worst mask: time of Keras's layer", value, 0.33, why)
+
+
+def small_why(row, mode, theirs):
+    """Say what the same cell takes with nothing checked."""
+    bare = ratio(row["times_ms"], f"unchecked {mode}", f"{theirs} {mode}")
+    if bare == bare:
+        return f"The search for NaN: without it the function takes {bare:.2f} here."
+    bare = ratio(row["times_ms"], f"floor {mode}", f"{theirs} {mode}")
+    if bare == bare:
+        return f"Four products and an attention that checks nothing already take {bare:.2f} here."
+    return "Ours are more operations, which look for NaN and refuse bad input."
 
 
 def worst(results, what, sizes, ours, theirs, passes=None):
@@ -174,19 +180,20 @@ def place(row):
     return f"{spoken(row['mask'])}, {said(row['passes'])}"
 
 
+FROM = {"graph": 2048, "eager": 4096}  # tokens: where `blockwise="auto"` begins with blocks, if later keys are hidden
+
+
 def auto(results):
     """Find the worst cell of blockwise="auto", against the better of the two paths."""
-    value, where = NAN, ""
-    for row in results["attention"]:
-        for mode in ("graph", "eager", "xla"):
-            cell = row["times_ms"]
-            against = [ratio(cell, f"auto {mode}", f"{path} {mode}") for path in ("plain", "blockwise")]
-            new = max((r for r in against if r == r), default=NAN)
-            if new == new and not new <= value:
-                value, where = new, f"{tuple(row['size'])}, {place(row)}, {mode}"
-    why = (
-        "Below 2,048 tokens it takes the plain path, the very same operations: two copies of one graph differ as much."
-    )
+    value, where, why = NAN, "", ""
+    for row, mode, better in itertools.product(results["attention"], ("graph", "eager", "xla"), ("plain", "blockwise")):
+        new = ratio(row["times_ms"], f"auto {mode}", f"{better} {mode}")
+        if new == new and not new <= value:
+            value, where = new, f"{tuple(row['size'])}, {place(row)}, {mode}"
+            taken = "blockwise" if row["mask"] == "causal" and row["size"][2] >= FROM.get(mode, math.inf) else "plain"
+            why = f"Blocks would pay here already; it goes by the length alone, and takes the {taken} path."
+            if taken == better:
+                why = f"It takes the {taken} path here, the very same operations: chance goes as far."
     yield Verdict(f'layer, blockwise="auto", worst cell ({where}): time of the better path', value, 1.05, why)
 
 
@@ -232,78 +239,3 @@ def text(results):
     found = verdicts(results)
     lines = [f"{'met ' if v.met else 'MISS'}  {v.measured:6.3f} (goal {v.goal:.3f})  {v.what}" for v in found]
     return "\n".join([*lines, f"{sum(v.met for v in found)} of {len(found)} goals met"])
-
-
-# Markdown for the site
-
-
-def table(header, rows):
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
-def verdict_table(found):
-    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}") for v in found]
-    return table(("What, and against what", "measured", "goal"), rows)
-
-
-def missed_table(found):
-    """Show goals that are missed, each with what stands in the way."""
-    return table(
-        ("What, and against what", "measured", "goal", "What stands in the way"),
-        [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}", v.why) for v in found],
-    )
-
-
-def time_table(results, what, passes, contenders):
-    """Show the median milliseconds of each cell, the quickest in bold."""
-    rows = []
-    for row in results["attention"]:
-        if (row["what"], row["passes"]) == (what, passes):
-            medians = [statistics.median(row["times_ms"][c]) if row["times_ms"].get(c) else NAN for c in contenders]
-            best = min((m for m in medians if m == m), default=None)
-            if best is not None:
-                rows.append((f"{tuple(row['size'])}, {spoken(row['mask'])}", *(shown(m, best) for m in medians)))
-    return table(("Size and mask", *contenders.values()), rows)
-
-
-def shown(milliseconds, best):
-    if milliseconds != milliseconds:
-        return "-"
-    digits = f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
-    return f"**{digits}**" if milliseconds == best else digits
-
-
-def today_table(results):
-    """Show attention as it is built today: the median milliseconds of all contenders, the quickest bold."""
-    rows = []
-    for row in results.get("today", ()):
-        medians = {name: statistics.median(found) for name, found in row["times_ms"].items()}
-        best = min(medians.values())
-        cells = ", ".join(f"{name} {shown(ms, best)}" for name, ms in medians.items())
-        rows.append((f"{row['what']}, {said(row['passes'])}", cells))
-    header = ("What", "milliseconds")
-    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ("---", "---"), *rows])
-
-
-def packing_said(results):
-    """Say in a sentence how many tokens a second packed and padded rows bring."""
-    (row,) = (row for row in results["today"] if "packed rows" in row["times_ms"])
-    tokens, rows = int(LENGTHS.sum()), len(rows_of(LENGTHS, ROW))
-    each = {name: 1000 * tokens / statistics.median(ms) for name, ms in row["times_ms"].items()}
-    return (
-        f"The {len(LENGTHS)} texts have {tokens:,} tokens. With padding they fill {len(LENGTHS)} rows of {ROW} places, "
-        f"packed only {rows}. So {each['padded rows']:,.0f} tokens a second, forwards and backwards, become "
-        f"{each['packed rows']:,.0f}."
-    )
-
-
-def memory_table(results, passes, who):
-    lengths = sorted({r["length"] for r in results["memory"] if r["passes"] == passes})
-    rows = []
-    for length in lengths:
-        tried = {r["who"] for r in results["memory"] if (r["passes"], r["length"]) == (passes, length)}
-        figures = [(w in tried, megabytes(results, w, passes, length)) for w in who]
-        cells = [f"{mb:,.0f}" if mb == mb else "does not fit" if was_tried else "-" for was_tried, mb in figures]
-        rows.append((f"{length:,}", *cells))
-    return table(("Tokens", *who.values()), rows)

@@ -6,7 +6,7 @@ import math
 import re
 import time
 
-from benchmarks import check_peers, machine, report, timing
+from benchmarks import check_peers, machine, report, tables, timing
 
 
 def cell(size=(1, 8, 4096, 64), mask="causal", passes="forward", what="function", **times_ms):
@@ -86,9 +86,12 @@ def test_a_goal_is_a_ratio_to_its_floor_and_says_what_stands_in_the_way():
     assert (blocks.measured, blocks.goal, blocks.met) == (1.2, 1.08, False)
     assert "torch's kernel takes 0.60" in blocks.why
     assert (plain.measured, plain.goal, plain.met) == (1.1, 1.05, False)
-    assert "without the search for NaN 1.05" in plain.why
+    assert plain.why == "Without the search for NaN it is 1.05."
+    row["times_ms"]["floor again graph"] = [43]
+    *_, plain = report.verdicts(results(row))
+    assert plain.why == "A second copy of the floor takes 1.07 of the first; without the search for NaN it is 1.05."
     assert "before heads had groups" in groups.what
-    assert "| 1.20 | 1.08 | The floor takes" in report.missed_table([blocks])
+    assert "| 1.20 | 1.08 | The floor takes" in tables.missed_table([blocks])
 
 
 def test_the_worst_cell_of_the_small_sizes_counts():
@@ -98,7 +101,16 @@ def test_the_worst_cell_of_the_small_sizes_counts():
     (found,) = report.verdicts(results(quick, slow, long))
     assert (found.measured, found.met) == (1.5, False)
     assert "(64, 8, 5, 64), causal, with gradients" in found.what
-    assert found.why
+    assert found.why == "Ours are more operations, which look for NaN and refuse bad input."
+
+
+def test_what_a_small_cell_takes_with_nothing_checked_is_said():
+    layer = cell(size=(64, 8, 5, 64), what="layer", auto_eager=[12], keras_layer_eager=[10])
+    layer["times_ms"]["floor eager"] = [11]
+    function = cell(size=(64, 8, 5, 64), ours_eager=[12], unchecked_eager=[8], keras_ops_eager=[10])
+    first, second = report.verdicts(results(layer, function))
+    assert first.why == "The search for NaN: without it the function takes 0.80 here."
+    assert second.why == "Four products and an attention that checks nothing already take 1.10 here."
 
 
 def test_a_training_step_is_held_against_one_without_attention():
@@ -143,7 +155,7 @@ def test_verdicts_of_memory():
         ("memory before heads had groups", 0.697, False),
         ("memory of the plain function", 0.058, False),
     ]
-    assert report.memory_table(results(memory=rows), "both", {"blockwise": "B", "ours": "O"}).splitlines()[2:] == [
+    assert tables.memory_table(results(memory=rows), "both", {"blockwise": "B", "ours": "O"}).splitlines()[2:] == [
         "| 4,096 | 100 | - |",
         "| 8,192 | 230 | 4,000 |",
         "| 16,384 | - | does not fit |",
@@ -157,10 +169,14 @@ def test_auto_is_judged_by_its_worst_cell():
     )
     assert [(v.measured, v.met) for v in found] == [(1.25, False)]
     assert "with gradients, graph" in found[0].what
+    assert "takes the blockwise path here" in found[0].why  # 4,096 tokens, later keys hidden
+    short = cell(size=(8, 8, 512, 64), **layer, blockwise_graph=[8])
+    (found,) = report.verdicts(results(short))
+    assert found.why == "Blocks would pay here already; it goes by the length alone, and takes the plain path."
 
 
 def test_tables_show_the_quickest_in_bold():
-    text = report.time_table(
+    text = tables.time_table(
         results(cell(torch=[123.4], JAX=[0.5678])), "function", "forward", {"torch": "t", "JAX": "j", "x": "x"}
     )
     assert text.splitlines()[0] == "| Size and mask | t | j | x |"

@@ -23,7 +23,7 @@ from IPython.display import Markdown, display
 
 root = Path.cwd().parents[1]
 sys.path.insert(0, str(root))
-from benchmarks import report
+from benchmarks import report, tables
 
 results = json.loads((root / "benchmarks/results.json").read_text(encoding="utf-8"))
 machine, limits = results["machine"], results["limits"]
@@ -39,7 +39,7 @@ facts = {
     f"{limits['scores_gflops']:.0f} at attention's depth of 64 (TensorFlow, float32)",
     "exponentials": f"{limits['exp_per_second'] / 1e9:.1f} billion a second",
 }
-display(Markdown(report.table(("What", "in this run"), facts.items())))
+display(Markdown(tables.table(("What", "in this run"), facts.items())))
 
 # %% [markdown]
 # Only ratios travel between machines. They are medians: the contenders took turns, round after round, and rounds in
@@ -86,7 +86,7 @@ assert (LARGEST_BLOCK, LARGEST_OF_A_HEAD) == (16 * 2**20, 32 * 2**20)
 won = [of.split() for what, of, *_ in rows if "graph" in what]
 assert all(int(of[0]) > 0.85 * int(of[-1]) for of in won)
 head = ("Against keras.ops and Keras's layer", "cells won", "median", "worst")
-display(Markdown(report.table(head, rows)))
+display(Markdown(tables.table(head, rows)))
 
 # %% [markdown]
 # And the single goals. A goal is a ratio to Keras, or to a *floor* that is measured in the same run: the same matrix
@@ -103,10 +103,10 @@ display(
         f"**{len(found) - len(missed)} of {len(found)} goals are met.** The ones that are missed:"
     )
 )
-display(Markdown(report.missed_table(missed)))
+display(Markdown(tables.missed_table(missed)))
 
 # %% tags=["remove-input"]
-rows = report.verdict_table([v for v in found if v.met]).replace("\n", "\n    ")
+rows = tables.verdict_table([v for v in found if v.met]).replace("\n", "\n    ")
 display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 
 # %% [markdown]
@@ -139,13 +139,13 @@ GRAPH = {
     "keras.ops graph": "keras.ops",
 }
 GRAPH |= {"torch": "torch SDPA", "JAX": "JAX (XLA)"}
-display(Markdown(report.time_table(results, "function", "forward", GRAPH)))
+display(Markdown(tables.time_table(results, "function", "forward", GRAPH)))
 
 # %% [markdown]
 # Forward and backward:
 
 # %% tags=["remove-input"]
-display(Markdown(report.time_table(results, "function", "both", GRAPH)))
+display(Markdown(tables.time_table(results, "function", "both", GRAPH)))
 
 # %% [markdown]
 # The same under XLA and in eager execution, forward and backward. Against a plain graph, XLA makes ours slower at
@@ -157,7 +157,7 @@ OTHERS = {
     for mode in ("xla", "eager")
     for who in ("ours", "blockwise", "keras.ops")
 }
-display(Markdown(report.time_table(results, "function", "both", OTHERS)))
+display(Markdown(tables.time_table(results, "function", "both", OTHERS)))
 
 # %% [markdown]
 # ## And a whole layer?
@@ -175,13 +175,13 @@ LAYERS = {
     "torch layer": "torch",
 }
 EAGER = {"auto eager": "ours", "keras layer eager": "Keras"}
-display(Markdown(report.time_table(results, "layer", "both", LAYERS)))
+display(Markdown(tables.time_table(results, "layer", "both", LAYERS)))
 
 # %% [markdown]
 # The same in eager execution:
 
 # %% tags=["remove-input"]
-display(Markdown(report.time_table(results, "layer", "both", EAGER)))
+display(Markdown(tables.time_table(results, "layer", "both", EAGER)))
 
 # %% [markdown]
 # ## Attention as it is built today
@@ -191,8 +191,8 @@ display(Markdown(report.time_table(results, "layer", "both", EAGER)))
 # padded ones. Eight heads of depth 64, float32, everything in a graph. Milliseconds, the quickest bold.
 
 # %% tags=["remove-input"]
-display(Markdown(report.today_table(results)))
-display(Markdown(report.packing_said(results)))
+display(Markdown(tables.today_table(results)))
+display(Markdown(tables.packing_said(results)))
 
 # %% [markdown]
 # A cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32. Bytes are
@@ -207,7 +207,7 @@ for heads in (8, 2, 1):
     cache = layer.create_cache(batch=1, capacity=4096)
     kept = cache.keys.numpy().nbytes + cache.values.numpy().nbytes
     rows.append((heads, f"{kept / 2**20:.0f} MiB", f"{kept // 4096:,}"))
-display(Markdown(report.table(("Heads of keys", "cache", "bytes a token"), rows)))
+display(Markdown(tables.table(("Heads of keys", "cache", "bytes a token"), rows)))
 
 # %% [markdown]
 # ## How much memory?
@@ -222,13 +222,13 @@ WHO = {
     "keras.ops": "keras.ops",
     "torch": "torch SDPA",
 }
-display(Markdown(report.memory_table(results, "both", WHO)))
+display(Markdown(tables.memory_table(results, "both", WHO)))
 
 # %% [markdown]
 # Forward alone:
 
 # %% tags=["remove-input"]
-display(Markdown(report.memory_table(results, "forward", WHO)))
+display(Markdown(tables.memory_table(results, "forward", WHO)))
 
 # %% [markdown]
 # Heads attend in groups: as many as have 16 MB of scores together in one block of their queries, or, where that is not
@@ -308,7 +308,7 @@ for row in results.get("writing", ()):
         )
 for seconds in (*results["imports"], *results.get("site", ())):
     rows += [(name, f"{value:.2f} s") for name, value in seconds.items()]
-display(Markdown(report.table(("What", "median"), rows)))
+display(Markdown(tables.table(("What", "median"), rows)))
 
 # %% [markdown]
 # The import of clear_attention is counted above those of TensorFlow and Keras.

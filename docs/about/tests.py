@@ -21,7 +21,7 @@ from IPython.display import Markdown, display
 
 root = Path.cwd().parents[1]
 sys.path.insert(0, str(root))
-from benchmarks import report
+from benchmarks import tables
 
 results = json.loads((root / "faults/results.json").read_text(encoding="utf-8"))
 
@@ -139,7 +139,7 @@ def mutation(run):
         all_found, all_made = all_found + last["found"], all_made + last["number"]
     rows.append(("these together", "", *share_found(all_found, all_made)))
     head = ("Module", "last run, on commit", "faults", "found", "share")
-    return report.table(head, rows)
+    return tables.table(head, rows)
 
 
 show("mutation", mutation)
@@ -186,7 +186,7 @@ def coverage(run):
         for name, counts in run["modules"].items()
         if counts[0] + counts[2] < counts[1] + counts[3]
     ]
-    table = report.table(("Module", "covered", "statements", "branches"), rows)
+    table = tables.table(("Module", "covered", "statements", "branches"), rows)
     return f"{table}\n\nThe other {len(run['modules']) - len(rows) + 1} modules are covered completely."
 
 

@@ -1,0 +1,80 @@
+"""The results as tables in Markdown, for the site."""
+
+from __future__ import annotations
+
+import statistics
+
+from benchmarks.report import NAN, megabytes, said, spoken
+from benchmarks.texts import LENGTHS, ROW, rows_of
+
+
+def table(header, rows):
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def verdict_table(found):
+    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}") for v in found]
+    return table(("What, and against what", "measured", "goal"), rows)
+
+
+def missed_table(found):
+    """Show goals that are missed, each with what stands in the way."""
+    return table(
+        ("What, and against what", "measured", "goal", "What stands in the way"),
+        [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}", v.why) for v in found],
+    )
+
+
+def time_table(results, what, passes, contenders):
+    """Show the median milliseconds of each cell, the quickest in bold."""
+    rows = []
+    for row in results["attention"]:
+        if (row["what"], row["passes"]) == (what, passes):
+            medians = [statistics.median(row["times_ms"][c]) if row["times_ms"].get(c) else NAN for c in contenders]
+            best = min((m for m in medians if m == m), default=None)
+            if best is not None:
+                rows.append((f"{tuple(row['size'])}, {spoken(row['mask'])}", *(shown(m, best) for m in medians)))
+    return table(("Size and mask", *contenders.values()), rows)
+
+
+def shown(milliseconds, best):
+    if milliseconds != milliseconds:
+        return "-"
+    digits = f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
+    return f"**{digits}**" if milliseconds == best else digits
+
+
+def today_table(results):
+    """Show attention as it is built today: the median milliseconds of all contenders, the quickest bold."""
+    rows = []
+    for row in results.get("today", ()):
+        medians = {name: statistics.median(found) for name, found in row["times_ms"].items()}
+        best = min(medians.values())
+        cells = ", ".join(f"{name} {shown(ms, best)}" for name, ms in medians.items())
+        rows.append((f"{row['what']}, {said(row['passes'])}", cells))
+    header = ("What", "milliseconds")
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ("---", "---"), *rows])
+
+
+def packing_said(results):
+    """Say in a sentence how many tokens a second packed and padded rows bring."""
+    (row,) = (row for row in results["today"] if "packed rows" in row["times_ms"])
+    tokens, rows = int(LENGTHS.sum()), len(rows_of(LENGTHS, ROW))
+    each = {name: 1000 * tokens / statistics.median(ms) for name, ms in row["times_ms"].items()}
+    return (
+        f"The {len(LENGTHS)} texts have {tokens:,} tokens. With padding they fill {len(LENGTHS)} rows of {ROW} places, "
+        f"packed only {rows}. So {each['padded rows']:,.0f} tokens a second, forwards and backwards, become "
+        f"{each['packed rows']:,.0f}."
+    )
+
+
+def memory_table(results, passes, who):
+    lengths = sorted({r["length"] for r in results["memory"] if r["passes"] == passes})
+    rows = []
+    for length in lengths:
+        tried = {r["who"] for r in results["memory"] if (r["passes"], r["length"]) == (passes, length)}
+        figures = [(w in tried, megabytes(results, w, passes, length)) for w in who]
+        cells = [f"{mb:,.0f}" if mb == mb else "does not fit" if was_tried else "-" for was_tried, mb in figures]
+        rows.append((f"{length:,}", *cells))
+    return table(("Tokens", *who.values()), rows)

@@ -112,6 +112,7 @@ def functions(case, memory, modes, only=None):
             yield "floor again graph", tf_call(floor_of_plain, (q, k, v), mode, case.passes)  # how far chance goes
         if causal and 2048 <= n <= floor.LONGEST and mode == "graph":
             yield "floor of blocks graph", tf_call(floor.by_blocks, (q, k, v), mode, case.passes)
+            yield "floor of blocks again graph", tf_call(floor.by_blocks, (q, k, v), mode, case.passes)
         if theirs_fit:
             yield f"keras.ops {mode}", tf_call(keras_ops, swapped, mode, case.passes)
         if n >= 128:

@@ -50,16 +50,14 @@ def verdicts(results):
 
 
 def blocks_and_floor(results):
-    for length, passes in itertools.product((2048, 4096, 8192), ("forward", "both")):
+    for (length, goal), passes in itertools.product({2048: 1.08, 4096: 1.08, 8192: 1.0}.items(), ("forward", "both")):
         cell = times(results, "function", (1, 8, length, 64), "causal", passes)
         name = f"blockwise, causal, {length:,} tokens, {said(passes)}: time of its floor"
+        chance = ratio(cell, "floor of blocks again graph", "floor of blocks graph")
         kernel = ratio(cell, "torch", "floor of blocks graph")
-        yield Verdict(
-            name,
-            ratio(cell, "blockwise graph", "floor of blocks graph"),
-            1.08,
-            f"The floor takes all heads at once. torch's kernel takes {kernel:.2f}.",
-        )
+        again = f"; its second copy takes {chance:.2f}" if chance == chance else ""
+        why = f"The floor takes all heads at once{again}. torch's kernel takes {kernel:.2f}."
+        yield Verdict(name, ratio(cell, "blockwise graph", "floor of blocks graph"), goal, why)
 
 
 def long_sequences(results):
@@ -93,7 +91,7 @@ def groups_of_heads(results):
             cell = times(results, "function", (1, 8, length, 64), "causal", passes)
             value = ratio(cell, "blockwise graph", "torch") / ratio_before
             name = f"blockwise, causal, {length:,} tokens, {said(passes)}: time before heads had groups"
-            yield Verdict(name, value, 1.03, by_floor(cell))
+            yield Verdict(name, value, 1.0, by_floor(cell))
 
 
 def by_floor(cell):
@@ -107,7 +105,7 @@ def memory(results):
         return megabytes(results, who, passes, length)
 
     held = "A few tensors as large as the scores of a block are held, and kernels that oneDNN keeps."
-    for length, goal in {16384: 96, 32768: 128, 65536: 192}.items():
+    for length, goal in {16384: 64, 32768: 96, 65536: 128}.items():
         name = f"blockwise, causal, {length:,} tokens, forward: MB"
         yield Verdict(name, of("blockwise", length, "forward"), goal, held)
     for length, before in BEFORE.items():
@@ -115,7 +113,7 @@ def memory(results):
         yield Verdict(name, of("blockwise", length) / before, 1 / 3, held)
     for peer in ("ours", "keras.ops"):
         name = f"blockwise, causal, 8,192 tokens, with gradients: memory of {plainly(peer)}"
-        yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 40, held)
+        yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 150, held)
 
 
 SMALL = ((64, 8, 5, 64), (64, 8, 64, 64), (64, 8, 128, 64), (8, 8, 512, 64))
@@ -146,8 +144,8 @@ def small_sizes(results):
     for passes, goal in {"forward": 0.75, "both": 0.7}.items():
         value, row = worst(results, "function", SMALL[:1], "ours graph", "keras.ops graph", passes)
         if row:
-            few = "At this size every operation costs more than what it computes."
-            yield Verdict(f"function, {SMALL[0]}, {said(passes)}, worst mask: time of keras.ops", value, goal, few)
+            why = small_why(row, "graph", "keras.ops")
+            yield Verdict(f"function, {SMALL[0]}, {said(passes)}, worst mask: time of keras.ops", value, goal, why)
     value, row = worst(results, "layer", SMALL[:1], "auto graph", "keras layer graph", "both")
     if row:
         inside, _ = worst(results, "function", SMALL[:1], "ours graph", "keras.ops graph", "both")
@@ -162,7 +160,7 @@ def small_why(row, mode, theirs):
         return f"The search for NaN: without it the function takes {bare:.2f} here."
     bare = ratio(row["times_ms"], f"floor {mode}", f"{theirs} {mode}")
     if bare == bare:
-        return f"Four products and an attention that checks nothing already take {bare:.2f} here."
+        return f"Four products and an attention that checks nothing take {bare:.2f} here; the rest is what we check."
     return "Ours are more operations, which look for NaN and refuse bad input."
 
 

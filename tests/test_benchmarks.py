@@ -84,7 +84,10 @@ def test_a_goal_is_a_ratio_to_its_floor_and_says_what_stands_in_the_way():
     row["times_ms"] |= floors
     blocks, groups, plain = report.verdicts(results(row))
     assert (blocks.measured, blocks.goal, blocks.met) == (1.2, 1.08, False)
-    assert "torch's kernel takes 0.60" in blocks.why
+    assert blocks.why == "The floor takes all heads at once. torch's kernel takes 0.60."
+    row["times_ms"]["floor of blocks again graph"] = [45]
+    blocks, *_ = report.verdicts(results(row))
+    assert blocks.why == "The floor takes all heads at once; its second copy takes 0.90. torch's kernel takes 0.60."
     assert (plain.measured, plain.goal, plain.met) == (1.1, 1.05, False)
     assert plain.why == "Without the search for NaN it is 1.05."
     row["times_ms"]["floor again graph"] = [43]
@@ -110,7 +113,7 @@ def test_what_a_small_cell_takes_with_nothing_checked_is_said():
     function = cell(size=(64, 8, 5, 64), ours_eager=[12], unchecked_eager=[8], keras_ops_eager=[10])
     first, second = report.verdicts(results(layer, function))
     assert first.why == "The search for NaN: without it the function takes 0.80 here."
-    assert second.why == "Four products and an attention that checks nothing already take 1.10 here."
+    assert second.why == "Four products and an attention that checks nothing take 1.10 here; the rest is what we check."
 
 
 def test_a_training_step_is_held_against_one_without_attention():
@@ -121,11 +124,11 @@ def test_a_training_step_is_held_against_one_without_attention():
 
 
 def test_the_price_of_groups_is_measured_by_what_torch_takes():
-    quick = cell(size=(1, 8, 4096, 64), blockwise_graph=[125, 125], torch=[100, 100])
+    quick = cell(size=(1, 8, 4096, 64), blockwise_graph=[110, 110], torch=[100, 100])
     slow = cell(size=(1, 8, 8192, 64), passes="both", blockwise_graph=[200, 200], torch=[100, 100])
     found = {v.what.split(": ")[0]: v for v in report.verdicts(results(quick, slow)) if "groups" in v.what}
     first = found["blockwise, causal, 4,096 tokens, forward"]
-    assert (round(first.measured, 3), first.met) == (1.025, True)
+    assert (round(first.measured, 3), first.met) == (0.902, True)
     second = found["blockwise, causal, 8,192 tokens, with gradients"]
     assert (round(second.measured, 3), second.met) == (1.689, False)
     assert second.why == "Its floor was not measured at this length."

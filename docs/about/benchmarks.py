@@ -45,6 +45,15 @@ display(Markdown(tables.table(("What", "in this run"), facts.items())))
 # Only ratios travel between machines. They are medians: the contenders took turns, round after round, and rounds in
 # which other processes were busy were thrown away.
 #
+# ??? note "Freed memory is kept during these measurements, and why you may want that too"
+#
+#     Memory that a program gives back can go to the system, or stay with the program for the next time. Memory that
+#     comes from the system again has to be filled with zeros first, page by page, which costs time. The C library of
+#     Linux decides between the two by what was freed before, so the same call can take 39 ms in one process and 66 in
+#     another: that was measured here for blockwise attention on (1, 8, 2048, 64), causal, forward. All contenders are
+#     measured with freed memory kept. Your own program keeps it too if it is started with
+#     `MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=67108864` before the command.
+#
 # ## What did we want, and what came out?
 #
 # A cell is one size with one mask, forward or with gradients. A number is our time divided by theirs: below 1 we are
@@ -91,8 +100,8 @@ display(Markdown(tables.table(head, rows)))
 # %% [markdown]
 # And the single goals. A goal is a ratio to Keras, or to a *floor* that is measured in the same run: the same matrix
 # products, one selection for the mask, and one softmax, with nothing checked and nothing promised
-# (`benchmarks/floor.py`). No composition of TensorFlow's operations can do much less. What was not yet measured against
-# its floor is not listed.
+# (`benchmarks/floor.py`). No composition of TensorFlow's operations can do much less. Where a floor stands twice in the
+# same run, its second copy shows how far chance alone goes.
 
 # %% tags=["remove-input"]
 found = report.verdicts(results)

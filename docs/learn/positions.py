@@ -162,7 +162,7 @@ plt.show()
 # up, enters as (0.5, 1.5, 0.5, 1.5, 0.5, 1.5).
 #
 # Here it is in NumPy. The function `positions` makes a row of numbers for each place, and is the next piece of your
-# machine. What `n` is, the formula below says:
+# machine. The formula below tells what `n` is:
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -365,8 +365,8 @@ np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 #
 # The queries and keys of a head have 16 numbers in our machine, so its $W_Q$ and $W_K$ can keep only eight of the 32
 # dials. Are eight enough to find a neighbour among 34 places, which is as long as a text may be here? We keep the eight
-# fastest dials. A query looks three places back, and then one place forward. The cell tries it from every place that
-# has both, checks that the right key always fits best, and prints one case:
+# fastest dials, and try two turns, three places back and one place forward, from every place that has both. The cell
+# checks that the right key always fits best, and prints one case:
 
 # %% tags=["hide-input"]
 eight = sinusoidal_encoding(length=34, depth=64).numpy()[:, :16]

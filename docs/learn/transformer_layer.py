@@ -51,8 +51,8 @@ assert mixed_up[0][1].startswith("2030")
 # mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which
 # of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
 #
-# In our own machine, what comes into a part is added to what the part found. Here only these additions were left out.
-# Try a date of your own:
+# In our own machine, what comes into a part is added to what the part found. This is the *residual*. Here
+# only the residuals were left out. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]

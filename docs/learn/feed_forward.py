@@ -164,8 +164,8 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # Without the ReLU this cannot be done. Then "neither" would give -56. Other numbers do not help: in a plain sum, an 8
 # changes the answer by the same amount whether the 7 is there or not. Here it must change it by 0 without the 7, and by
-# 56 with it. The ReLU breaks that rule by cutting off what is negative. Without a ReLU the second matrix would
-# be of no use either: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
+# 56 with it. The ReLU breaks that rule by cutting off what is negative. Without it, the second matrix $W_2$ behind the
+# first, $W_1$, would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
 #
 # ### Many alarms, one table
 #
@@ -190,10 +190,10 @@ touch(
 # %% [markdown]
 # What do you see in the lower picture? Each alarm is a thin line. It lies flat up to some place, and from there on it
 # is a ramp, because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where the
-# ramp begins is set by the alarm's $b_1$: with $b_1 = -3$ it begins at 3, since every $W_1$ is 1 here. How steep it is,
-# and whether it goes up or down, is set by the alarm's number in the second matrix. The dashed line is the network's
-# $b_2$, here the first answer. To it the network adds all ramps, and the sum is the thick line. The bold sentence under
-# the pictures does this sum at one place.
+# ramp begins is set by the alarm's bias $b_1$, which was $-1$ above: with $b_1 = -3$ it begins at 3, since all numbers
+# in $W_1$ are 1 here. How steep it is, and whether it goes up or down, is set by the alarm's number in the second
+# matrix. The dashed line is the bias $b_2$ of the answer, here the first point. To it the network adds all ramps, and
+# the sum is the thick line. The bold sentence under the pictures does this sum at one place.
 #
 # With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the
 # secret table has 676 entries, and 128 alarms were enough. How?

@@ -22,7 +22,8 @@
 #
 # 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three 5s get the same 64
 #    numbers, because a 5 is a 5.
-# 2. **[Positions](positions.py).** Its place is added. Now the vector says: a 5, at place 5 (counted from 0).
+# 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5
+#    (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
 #    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two can find more
 #    digits beside them.
@@ -103,9 +104,9 @@ journey(
 )
 
 # %% [markdown]
-# Both 5s come in as the same 64 numbers. At the end they have as little in common as two vectors that know nothing of
-# each other. What they mean by then, the decoder will show below. First follow the two 5s of 1955: choose one of them
-# in each row of letters. Do they part, too? Guess first.
+# Both 5s come in as the same 64 numbers. At the end they have little in common. What they mean by then, the decoder
+# will show below. First follow the two 5s of 1955: choose one of them in each row of letters. Do they part, too? Guess
+# first.
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #

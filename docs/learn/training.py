@@ -307,7 +307,7 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 # nudges and no warm-up, about half of the dates are lost.
 #
 # So with larger nudges the warm-up decides between a good machine and a bad one. That is its use: it allows larger
-# nudges. Here these win nothing. In a large machine, whose training takes months, larger nudges can save time.
+# nudges. Our machine gains nothing by these. In a large one, whose training takes months, they can save time.
 #
 # </details>
 #
@@ -318,7 +318,7 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 #   remembers. With 0.98 it remembers about the last 1 / (1 - 0.98) = 50 steps, and with the usual 0.999 about the last
 #   1,000.
 # * **The factor** is $\sqrt{d_{\text{model}}}$, here √64 = 8. The model itself multiplies its embeddings by it. Their
-#   numbers start small, and the positions that are added to them lie between -1 and 1.
+#   numbers start small. Without the factor, the positions that are added would at first be much larger than they.
 #
 # The second line below is for machines with the usual `beta_2`, and the third for machines without the factor. Each was
 # trained three times, and again the shares are those of unseen dates that are read right:

@@ -172,8 +172,9 @@ assert left_behind < whole
 # %% [markdown]
 # Nothing makes sure that all of them are dates. The best is what greedy search had written, so this time there was no
 # dead end. It is even the most probable answer of all. Why? Any other answer begins like this one, and then differs
-# from it at some letter. There the most probable choice that is left is the second letter of the first list. But no
-# beginning that takes it is as probable as the whole answer above, and going on can only make it less probable.
+# from it at some letter. There the best choice that is left is the second most probable letter, as in the list
+# further up. But no beginning that takes it is as probable as the whole answer above, and going on can only make it
+# less probable.
 #
 # Does a beam read more of the unseen dates right? Guess first.
 #

@@ -52,7 +52,7 @@ TESTS = {
     "biases": ["test_biases", "test_blockwise_rules"],
     "blocks": ["test_blocks", "test_layers", "test_options_inside", "test_nonfinite", *LAYERS],
     "blockwise/blocks": [*BLOCKWISE, *LAWS],
-    "blockwise/groups": BLOCKWISE,
+    "blockwise/groups": ["test_blockwise_groups", "test_blockwise_order"],
     "blockwise/keys": [*BLOCKWISE, *LAWS],
     "blockwise/passes": [*BLOCKWISE, *LAWS],
 }

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 NOT_USED = 70  # exit code of a process in which the fault was not even imported
 FAILED = 1  # pytest's: tests ran, and one failed
 LATE = 124
+LONGEST = 90  # seconds that one test may take: a fault that makes a loop endless is found sooner
 ORDER = ROOT / ".cache" / "order.json"  # what each test took, in seconds; of one that found faults, minus their number
 
 update_cache = linecache.updatecache
@@ -38,6 +39,9 @@ class Planted:
     def pytest_collection_modifyitems(self, items):
         order = read_order()
         items.sort(key=lambda item: order.get(item.nodeid, 0))
+
+    def pytest_runtest_logstart(self):
+        signal.alarm(LONGEST)  # nobody handles it, so it ends the process, even within a kernel of TensorFlow
 
     def pytest_runtest_logreport(self, report):
         self.took[report.nodeid] += report.duration

@@ -62,6 +62,53 @@ def test_a_block_shrinks_where_the_rows_of_one_head_are_too_long(tiny):
     assert groups.queries_at_once(256, lambda size: 10**9) == 2
 
 
+def cuts_in_graph(leading, score_bytes, batch=None):
+    """Return the axes that are cut in a graph, and into how many groups if that is known there."""
+    found = {}
+
+    def cut(q):
+        found.update({cut.axis: cut.number for cut in groups.cuts_of(q, q, score_bytes)})
+
+    tf.function(cut, [tf.TensorSpec((batch, *leading, 4, 2))], autograph=False).get_concrete_function()
+    return {axis: number if isinstance(number, int) else None for axis, number in found.items()}
+
+
+def test_how_large_a_block_may_be():
+    """16 MB of several heads and 64 MB in eager execution, 32 MB of one head, but no fewer than 16 queries."""
+    megabyte = 2**20
+    assert cuts_in_graph((8,), 2 * megabyte, batch=1) == {}
+    assert cuts_in_graph((8,), 2 * megabyte + 1, batch=1) == {1: 2}
+    assert cuts((1, 8), 8 * megabyte) == {}
+    assert cuts((1, 8), 8 * megabyte + 1) == {1: 2}
+    assert groups.queries_at_once(256, lambda size: megabyte // 8) == 256
+    assert groups.queries_at_once(256, lambda size: megabyte // 8 + 1) == 128
+    assert groups.queries_at_once(256, lambda size: 10 * megabyte) == 16
+    assert groups.queries_at_once(34, lambda size: 10 * megabyte) == 9  # 17 are too many, and half of them are 9
+
+
+def test_texts_of_an_unknown_number_attend_one_at_a_time_where_two_do_not_fit(tiny):
+    assert cuts_in_graph((3,), TINY // 6) == {}
+    assert cuts_in_graph((3,), TINY // 6 + 1) == {0: None}
+
+
+def test_what_is_large_has_one_room_and_what_is_small_a_place_for_each():
+    """2 MB are large: in between what is thrown away, so much would keep freed memory from being used again."""
+    places = 2**21 // (4 * 64)
+    tensors = tf.function(lambda n: groups.room(n, (64,), tf.float32).stack(), autograph=False)
+    kinds = [{op.type for op in tensors.get_concrete_function(n).graph.get_operations()} for n in (places - 1, places)]
+    assert ["Empty" in kind for kind in kinds] == [False, True]
+
+
+@pytest.mark.parametrize("axes", [(1, 1), (2, 1), (1, 4), (2, 4)])
+def test_a_mask_may_turn_out_to_have_one_row_for_all_groups(tiny, axes):
+    """Its leading axes are not known while the graph is made."""
+    mask = RNG.random((*axes, 40, 40)) > 0.6
+    signature = [tf.TensorSpec((None, None, 40, 40), tf.bool)]
+    attend = tf.function(lambda m: blockwise_attention(Q, K, V, m), signature, autograph=False)
+    expected = scaled_dot_product_attention(Q, K, V, mask).output
+    np.testing.assert_allclose(attend(mask), expected, atol=ATOL)
+
+
 @pytest.mark.parametrize(
     ("queries", "keys", "size"), [(900, 900, 3), (900, 1000, 3), (190, 190, 2), (64, 70, 1), (7, 7, 2)]
 )

@@ -7,9 +7,14 @@ import statistics
 from benchmarks.report import NAN, megabytes, said, spoken
 from benchmarks.texts import LENGTHS, ROW, rows_of
 
+LONGEST_NUMBER = 20  # characters, the unit counted
+
 
 def table(header, rows):
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    """Write a table; columns of numbers end at the right, those of words begin at the left."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    words = [i == 0 or any(len(row[i]) > LONGEST_NUMBER for row in rows) for i in range(len(header))]
+    lines = [header, ["---" if word else "---:" for word in words], *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
@@ -53,8 +58,7 @@ def today_table(results):
         best = min(medians.values())
         cells = ", ".join(f"{name} {shown(ms, best)}" for name, ms in medians.items())
         rows.append((f"{row['what']}, {said(row['passes'])}", cells))
-    header = ("What", "milliseconds")
-    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ("---", "---"), *rows])
+    return table(("What", "milliseconds"), rows)
 
 
 def packing_said(results):

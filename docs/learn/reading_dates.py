@@ -12,8 +12,8 @@
 #
 # Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter:
 # the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark. The machine may
-# look at a neighbour, as the first "2" does at the "0" of 2018. You will see how that can be.) Looking in this way is
-# what these lessons are about, and the chat programs of today work by it, too.
+# also look at a neighbour of the right letter, such as the "0" of 2018 for the 2. You will see how that can be.)
+# Looking in this way is what these lessons are about, and the chat programs of today work by it, too.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -42,7 +42,7 @@ machine(
 # numbers were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a
 # time, and after every 64 it nudged each number a little, so that the right letters became more probable. One such
 # nudge of all numbers is called a *step*; this machine took 1,000. **Trained** means just that: the numbers were
-# nudged, step by step, and each time the right answers became a little more probable.
+# nudged, step by step, so that the right answers became more probable.
 #
 # One date in five was kept out of the training. With these we can tell whether the machine has learnt to read, or has
 # merely learnt its examples by heart.
@@ -208,9 +208,9 @@ assert share > 0.75
 # %% [markdown]
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
 # hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
-# says what went in, and not where each drop fell. Some dates come out right all the same. Most of them are easy or
-# luck, because few dates can be made of their letters, and the machine guesses among them. A faint trace of the places
-# helps a little: the encoder computes something from each letter *together with its place* before it is averaged.
+# says what went in, and not where each drop fell. Some dates come out right all the same. Most of these have letters
+# of which few dates can be made, and the machine guesses among them. A faint trace of the places helps a little: the
+# encoder computes something from each letter *together with its place* before it is averaged.
 #
 # ## Who found this, and when
 #

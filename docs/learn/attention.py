@@ -419,8 +419,8 @@ print(function)
 # * *In the middle.* The four lines from above, and the two that were left out. ([A later lesson](fewer_keys.py) shows
 #   why `grouped_matmul` has a name of its own.) The queries are divided *before* the product and not afterwards. The
 #   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
-# * *After.* Whoever saw a NaN gets it back, so that a bad number is not hidden from you. And the numbers return to the
-#   type in which they came.
+# * *After.* A query that saw a NaN gets it in its output, so that a bad number is not hidden from you. And the numbers
+#   return to the type in which they came.
 #
 # Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
 # = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.

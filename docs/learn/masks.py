@@ -262,7 +262,7 @@ np.testing.assert_array_equal(
 # ## And the padded rows themselves? { #padded-rows }
 #
 # A padding mask hides padded **keys**. A padded place stays a query, as you saw in the grid, and something comes out in
-# its row. Nobody looks there, so you only have to leave these rows out when you judge the answers.
+# its row. Nobody looks there. But if each row gives an answer, leave these rows out when you judge the answers.
 #
 # <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
 #
@@ -544,7 +544,7 @@ exercises.show("masks")
 # + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.
 # - texts that are all equally long | Padded to 34 places, they are what it was trained on.
-# ? Scores have the axes (texts, queries, keys). For four texts of four letters somebody makes a padding mask of shape `(4, 4)`, a row for each text. NumPy stretches what is missing in front. What happens?
+# ? Scores have the axes (texts, queries, keys). For four texts of four letters somebody makes a padding mask of shape `(4, 4)`, a row for each text. NumPy adds the missing axis in front and stretches it. What happens?
 # - Each text's padding is blocked. | For that the shape must be `(4, 1, 4)`: one row for all queries of a text.
 # - It is refused. | It would be if the sizes did not fit, say with 3 texts of 4 letters. Here they agree, and nobody can tell.
 # + The row of text 2 becomes the mask of query 2, in every text. | The last two axes are queries and keys.

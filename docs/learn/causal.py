@@ -106,7 +106,7 @@ assert forgetful_record["steps"][-1] == 333
 # (The machine looks in four ways at the same time, and this is one of its four maps. In the rows between these two it
 # peeks, too, but in another map.)
 #
-# Stop it! Click the cells that must be blocked, until no letter sees a later one. How many are there?
+# Stop it! Press the cells that must be blocked, until no letter sees a later one. How many are there?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -209,7 +209,7 @@ print("The package's functions give the same.")
 #
 # If there are fewer queries than keys, as when a machine writes one new letter after ten old ones, the last query lines
 # up with the last key. So a new letter sees everything that was written. `_positions` numbers queries and keys in this
-# way.
+# way, and the package's own `look_ahead` compares the numbers, as the formula does.
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -361,8 +361,9 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 #
 # Your friend has written three masks for four letters, in which 1 blocks, and one of them is right: `np.triu(ones,
 # k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. `ones` is a square of ones. `triu` keeps of it what lies on the
-# diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right. What may each letter see
-# with the other two? One of these two is worse, because you would not notice it in training. Which one?
+# diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right, or with -1 to the left.
+# What may each letter see with the other two? One of these two is worse, because you would not notice it in training.
+# Which one?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))
@@ -420,10 +421,10 @@ exercises.show("causal")
 # - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given, and each place predicts the next one.
 # + All letters are given at once, and the mask lets each place see only those up to itself. | So each place is in the same position as a machine that has written so far.
 # - Eleven dates fit into one batch. | A batch holds many dates, and each of them is eleven examples.
-# ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look?
+# ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look for the mistake?
 # + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
 # - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.
-# - at the padding mask of the text | Without it the text is noisier. That is no reason for near-perfect letters.
+# - at the padding mask of the text | A fault there spoils how the text is read. That would show when the right answer is given, too.
 # ? Does the encoder, which reads the text, need a look-ahead mask?
 # - Yes, or it would copy the next letter. | It is not asked for the next letter. The text is given as a whole, before anything is written.
 # + No: it may look at the whole text, except at padding. | Nothing in the text is to be predicted, so nothing of it has to be hidden.

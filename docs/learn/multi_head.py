@@ -36,8 +36,8 @@ assert min(shares("one head")) > 0.99
 #
 # So let us ask for more. Here is a machine that does not write letter by letter. An encoder reads the text, as in our
 # machine. Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last
-# matrix must read all eight digits of the date. The query is a trained vector, the same for every text. Where it looks
-# depends on the text all the same, because the keys are made of the letters.
+# matrix must read all eight digits of the date. The query is a trained vector, the same for every text. But where it
+# looks depends on the text, because the keys are made of the letters.
 #
 # The encoder keeps its four heads, and we change only how many heads the query has. With one head, the machine reads
 # one date in two. Try a few:
@@ -197,8 +197,8 @@ lab(
 # %% [markdown]
 # No number is lost, and none is moved to another letter. When all heads have attended, what they found is put side by
 # side again. Left like this, what the first head found would stand only in the first numbers of the letter's vector,
-# and what the last head found only in the last ones. So one last matrix $W_O$ mixes what the heads found, and each of
-# them can change all numbers.
+# and what the last head found only in the last ones. So one last matrix $W_O$ mixes what the heads found, so that each
+# head can change all numbers.
 #
 # In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads
 # to the front. (A program counts from 0, so `cut[0]` below belongs to head 1. In the comments, `d_model` is how many

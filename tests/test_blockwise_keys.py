@@ -93,3 +93,18 @@ def test_what_a_block_says_is_added_to_its_keys(cut, known, leading):
     expected[..., places(*cut), :] += part
     found = run(Keys.added, cut, total, part, known=known)
     np.testing.assert_array_equal(found, expected)
+
+
+def test_as_many_keys_as_numbers_in_each():
+    """Sizes that are equal by chance say nothing of the others."""
+    total, part = drawn(NUMBER, NUMBER), drawn(4, NUMBER)
+    found = run(Keys.added, (0, 0, 4), total, part)
+    np.testing.assert_array_equal(found, np.concatenate([total[:4] + part, total[4:]]))
+    total, part = drawn(NUMBER, 4), drawn(4, 4)
+    found = run(Keys.added, (0, 0, 4), total, part)
+    np.testing.assert_array_equal(found, np.concatenate([total[:4] + part, total[4:]]))
+
+
+def test_two_columns_are_not_one_for_all():
+    x = drawn(3, 2)
+    np.testing.assert_array_equal(run(Keys.columns, (0, 0, 2), x, known=False, unknown_axes=(-1,)), x)

@@ -8,7 +8,7 @@
 #
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
-# Two small machines learnt just this task. Each text is random letters, drawn anew, that come again after 5 to 25
+# Two small machines learnt just this task. Each of their texts is a row of random letters that comes again after 5 to 25
 # places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
 # were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time,
 # nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
@@ -68,8 +68,8 @@ assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 
 # %% [markdown]
-# In 500 steps it does not catch up. That it can't, we shall see now. With two layers little seems to happen for 200
-# steps, and then, within 150 more, the machine can do it. What has it found?
+# In 500 steps the machine with one layer does not catch up, and we shall see now that it can't. With two layers little
+# seems to happen for 200 steps. Then, within 150 more, the machine can do it. What has it found?
 #
 # ## Why one look is not enough
 #
@@ -156,12 +156,12 @@ assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 
 # %% [markdown]
-# Left, each letter looks most at the one before, and less at itself and the one two back. Right, the first half has
-# nothing to find, so most of its letters look at the beginning. In the second half six of the seven letters look most
-# at the place six back. The text repeats every seven places, so that is the place just *after* the one where they stood
-# the last time. Only the first letter of the second half still looks at the beginning, probably because the first
-# letter had nobody before it, looked at itself, and so noted itself, too. (In other texts of this kind it is often only
-# four or five of seven.)
+# On the left, each letter but the first looks most at the one before, and less at itself and the one two back. On the
+# right, the first half has nothing to find, so most of its letters look at the beginning. In the second half six of the
+# seven letters look most at the place six back. The text repeats every seven places, so that is the place just *after*
+# the one where they stood the last time. Only the first letter of the second half still looks at the beginning. The
+# reason is probably that the first letter of all had nobody before it, looked at itself, and so noted itself. (In other
+# texts of this kind it is often only four or five of seven that find their place.)
 #
 # ## Follow one letter
 #
@@ -208,7 +208,7 @@ touch(
 #
 # </details>
 #
-# Is it so in other texts, too? Over 200 of them, which come again after 20 letters:
+# Is it so in other texts, too? Here are the means over 200 texts, which come again after 20 letters:
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(3)
@@ -246,7 +246,7 @@ assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
 # Each text is written three times in a row. So in the third round two places fit, and only the later one is counted.
-# The first head gives less than half of its weight to the letter before. That is enough for a note, because this letter
+# The first head gives only about half of its weight to the letter before. That is enough for a note, because this letter
 # still gets more than any other. So the training found the two steps, though all that it was ever told was which letter
 # comes next. It found a little more, too. In 20 random letters many stand twice, and whoever knows only the letter
 # before is right in about seven of ten cases. The machine is right far more often, probably because its notes also
@@ -312,7 +312,7 @@ assert round(1 / 20 + 19 / 20 / 26, 3) == 0.087
 assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
-# No. The repeat surprises it as much as the first time, and none of its heads looks there. It needs even more than the
+# No. The letters surprise it as much as the first time, and none of its heads looks there. It needs even more than the
 # 8 bits of a blind guess among its 256 signs, because it expects English. It was trained for two minutes, and in this
 # manual it gained more by learning words. In models that are trained for longer, such heads appear at some point, and
 # the loss falls faster for a while. In large models they do more than copy letters: a head that finds "what came after
@@ -325,7 +325,8 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 # and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
 # the same moment at which these models become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
 # [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless (number of heads) · (width of a
-# head) · (bits of a number) grows in proportion to the length of the text. For two layers its logarithm is enough.
+# head) · (bits of a number) grows in proportion to the length of the text. For two layers the logarithm of
+# the length is enough.
 #
 # ## Exercises
 #
@@ -355,8 +356,8 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# At which distance texts most often come again. For that it needs no note, only positions. A text that repeats every 6
-# places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four of the 21
+# It has learnt at which distance texts most often come again. For that it needs no note, only positions. A text that
+# repeats every 6 places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four of the 21
 # periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head looks about
 # that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it looks at the
 # beginning or near it. In the first picture this is why it is right in one of four cases just where the text begins
@@ -395,7 +396,7 @@ assert two[0] > two[1]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. A mixture of two letters
-# is like neither, so much of the probability goes to others. But the first of the two is right, as the letter before
+# is like neither, which may be why much of the probability goes to others. But the first of the two is right, as the letter before
 # the k says, and it gets more. So the notes seem to hold a little of that letter, too.
 #
 # </details>

@@ -65,14 +65,14 @@ assert added.count_params() == turning.count_params()
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is shown by the hand of a
 # dial, then three places further is the same turn of the hand, wherever you begin. There the dials were added to the
-# letter. Now don't add anything. Take a query or a key to be a hand itself, and **turn it by its place**: a little at
-# place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot product, which is
-# called their product here for short. It is the length of the one times the length of the other, times the cosine of
-# the angle between them.
+# letter. Now don't add anything. Take a query or a key of two numbers to be a hand itself, and **turn it by its place**:
+# a little at place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot product,
+# which is called their product here for short. It is the length of the one times the length of the other, times the
+# cosine of the angle between them.
 #
-# Here are a query, blue, and a key, orange. At place 0 both point to the right, and from place to place they turn by 30
-# degrees. The query has the length 2 and the key the length 1. Beside the dial is a text of 24 places. The bar at each
-# place is the product that a key would have if it stood there. Predict first, then touch:
+# Here are a query in blue and a key in orange. At place 0 both point to the right, and from place to place they turn by
+# 30 degrees. The query has the length 2 and the key the length 1. Beside the dial is a text of 24 places. The bar at
+# each place is the product that a key would have if it stood there. Predict first, then touch:
 #
 # 1. Move the text by 20. What happens to the product?
 # 2. Move the key. Where must it stand for the largest product, and is there only one such place?
@@ -128,7 +128,7 @@ touch(
 #    so that a part of each query comes from the place.
 #
 # The hands turn against the clock, as angles do in mathematics. The dials of the [first lesson on
-# positions](positions.py) turn the other way, because they show sine and cosine of a wave.
+# positions](positions.py) turn the other way, because there the angle is counted from 12 o'clock, as on a clock.
 #
 # </details>
 #
@@ -197,7 +197,7 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# Everything is computed before it is rounded. The output is 2.218. Now move the query and the keys by 20 places, so
+# (Only what stands in the table is rounded.) The output is 2.218. Now move the query and the keys by 20 places, so
 # that all of them point elsewhere. What comes out?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
@@ -302,7 +302,7 @@ print("in the other order: other products")
 # %% [markdown]
 # ## Reading the function
 #
-# This is all that the package does to turn a query or a key. Which two of its lines are yours?
+# This is how the package turns a query or a key, when it has the cosines and sines. Which two lines are yours?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -332,7 +332,7 @@ print(inspect.getsource(rotary.turn))
 #
 # What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0, where all texts of the
 # training began, and 20 places further right. Each map shows the weights of one head in the encoder. A row is a letter
-# that looks, a column a letter that is looked at. Of the first machine you see the head whose weights change most, and
+# that looks, and a column is a letter that is looked at. Of the first machine you see the head whose weights change most, and
 # of the second the head with the same number. Below the maps stands the largest change of a weight in any head:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
@@ -429,8 +429,8 @@ assert abs(mended - first) < 0.01
 # This fold can be left out, too. Moving a text is one thing, and a longer text is another, because it has distances
 # that the machine has never met. A quick dial has gone round many times in training, so the machine knows every angle
 # of it. But a slow dial has not gone round even once. Between letters that are far apart it now shows angles that it
-# never showed before. The remedy is to make dials slower, so that far letters, too, show angles that are known. With
-# `factor=4`, for texts of four times the length, there are three ways:
+# never showed before. The remedy is to make dials slower, so that far letters, too, show angles that are known. For
+# texts of four times the length, `RotaryPositions` has `factor=4` and three ways:
 #
 # * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
 #   are harder to tell apart.
@@ -527,9 +527,9 @@ exercises.show("turning_positions")
 
 # %% [markdown]
 # ```self-check
-# ? A slow dial turns by 1 degree a place. What do you learn from the angle between its two hands?
+# ? A slow dial turns by 1 degree a place. What do you learn from the angle between the query's hand and the key's?
 # - Whether a key is one place away or two. | The cosine of 1 degree and that of 2 differ by less than 0.001. Quick dials tell neighbours apart.
-# + Whether a key is near or far. | At 5 places the hands nearly agree, at 90 they stand at a right angle. A quick dial would have come round many times.
+# + Whether a key is near or far. | 5 places apart the hands nearly agree, and 90 places apart they are at a right angle. A quick dial would have come round many times.
 # - Which letter stands there. | A dial turns by the place alone. What the letter is, the query and the key say before they are turned.
 # ? A machine with positions that turn keeps its keys, and calls each new letter that it writes place 0. What goes wrong?
 # - Nothing, because only distances count. | The distances are what is wrong: between two letters of place 0 it is 0.

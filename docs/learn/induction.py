@@ -8,9 +8,9 @@
 #
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
-# Two small machines learnt just this task. Each of their texts is a row of random letters that comes again after 5 to 25
-# places. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
-# were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time,
+# Two small machines learnt just this task. Each of their texts is a row of random letters that comes again after 5 to
+# 25 places. The machines are alike, with one head in each layer, but the first has one layer and the second has two.
+# Both were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time,
 # nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
@@ -159,9 +159,9 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # On the left, each letter but the first looks most at the one before, and less at itself and the one two back. On the
 # right, the first half has nothing to find, so most of its letters look at the beginning. In the second half six of the
 # seven letters look most at the place six back. The text repeats every seven places, so that is the place just *after*
-# the one where they stood the last time. Only the first letter of the second half still looks at the beginning. The
-# reason is probably that the first letter of all had nobody before it, looked at itself, and so noted itself. (In other
-# texts of this kind it is often only four or five of seven that find their place.)
+# the one where they stood the last time. Only the first letter of the second half still looks at the beginning,
+# probably because the first letter of all had nobody before it, looked at itself, and so noted itself. (In other texts
+# of this kind often only four or five of the seven look six back.)
 #
 # ## Follow one letter
 #
@@ -246,11 +246,11 @@ assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
 # Each text is written three times in a row. So in the third round two places fit, and only the later one is counted.
-# The first head gives only about half of its weight to the letter before. That is enough for a note, because this letter
-# still gets more than any other. So the training found the two steps, though all that it was ever told was which letter
-# comes next. It found a little more, too. In 20 random letters many stand twice, and whoever knows only the letter
-# before is right in about seven of ten cases. The machine is right far more often, probably because its notes also
-# hold, more faintly, the letter two back.
+# The first head gives only about half of its weight to the letter before. That is enough for a note, because this
+# letter still gets more than any other. So the training found the two steps, though all that it was ever told was which
+# letter comes next. It found a little more, too. In 20 random letters many stand twice, and whoever knows only the
+# letter before is right in about seven of ten cases. The machine is right far more often, probably because its notes
+# also hold, more faintly, the letter two back.
 #
 # ## A check: switch one off
 #
@@ -357,11 +357,11 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
 # It has learnt at which distance texts most often come again. For that it needs no note, only positions. A text that
-# repeats every 6 places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four of the 21
-# periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head looks about
-# that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it looks at the
-# beginning or near it. In the first picture this is why it is right in one of four cases just where the text begins
-# again.
+# repeats every 6 places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four
+# of the 21 periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head
+# looks about that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it
+# looks at the beginning or near it. In the first picture this is why it is right in one of four cases just where the
+# text begins again.
 #
 # </details>
 #
@@ -396,8 +396,8 @@ assert two[0] > two[1]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. A mixture of two letters
-# is like neither, which may be why much of the probability goes to others. But the first of the two is right, as the letter before
-# the k says, and it gets more. So the notes seem to hold a little of that letter, too.
+# is like neither, which may be why much of the probability goes to others. But the first of the two is right, as the
+# letter before the k says, and it gets more. So the notes seem to hold a little of that letter, too.
 #
 # </details>
 #

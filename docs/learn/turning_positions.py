@@ -65,10 +65,10 @@ assert added.count_params() == turning.count_params()
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is shown by the hand of a
 # dial, then three places further is the same turn of the hand, wherever you begin. There the dials were added to the
-# letter. Now don't add anything. Take a query or a key of two numbers to be a hand itself, and **turn it by its place**:
-# a little at place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot product,
-# which is called their product here for short. It is the length of the one times the length of the other, times the
-# cosine of the angle between them.
+# letter. Now don't add anything. Take a query or a key of two numbers to be a hand itself, and **turn it by its
+# place**: a little at place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot
+# product, which is called their product here for short. It is the length of the one times the length of the other,
+# times the cosine of the angle between them.
 #
 # Here are a query in blue and a key in orange. At place 0 both point to the right, and from place to place they turn by
 # 30 degrees. The query has the length 2 and the key the length 1. Beside the dial is a text of 24 places. The bar at
@@ -332,8 +332,9 @@ print(inspect.getsource(rotary.turn))
 #
 # What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0, where all texts of the
 # training began, and 20 places further right. Each map shows the weights of one head in the encoder. A row is a letter
-# that looks, and a column is a letter that is looked at. Of the first machine you see the head whose weights change most, and
-# of the second the head with the same number. Below the maps stands the largest change of a weight in any head:
+# that looks, and a column is a letter that is looked at. Of the first machine you see the head whose weights change
+# most, and of the second the head with the same number. Below the maps stands the largest change of a weight in any
+# head:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import date_tokenizers, greedy_search, plot_weights

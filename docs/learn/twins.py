@@ -10,10 +10,10 @@
 # questions and answers, and turns its numbers until the answers fit. If they fit in the end, has it found the program
 # that you would have written?
 #
-# For each of our eight programs we made a *twin*. This is a machine with as many heads and feed-forward networks, in
-# the same order, which reads the same tokens. Its numbers were random at first, and it was trained for 700 steps to
-# answer what the program answers. Nobody told it how. Here are three of the sums for which the program `addition` and
-# its twin were asked. (The code is folded, in case you need it.)
+# For each of our eight programs we made a *twin*. This is a machine that has as many heads and feed-forward networks as
+# the program, in the same order, and reads the same tokens. Its numbers were random at first, and it was trained for
+# 700 steps to answer what the program answers. Nobody told it how. We asked the program `addition` and its twin for
+# 5,000 sums. Here are one that both get right, and two that the twin gets wrong:
 
 # %% tags=["hide-input"]
 import sys
@@ -47,7 +47,7 @@ print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 # %% [markdown]
 # So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
 # takes numbers up to 4,999. In each column stand two digits, one of each number, and each of the two must say the digit
-# of the sum. (The cell above reads the first number's.) Find three sums that it gets wrong. What do they have in
+# of the sum. (The cell above reads those of the first number.) Find three sums that it gets wrong. What do they have in
 # common?
 
 # %% tags=["live", "remove-input"]
@@ -138,7 +138,7 @@ assert (found["alike"] > found["alike_if_even"]).all()
 assert found["alike"].min() > 0.6
 
 # %% [markdown]
-# So here the answer is yes: nobody told this twin how, and it has found our two steps by itself.
+# So here the answer is yes: this twin has found our two steps by itself.
 #
 # ## A twin that sorts in its own way
 #
@@ -159,12 +159,12 @@ assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
 # %% [markdown]
-# They don't. Both of its heads look elsewhere, and they are hardly more like ours than an even head would be.
+# They don't. Both of its heads look elsewhere. The first is about as much like ours as an even head would be, and the
+# second is less.
 #
 # </details>
 #
-# Each text comes out right, and yet the heads are not ours. Being right is not the same as having found the same
-# program.
+# Each text comes out right, and yet the heads are not ours. Being right is not having found the same program.
 #
 # What does the twin do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7.
 # Only the first c differs, which looks mostly at the two a's. So this head seems to take the average of the whole text.
@@ -174,8 +174,8 @@ assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 #
 # ## A check: does it really?
 #
-# A map shows where a head looks. It does not show what the machine needs. To find that out, one changes the head and
-# counts what breaks. If the head only takes the average, then little should be lost when we force it to give *exactly*
+# A map shows where a head looks, and not what the machine needs. To find that out, one changes the head and counts
+# what breaks. If the head only takes the average, then little should be lost when we force it to give *exactly*
 # the same weight to all letters. We set its queries to 0, which makes all its scores 0. How many of the texts will stay
 # right? And how many with the twin of `induction`?
 
@@ -281,15 +281,15 @@ assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 
 # %% [markdown]
 # The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do,
-# and the others were too rare to be learnt in 700 steps. With one 9 next door it is still right more often than by
-# guessing whether there is a carry, which is right in about half, and with two it hardly is. Some of these columns are
-# easy, because a 9 in the lowest column never carries; without them the last line remains. How it gets the others right
-# we have not tested. Press "Draw 100 random pairs" in the piece above: where a carry passes a 9, it gets far fewer
-# right.
+# and the others were perhaps too rare to be learnt in 700 steps. Whoever guesses whether there is a carry is right in
+# about half of the cases. With one 9 next door the twin is still right more often, and with two it hardly is. Some of
+# these columns are easy, because a 9 in the lowest column never carries: the last line leaves them out. How it gets the
+# others right we have not tested. Press "Draw 100 random pairs" in the piece above: where a carry passes a 9, it gets
+# far fewer right.
 #
 # Random sums show that something is missing, but hardly what: one must know which sums to ask for. That is the
-# difference between the two. Of a program that somebody has written one knows what it does, and why it is right. Of a
-# machine that was trained one knows the answers that one has seen.
+# difference between a program and a trained machine. Of a program that somebody has written one knows what it does, and
+# why it is right. Of a machine that was trained one knows the answers that one has seen.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
@@ -315,7 +315,8 @@ assert record["alike"][1] < 0.1 < 0.6 < record["alike"][0]  # of addition
 # every length, then a Transformer that has learnt the task on short inputs tends to do it on longer ones, too. In the
 # same year Dan Friedman, Alexander Wettig and Danqi Chen trained Transformers in such a way that they can be turned
 # into programs that one can read. And Neel Nanda and others took apart a small Transformer that had learnt to add
-# numbers on a clock. There are no digits in it, and no carry: it turned the numbers into angles, and added those.
+# numbers as one adds hours on a clock. There are no digits in it, and no carry: it turned the numbers into angles, and
+# added those.
 #
 # ## Exercises
 #
@@ -335,10 +336,11 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# All three are lost. The network behind the head of `histogram` has learnt to read a number that depends on who asks,
-# and an average of all does not. (One could also count with this average, since each token still knows its own letter.
-# This twin has not learnt to.) In `reverse` one head has to find out how long the text is, and the other one fetches
-# the letter. Neither can be done by looking everywhere.
+# Nearly all texts are lost, whichever of the three heads is made even. The network behind the head of `histogram` has
+# learnt to read a number that depends on who asks, and an average of all does not. (One could also count with this
+# average, since each token still knows its own letter. This twin has not learnt to.) In the program `reverse` one head
+# finds out how long the text is, and the other one fetches the letter. One letter can't be fetched by looking
+# everywhere. The length would show in an average of the places, but this twin has not learnt that either.
 #
 # </details>
 #
@@ -375,9 +377,9 @@ exercises.show("twins")
 # ? A head is made even, and all answers stay right. What do you know?
 # + the machine needs no more of this head than the average | It may use this average, or nothing of the head at all.
 # - the head looked at all letters alike before | It may have looked sharply, and nobody needed what it brought.
-# - the head can be taken out | Not yet. Its average may still be needed, and even weights bring the average.
+# - the head can be taken out | Its average may still be needed, and even weights bring the average.
 # ? The twin that adds gets nine of ten random pairs right. Why did that not show what it lacks?
-# - because it was tested on pairs that it had been trained on | These pairs were drawn anew, and the mistakes would not be there more often.
+# - because it was tested on pairs that it had been trained on | These pairs were drawn anew.
 # + because few random pairs hand a 1 through a 9 | One must ask for such sums, as you did above.
 # - because the program makes the same mistakes | The program adds every pair right.
 # ```

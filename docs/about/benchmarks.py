@@ -6,12 +6,13 @@
 # %% [markdown]
 # # How fast is it, and against what?
 #
-# **In one sentence:** on a CPU our function and layer are nearly always quicker than Keras's own in graphs, not always
-# in eager execution and under XLA; blockwise attention needs a small share of the memory; and torch, whose attention is
-# one fused kernel, is often quicker than all that is built from TensorFlow's operations.
+# **In short:** on this CPU our function and layer are nearly always quicker than Keras's own in graphs. In eager
+# execution and under XLA they lose more often, above all the layer. For long texts blockwise attention needs a small
+# share of the plain function's memory. torch's attention is one fused kernel: it needs less memory still, and is often
+# quicker than all that is built from TensorFlow's operations.
 #
-# Every number here was measured by `make bench` on the machine below, and is kept in the repository. The page is made
-# from that file: what we lose is shown as lost.
+# Nearly every number here was measured by `make bench` on the machine below, and is kept in the repository. The page is
+# made from that file, and shows as lost what we lose.
 
 # %% tags=["hide-input"]
 import json
@@ -42,8 +43,8 @@ facts = {
 display(Markdown(tables.table(("What", "in this run"), facts.items())))
 
 # %% [markdown]
-# Only ratios travel between machines. They are medians: the contenders took turns, round after round, and rounds in
-# which other processes were busy were thrown away.
+# On another machine only ratios can be expected to be similar. They are medians: the contenders took turns, round after
+# round, and rounds in which other processes were busy were thrown away.
 #
 # ??? note "Freed memory is kept during these measurements, and why you may want that too"
 #
@@ -56,8 +57,8 @@ display(Markdown(tables.table(("What", "in this run"), facts.items())))
 #
 # ## What did we want, and what came out?
 #
-# A cell is one size with one mask, forward or with gradients. A number is our time divided by theirs: below 1 we are
-# ahead.
+# A cell is one size with one mask, forward or with gradients. "Median" and "worst" are our time divided by theirs:
+# below 1 we are ahead.
 
 # %% tags=["hide-input"]
 rows = []
@@ -98,10 +99,10 @@ head = ("Against keras.ops and Keras's layer", "cells won", "median", "worst")
 display(Markdown(tables.table(head, rows)))
 
 # %% [markdown]
-# And the single goals. A goal is a ratio to Keras, or to a *floor* that is measured in the same run: the same matrix
-# products, one selection for the mask, and one softmax, with nothing checked and nothing promised
-# (`benchmarks/floor.py`). No composition of TensorFlow's operations can do much less. Where a floor stands twice in the
-# same run, its second copy shows how far chance alone goes.
+# We set goals, too. Most are ratios to Keras, to our own earlier code ("before heads had groups"), or to a *floor* that
+# is measured in the same run: the same matrix products, one selection for the mask, and one softmax, with nothing
+# checked and nothing promised (`benchmarks/floor.py`). No composition of TensorFlow's operations can do much less.
+# Where a floor stands twice in the same run, its second copy shows how far chance alone goes.
 
 # %% tags=["remove-input"]
 found = report.verdicts(results)
@@ -122,24 +123,25 @@ display(Markdown(f'??? note "The goals that are met"\n\n    {rows}'))
 # ### What stops us?
 #
 # * **torch.** Its attention is one fused kernel: scores, softmax and sum stay in the cache. We compose TensorFlow's
-#   operations, each of which reads and writes memory. So torch is in every table, and in no goal.
-# * **Long sequences.** Where only later keys are hidden, a block overwrites the scores at the end of its rows and leaves
-#   the others as they are. So it can take less time than its floor, in which a selection copies all of them. But its
-#   scores are written to memory, and read again by the softmax and by the product with the values. torch's are not.
-# * **The layer from length 128 up.** The products and the softmax are the same as Keras's, and they take nearly all of the
-#   time. What we save is the rest.
+#   operations, each of which reads and writes memory. So no goal is set against torch.
+# * **Long sequences.** Under a causal mask a block overwrites the scores at the end of its rows and leaves the others
+#   as they are. So it can take less time than its floor, in which a selection copies all of them. But its scores are
+#   written to memory, and read again by the softmax and by the product with the values. torch's are not.
+# * **The layer from length 128 up.** The products and the softmax are the same as Keras's, and they take nearly all of
+#   the time. What we save is the rest.
 # * **A training step.** Optimizer, norms, embeddings and loss are the same operations in both models. In a model this
 #   small they take most of the time.
-# * **Eager execution and XLA.** Every operation costs Python time, or is one more pass that the compiler joins to the
-#   others. Ours are more, because the layer looks for NaN and refuses bad input.
+# * **Eager execution and XLA.** In eager execution every operation costs Python time, and under XLA it is one more pass
+#   that the compiler must join to the others. We have more operations, because we look for NaN and refuse bad input.
 # * **Blockwise attention with gradients.** The backward pass computes the scores a second time. Where no key is skipped
 #   that is work for nothing, so `blockwise="auto"` waits until the weights would take 2 GiB.
 #
 # ## How long does attention take?
 #
-# Milliseconds of the function, in a graph, on sizes (batch, heads, tokens, depth of a head); the quickest in bold.
-# "ours" is [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention]. Everyone gets the inputs in
-# the layout it likes best. A dash was not measured. Forward:
+# These are milliseconds of the function in a graph (torch has none, and JAX is compiled). A size is (batch, heads,
+# tokens, depth of a head), and the quickest is in bold. "ours" is
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention]. Everyone gets the inputs in the layout
+# it likes best. A dash means that it was not measured. Forward:
 
 # %% tags=["remove-input"]
 GRAPH = {
@@ -157,8 +159,8 @@ display(Markdown(tables.time_table(results, "function", "forward", GRAPH)))
 display(Markdown(tables.time_table(results, "function", "both", GRAPH)))
 
 # %% [markdown]
-# The same under XLA and in eager execution, forward and backward. Against a plain graph, XLA makes ours slower at
-# every size here; forward alone it makes it quicker at length 5.
+# Here is the same under XLA and in eager execution, forward and backward. Against a plain graph, XLA makes ours slower
+# at every size here. Forward alone, which is not shown, it makes ours quicker at length 5.
 
 # %% tags=["remove-input"]
 OTHERS = {
@@ -171,9 +173,9 @@ display(Markdown(tables.time_table(results, "function", "both", OTHERS)))
 # %% [markdown]
 # ## And a whole layer?
 #
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] against `keras.layers.MultiHeadAttention` and
-# `torch.nn.MultiheadAttention`, forward and backward with the gradients of all weights. "plain" and "blockwise" are
-# ours with `blockwise=False` and `True`.
+# Here [`MultiHeadAttention`][clear_attention.MultiHeadAttention] stands against `keras.layers.MultiHeadAttention` and
+# `torch.nn.MultiheadAttention`, in milliseconds, forward and backward with the gradients of all weights. "ours" chooses
+# by itself between "plain" (`blockwise=False`) and "blockwise" (`True`).
 
 # %% tags=["hide-input"]
 LAYERS = {
@@ -195,17 +197,18 @@ display(Markdown(tables.time_table(results, "layer", "both", EAGER)))
 # %% [markdown]
 # ## Attention as it is built today
 #
-# [Shared heads](../learn/fewer_keys.py) against the same heads repeated, [a bias](../learn/score_rules.py) against a
-# mask, [rotary positions](../learn/turning_positions.py) against none, and [packed rows](../learn/packing.py) against
-# padded ones. Eight heads of depth 64, float32, everything in a graph. Milliseconds, the quickest bold.
+# We compare [shared heads](../learn/fewer_keys.py), taken in groups, with the same heads repeated,
+# [a bias](../learn/score_rules.py), given as an array or by distance, with a mask,
+# [rotary positions](../learn/turning_positions.py) with none, and [packed rows](../learn/packing.py) with padded ones.
+# There are eight heads of depth 64 in float32, and all but torch runs in a graph. The quickest is in bold.
 
 # %% tags=["remove-input"]
 display(Markdown(tables.today_table(results)))
 display(Markdown(tables.packing_said(results)))
 
 # %% [markdown]
-# A cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32. Bytes are
-# counted, not measured:
+# How large is a cache of 4,096 tokens, for one text and one layer with eight heads of queries of depth 64, in float32?
+# These bytes are counted, not measured:
 
 # %% tags=["remove-input"]
 from clear_attention import MultiHeadAttention
@@ -221,8 +224,8 @@ display(Markdown(tables.table(("Heads of keys", "cache", "bytes a token"), rows)
 # %% [markdown]
 # ## How much memory?
 #
-# MB above inputs and results in a first call, causal, (1, 8, tokens, 64), each figure the median of up to three
-# processes. Forward and backward:
+# These are the MB that a first call needs above its inputs and results, causal, on (1, 8, tokens, 64). Each figure is
+# the median of up to three processes. Forward and backward:
 
 # %% tags=["remove-input"]
 WHO = {
@@ -244,7 +247,7 @@ display(Markdown(tables.memory_table(results, "forward", WHO)))
 # even five, one at a time, whose block may have 32 MB. A few tensors of that size are held at once: scores and weights,
 # and on the way back their gradients. torch's kernel holds none of them: it keeps a few rows in the processor's cache.
 # Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps them. That alone took 300 MB at
-# 32,768 tokens, until the blocks were made to read rows of at most 48 lengths.
+# 32,768 tokens, until the blocks were made to read rows of at most 48 different lengths.
 
 # %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
 from benchmarks import pictures
@@ -285,9 +288,11 @@ for name in ("with oneDNN", "without"):
 #
 # ## Training, decoding, starting
 #
-# The date Transformer of the [lesson](../learn/training.py) against the same model from Keras's layers, default `fit`;
-# decoding with the cache and XLA against the graph that computes everything anew for each token, with the same tokens
-# as the result; the same for the language model of [its lesson](../learn/language_model.py); and what you wait for.
+# First comes a training step with the default `fit`: the date Transformer of the [lesson](../learn/training.py), a
+# larger one, and the language model of [its lesson](../learn/language_model.py), each against the same model from
+# Keras's layers. "All but attention" is Keras's model with its attention taken out. Then comes decoding, with the cache
+# and XLA, with the cache alone, and with neither, where everything is computed anew for each token. The tokens that
+# come out are the same. Last stand the seconds that you wait for an import, and for the building of this site:
 
 # %% tags=["hide-input"]
 rows = []
@@ -320,10 +325,10 @@ for seconds in (*results["imports"], *results.get("site", ())):
 display(Markdown(tables.table(("What", "median"), rows)))
 
 # %% [markdown]
-# The import of clear_attention is counted above those of TensorFlow and Keras.
+# The import of clear_attention comes on top of those of TensorFlow and Keras.
 #
 # ## Measure it on your machine
 #
-# `make bench QUICK=1` takes two minutes, `make bench` about 50 and rewrites `benchmarks/results.json`, from which this
-# page is made. Both make an environment of their own with torch and JAX beside the locked packages. Keep the machine
-# quiet meanwhile.
+# `make bench QUICK=1` takes two minutes. `make bench` takes about 50 and rewrites `benchmarks/results.json`, from which
+# this page is made. Both make an environment of their own with torch and JAX beside the locked packages. Keep the
+# machine quiet meanwhile.

@@ -55,7 +55,7 @@ assert added.count_params() == turning.count_params()
 # training *began* at place 0, and it had no reason to learn to read one that begins elsewhere.
 #
 # The second machine does not even notice. The way in which it is told of positions is used by most large language
-# models today. (Each machine was trained once, so that one per cent more or less says nothing.)
+# models today. (Each was trained once, so one per cent more or less says nothing.)
 #
 # ## Turn, don't add
 #
@@ -333,8 +333,7 @@ print(inspect.getsource(rotary.turn))
 # What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0, where all texts of the
 # training began, and 20 places further right. Each map shows the weights of one head in the encoder. A row is a letter
 # that looks, and a column is a letter that is looked at. Of the first machine you see the head whose weights change
-# most, and of the second the head with the same number. Below the maps stands the largest change of a weight in any
-# head:
+# most, and of the second the head with the same number. Below stands the largest change of a weight in any head:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import date_tokenizers, greedy_search, plot_weights

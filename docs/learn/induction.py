@@ -161,7 +161,7 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # seven letters look most at the place six back. The text repeats every seven places, so that is the place just *after*
 # the one where they stood the last time. Only the first letter of the second half still looks at the beginning,
 # probably because the first letter of all had nobody before it, looked at itself, and so noted itself. (In other texts
-# of this kind often only four or five of the seven look six back.)
+# it is often only four or five of seven.)
 #
 # ## Follow one letter
 #

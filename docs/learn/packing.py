@@ -184,7 +184,7 @@ print("output of place 4:", powers @ values / powers.sum())
 # 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
 # 2. Set the texts back to 5, 4 and 2 letters. Then make texts 2 and 3 one letter long, and text 1 nine. What becomes of
 #    the padding: in this row, and with a row for each text?
-# 3. A look-ahead mask comes on top. Which cells are left?
+# 3. Tick the look-ahead mask, too. Which cells are left?
 # 4. Untick both boxes, so that the texts are not kept apart. Whom does the first letter of text 2 see then?
 
 # %% tags=["live", "remove-input"]
@@ -271,8 +271,8 @@ print("your machine packs its texts")
 #
 # And one more thing changes. In the training the half that writes gets [the right letters](training.py), and at each
 # place it must say which letter comes next. Take the row of the example by hand, with the documents 1 1 1 2 2 0, and
-# let it be a row of answers. At place 2 the next letter is the first one of the *next document*. The machine cannot
-# know it, because the documents are kept apart. So it must not be asked there, nor where the next place is padding.
+# let it be a row of answers. At place 2 the next letter is the first one of the *next document*. It is no part of this
+# answer. So the machine must not be asked there, nor where the next place is padding.
 #
 # For this, the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by
 # 0. The last place of the row has no next one, so for our six places there are five numbers. Write them down first:

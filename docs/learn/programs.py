@@ -181,9 +181,9 @@ assert right == [True] * 9840
 # %% [markdown]
 # ## What a head can't do: count
 #
-# Now a harder task: each letter shall say how often it occurs in the text. It is easy to choose all letters like
-# itself, its own place included, with `key == query`. But what comes back is an *average*. If each of these letters
-# hands over a 1, the average of three ones is 1, and so is the average of two. Attention cannot add up.
+# Now a harder task: each letter shall say how often it occurs in the text. With `key == query` it looks at all letters
+# like itself, its own place included. But what comes back is an *average*. If each of these letters hands over a 1, the
+# average of three ones is 1, and so is the average of two. Attention cannot add up.
 #
 # The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`. Let `^` hand over a 1, and all
 # letters a 0. If there are n letters of this kind, n + 1 tokens share the weight, and what comes back is the share of
@@ -193,7 +193,7 @@ assert right == [True] * 9840
 # hold a table. But how does the 1/3 get from the head into the network? Each token has free columns, in which there is
 # a 0 at first. What is written into them is called a **note**. The head writes the 1/3 there, the
 # [residual](transformer_layer.py) adds this note to the token, and the network reads it. Such a list of steps, of heads
-# and networks, is called a *program*.
+# and networks with no norm between them, is called a *program*.
 #
 # The program `histogram` has two steps, a head and a network. The cell sends `^abca` through both. For each sign it
 # prints the note of the head, and then what the network makes of it:
@@ -295,7 +295,7 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # | `addition` | the other digit of my column; then the next lower column that decides on the carry |
 #
 # Each of these heads is a layer like others, so [`certify`](../guides/certify_your_layer.py) can test whether its masks
-# leak, and our tests let it do so. But most of the heads give their whole weight to few keys. If a mask were wrong
+# leak, and in our tests it does. But most of the heads give their whole weight to few keys. If a mask were wrong
 # about another key, its weight would be 0 all the same, and nothing would show. So for these tests the scores are
 # divided by 128 first.
 #
@@ -313,9 +313,9 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # ### Exercise 1
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) You need two selectors. One says yes to the letter a, and the other says *how much* a
-# place is wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature by which a token
-# looks is 1 in every token.
+# so far, any answer will do.) You need two selectors. One says *how much* the letter a is wanted, and the other how
+# much a place is wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature by which a
+# token looks is 1 in every token.
 #
 # ```python
 # letter, place = features(3, 8)
@@ -346,7 +346,7 @@ assert [text.rindex("a", 0, i + 1) for i in range(1, len(text))] == found[
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>
 #
 # Being an a must count for more than standing as far to the right as possible. The best place alone brings 7, so an a
-# at place 0 needs at least 8. (The printed list begins with place 1, because at place 0 no a has come yet.)
+# at place 0 needs 8 to lead by 1. (The printed list begins with place 1, because at place 0 no a has come yet.)
 #
 # </details>
 #

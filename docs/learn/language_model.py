@@ -12,7 +12,8 @@
 # --8<-- "diagrams/half.svg"
 #
 # The half that is left looks at nothing but the letters before, and says which letter comes next. In [your
-# machine](recap.py#put-together-by-hand) that means to delete `encode` and two lines of `decode`, so that this is left:
+# machine](recap.py#put-together-by-hand) that means to delete `encode`, and in `decode` two lines and the argument
+# `context`. This is left:
 #
 # ```python
 # def decode(ids, w):
@@ -114,7 +115,7 @@ print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 # **bit**. If it was 1/4, it is as with two coins, which is 2 bits. In general the surprise is $-\log_2 p$. Three
 # letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
 #
-# Here is the trained machine, letter by letter. Where is it surprised?
+# Here is the trained machine, letter by letter after the first, which is given. Where is it surprised?
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -141,16 +142,16 @@ assert repeats.mean() > 0.7
 
 # %% [markdown]
 # At the beginnings of words it does not know what comes. Once a word has begun, most of it is easy. And *fewer bits*
-# are the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same number,
-# with another logarithm.
+# are the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
+# number, with another logarithm.
 #
-# Now let it read the tenth of the text that it has never seen, beside some rivals. One is our machine with a single layer.
-# Three only count in the other nine tenths, and use what they counted as probabilities. Say that "th" stood there 100 times, and that 50 times an e
-# came next. Then whoever counts *after two letters* gives the e after "th" a probability of about 1/2, so that it
-# brings a surprise of about 1 bit. To *count letters* is simpler still: it looks at no letter before, and an e is
-# always as probable as it is common. Whoever counts *after five* knows that after "funct" came an i in nearly every
-# case. This rival also asks what followed the last four, three and so on, most of all where the five are rare. In the
-# end each of the 256 bytes gets a little, so that no letter is impossible.
+# Now let it read the tenth of the text that it has never seen, beside some rivals. One is our machine with a single
+# layer. Three only count in the other nine tenths, and use what they counted as probabilities. Say that "th" stood
+# there 100 times, and that 50 times an e came next. Then whoever counts *after two letters* gives the e after "th" a
+# probability of about 1/2, so that it brings a surprise of about 1 bit. To *count letters* is simpler still: it looks
+# at no letter before, and an e is always as probable as it is common. Whoever counts *after five* knows that after
+# "funct" came an i in nearly every case. Both of them also ask what followed fewer letters, most of all where the
+# longer piece is rare. In the end each of the 256 bytes gets a little, so that no letter is impossible.
 #
 # The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
 # its file, in bits for each letter, can stand beside the surprise of the others:
@@ -211,7 +212,7 @@ assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, has read the rest"] < ours
 
 # %% [markdown]
-# Our machine beats everybody who counts, although it begins anew every 128 letters. It beats `xz` as well, as long as
+# Our machine beats everybody who counts, although it sees at most 128 letters back. It beats `xz` as well, as long as
 # `xz` may not read what our machine was trained on. If it may, `xz` wins by far. Why? This manual repeats whole
 # sentences, and `xz` keeps all of it to the letter: a sentence that has occurred before costs it next to nothing. Our
 # machine has read the same 420,000 letters, but it has no copy of them to look at. All that it kept is in its trained
@@ -272,8 +273,8 @@ text_machine(
 )
 
 # %% [markdown]
-# With temperature 0 the machine repeats itself. With 1.5 it writes noise, of which top-p rescues a part. In between it
-# is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as inside "following",
+# With temperature 0 the machine repeats itself. With 1.5 it writes noise, and top-p takes some of it away. In between
+# it is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as inside "following",
 # neither knob changes much. Where it is not, they decide.
 #
 # ## How far back does it look?
@@ -362,7 +363,7 @@ print("the short prompt, alone and beside the long one: the same logits")
 # | 2017 | Vaswani and others | nothing but attention: the Transformer |
 # | 2018 | Radford and others | half a Transformer, trained on books, then taught other tasks: GPT |
 # | 2020 | Holtzman and others | draw from the most probable only: top-p |
-# | 2020 | Brown and others | the same, a thousand times larger, does tasks that are only described to it: GPT-3 |
+# | 2020 | Brown and others | GPT, a thousand times larger, does tasks that are only described to it: GPT-3 |
 #
 # What each step changed is smaller than it looks from outside. You have built nearly all of it.
 #

@@ -54,6 +54,7 @@ FULL = Plan(
     cases=list(cases()),
     seconds=2,
     memory=[
+        ("halves", "both", 4096),
         *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
         *product(("blockwise", "torch"), ("forward",), (65536,)),
     ],

@@ -134,6 +134,18 @@ def test_the_price_of_groups_is_measured_by_what_torch_takes():
     assert second.why == "Its floor was not measured at this length."
 
 
+def test_what_more_memory_would_buy_is_said():
+    row = cell(blockwise_graph=[60], halves_graph=[52])
+    row["times_ms"]["floor of blocks graph"] = [50]
+    kept = [
+        {"who": who, "passes": "both", "length": 4096, "megabytes": mb}
+        for who, mb in (("halves", 120), ("blockwise", 60))
+    ]
+    blocks, *_ = report.verdicts(results(row, memory=kept))
+    assert blocks.why.endswith("take 1.04 of the floor, but with gradients 120 MB instead of 60.")
+    assert report.by_halves(results(row), row["times_ms"]) == ""
+
+
 def test_the_widest_vectors_of_a_processor():
     assert machine.vector_bits("fpu sse sse2 avx avx2 fma avx512f avx512vl") == 512
     assert machine.vector_bits("fpu sse sse2 avx avx2") == 256

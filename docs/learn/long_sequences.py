@@ -260,11 +260,10 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 
 # %% [markdown]
 # Where it fits, a doubling of the length makes the memory of plain attention about four times as large, and that of the
-# blocks less than twice, on average. (From 4,096 to 8,192 places the line of the blocks even falls, because the figures
-# are peaks of whole processes, which hold more than the scores. The printed ratio is that at 8,192, the last length at
-# which the whole matrix was measured.) Plain attention needs several times what we counted for the matrix, because a
-# step of training keeps more than one of that size: the scores, the weights, the slopes of both. PyTorch's own
-# attention needs less still, because it cuts the keys as well.
+# blocks less than twice, on average. (The figures are peaks of whole processes, which hold more than the scores. The
+# printed ratios are those at the last length at which the whole matrix was measured.) Plain attention needs several
+# times what we counted for the matrix, because a step of training keeps more than one of that size: the scores, the
+# weights, the slopes of both. PyTorch's own attention needs less still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
 # it still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
@@ -275,7 +274,7 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 #
 # ## Is this how a chat machine works?
 #
-# In kind, yes. It is a stack of layers with attention, as ours is. But it has more of everything, and some parts were
+# It is a machine of the same kind, a stack of layers with attention. But it has more of everything, and some parts were
 # exchanged. Not all machines are built alike, so the last column says what is common:
 #
 # | part | ours | the first, of 2017 | common today |
@@ -287,7 +286,7 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 # | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
 # | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a third matrix (a *gate*) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
-# | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam | drawn, with a temperature |
+# | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam search | drawn, with a temperature |
 # | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
 #
 # (A gate works like this: the vector of a letter is multiplied with the third matrix, too, which gives one number for
@@ -329,7 +328,7 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 #
 # <details class="lesson-more" markdown="1"><summary>The function, read: the way forward</summary>
 #
-# This is the step that it does for each block. Can you find the line that corresponds to your `attention`?
+# This is the step that it does for each block. Can you find the two lines that do what your `attention` does?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -343,11 +342,12 @@ step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
 print(textwrap.dedent(step[0]))
 
 # %% [markdown]
-# `seen` says which keys block `i` reads, and `keys.taken` takes them out of all keys. `cut` takes the queries of the
-# block, and `scored` makes their weights. (`added`, and the `taken` just behind it, belong to what [a later
-# lesson](score_rules.py) brings.) The product of these weights with the values is the line you looked for. `write`
-# keeps the output, and `zero_where` sets it to 0 where a query sees no key. When the step ends, the weights are gone.
-# Around this step runs another loop, which takes only some of the heads at a time.
+# They begin with `scored` and `output`. `seen` says which keys block `i` reads, and `keys.taken` takes them out of all
+# keys. `cut` takes the queries of the block, `* scale` divides them by the root, and `scored` makes their weights.
+# (`added`, and the `taken` just behind it, belong to what [a later lesson](score_rules.py) brings.) Then comes the
+# product of these weights with the values. `write` keeps the output, and `zero_where` sets it to 0 where a query sees
+# no key. When the step ends, the weights are gone. Around this step runs another loop, which takes only some of the
+# heads at a time.
 #
 # </details>
 #
@@ -365,11 +365,11 @@ for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
 # %% [markdown]
 # Each line is a product turned around. The output was weights times values, so the slope of a weight is the slope of
 # the output times a value, and the slope of a value is a weight times the slope of the output. Scores were queries
-# times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`multiply_no_nan` is
-# a product in which a weight of 0 stays 0.) Only `of_rows` is new. A softmax divides by the sum of its row, so the
-# slope of a score needs a sum over the whole row, of each weight times its slope. That sum equals a shorter one, over
-# the numbers of the output: each number, which was kept, times its slope. `keys.added` adds up what each block says
-# about the keys that it read.
+# times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`seen_k` and
+# `seen_v` are what the block reads, `q_block` are its queries, and in `multiply_no_nan` a weight of 0 stays 0.) Only
+# `of_rows` is new. A softmax divides by the sum of its row, so the slope of a score needs a sum over the whole row, of
+# each weight times its slope. That sum equals a shorter one, over the numbers of the output: each number, which was
+# kept, times its slope. `keys.added` adds up what each block says about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:

@@ -47,8 +47,8 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 # ## Near: a bias by distance
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
-# too; the two have nothing else in common.) A key with a bias of -1 needs a score that was 1 higher before, to get the
-# same weight as a key without a bias. Where do the numbers come from? There are two ways.
+# too; the two have nothing else in common.) A key with a bias of -1 gets the same weight as a key without a bias whose
+# score is lower by 1. Where do the numbers come from? There are two ways.
 #
 # * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. Each head has
 #   another price, so that some heads look near and others far. With four heads the prices are 1/4, 1/16, 1/64 and
@@ -95,16 +95,16 @@ np.testing.assert_allclose(
 
 # %% [markdown]
 # Each head has its own taste for distances: where its line is high, it likes to look. The lines printed below the
-# picture say where each peak is. A peak can be flat, like one at 4 to 6, because these distances share a bucket. Four
-# more such lines belong to the heads with which the answer looks at itself. These eight lines and the look-ahead mask
-# are all that the machine knows about order.
+# picture say where each peak is. A peak can be flat, say from 4 to 6, where distances share a bucket. Four more such
+# lines belong to the heads with which the answer looks at itself. These eight lines and the look-ahead mask are all
+# that the machine knows about order.
 #
 # ## Well enough: the soft cap { #a-limit-the-soft-cap }
 #
 # A small bias counts only as long as no product is far ahead of the others. Dividing by the root of $d_k$ keeps the
 # scores small at the beginning of a training, when the numbers are random. But the training can make them as large as
-# it likes. If one key is ahead by 50, the softmax gives it everything, near or far. The other keys get so little that
-# the training can hardly lift them again.
+# it likes. If one key is ahead by 50, the softmax gives it nearly everything, near or far. The other keys get so little
+# that the training can hardly lift them again.
 #
 # What is missing is a way to say that a key fits well enough, so that above some score a better fit hardly counts any
 # more. A **soft cap** $c$ does this. It lets no score be larger than $c$ or smaller than $-c$, and leaves small scores
@@ -148,8 +148,8 @@ print("mask, then cap:", wrong.round(3))
 # Now a score can say *near* and *well enough*. But whatever the scores are, the weights of a query add up to 1. So a
 # letter *must* look at something, even if there is nothing in the text that it needs. Trained machines find a way out:
 # they look at some letter that says little, the first one for example. A **sink** is an honest way out. It is one more
-# score in each row, which is learnt, and it has no key and no value. It takes part in the softmax, and the weight that
-# it gets is thrown away.
+# score in each row, without a key or a value. It is learnt, and the same for all rows of a head. It takes part in the
+# softmax, and the weight that it gets is thrown away.
 #
 # Say that there are four keys with the same score, and that the sink has the score 0. Then $e^0 = 1$ goes into the sum
 # for it, and it gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
@@ -371,10 +371,10 @@ print("your attention has a cap, a bias and a sink")
 #
 # ## Reading the function
 #
-# Here are the steps of the table once more, as four lines of the package. The first is the product, divided by the
-# root. The second is the cap and the third the bias. The fourth does mask, sink and softmax in one. `grouped_matmul` is
-# the product, `depth(q)` is $d_k$, and `blocked` is the mask. A rule that is not asked for is `None`. In `safe_q` and
-# `safe_k` infinity and NaN have been made harmless.
+# Here are the steps of the table as four lines of the package. The first is the product, divided by the root. The
+# second is the cap and the third the bias. The fourth does mask, sink and softmax in one. `grouped_matmul` is the
+# product, and `transpose_b=True` transposes the keys for it. `depth(q)` is $d_k$, and `blocked` is the mask. A rule
+# that is not asked for is `None`. In `safe_q` and `safe_k` infinity and NaN have been made harmless.
 
 # %% tags=["source", "hide-input"]
 import inspect

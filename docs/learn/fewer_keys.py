@@ -45,7 +45,7 @@ for length in (1_000, 10_000, 100_000):
 #
 # So far each head had queries, keys and values of its own. From here on we count them apart. A *head of queries* asks.
 # A *head of keys* is a set of keys and values that can be asked. Let several heads of queries **share** one head of
-# keys. Those which share one are called a *group*. So this is called **grouped-query attention**. If there is only one
+# keys. Those which share one are called a *group*. This is called **grouped-query attention**. If there is only one
 # group, because all share a single head of keys, it is called *multi-query attention*. With 8 heads of keys for 32
 # heads of queries, a group has 4 heads of queries, and only a quarter has to be kept.
 #
@@ -182,10 +182,10 @@ print(output[:, 0, 0].numpy().round(2))
 # $$
 #
 # As in [lesson 5](multi_head.py), $Q$, $K$ and $V$ stand for what comes in. $h$ is the number of heads of queries, and
-# $h_{\text{kv}}$ that of heads of keys. So a group has $h / h_{\text{kv}}$ heads. $g(i)$ says which head of keys head
-# $i$ of the queries meets, and for that $i$ is divided by the size of a group and rounded up. For head 13 above this is
-# $\lceil 13 / 8 \rceil = 2$. (In a program, which counts heads from 0, it is rounded down.) With $h_{\text{kv}} = h$
-# each group has one head, and the formula is the one that you know.
+# $h_{\text{kv}}$ that of heads of keys. So a group has $h / h_{\text{kv}}$ heads, which must be a whole number. $g(i)$
+# says which head of keys head $i$ of the queries meets, and for that $i$ is divided by the size of a group and rounded
+# up. For head 13 above this is $\lceil 13 / 8 \rceil = 2$. (In a program, which counts heads from 0, it is rounded
+# down.) With $h_{\text{kv}} = h$ each group has one head, and the formula is the one that you know.
 #
 # ## What does it cost the date machine?
 #
@@ -313,9 +313,9 @@ print("your heads share their keys, as the package's layer does")
 # 0, 1, 0, 1? For six heads of queries, two heads of keys can be copied as 0, 0, 0, 1, 1, 1. Then they are *repeated*.
 # Or they can be copied as 0, 1, 0, 1, 0, 1. Then they are *tiled*.
 #
-# Let us compare the two. We draw queries, keys and values at random, for six heads of queries and two heads of keys.
-# The package's function shares them, which gives the right outputs. Then keys and values are copied, once repeated and
-# once tiled, and the outputs are compared with the right ones. In how many of the six heads does it matter?
+# To compare the two, we draw queries, keys and values at random, for six heads of queries and two heads of keys. The
+# package's function shares them, which gives the right outputs. Then keys and values are copied, once repeated and once
+# tiled, and the outputs are compared with the right ones. In how many of the six heads does it matter?
 #
 # <details class="lesson-more" markdown="1"><summary>In how many</summary>
 
@@ -362,9 +362,10 @@ print(inspect.getsource(grouped_matmul))
 
 # %% [markdown]
 # `heads_of` reads how many heads there are. If `x` has as many heads as `y`, the result is the product that you know.
-# Otherwise the first `tf.reshape` makes one long head of each group. `full_shape` lists the lengths of all axes, and
-# the `-1` says "as many rows as there are". In memory the heads of a group lie one behind the other anyway, so no
-# number is moved. The second `tf.reshape` cuts the result into heads again.
+# (`transpose_b=True` transposes `y` before it.) Otherwise the first `tf.reshape` makes one long head of each group.
+# `full_shape` lists the lengths of all axes, and the `-1` says "as many rows as there are". In memory the heads of a
+# group lie one behind the other anyway, so no number is moved. The second `tf.reshape` cuts the result into heads
+# again.
 #
 # </details>
 #

@@ -152,8 +152,8 @@ plt.show()
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and the same values,
-# and still they bring back different things, because they ask differently.
+# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and still
+# they bring back different things, because they ask differently.
 #
 # But whatever these two ask, they only mix 10 and 20. That is the price of sharing. With keys and values of its own,
 # head 2 could have looked for something else, and handed over something else.
@@ -228,11 +228,10 @@ assert found[1][1] < found[4][1]
 # difference, or none, is chance.) There are fewer trained numbers, too, because the matrices that make keys and values
 # have become narrower.
 #
-# It is no wonder that so little is lost, because this machine [hardly needs several heads](multi_head.py). In large
-# models a single head of keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer of
-# 2020, after its training. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with
-# eight heads of keys only to 47.1. That is why most large models today have a few heads of keys, and 8 is a common
-# number.
+# Little is lost, because this machine [hardly needs several heads](multi_head.py). In large models a single head of
+# keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer of 2020, after its training.
+# With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight heads of keys only
+# to 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
 #
 # But can four heads still look at different letters, if they all have the same keys? The machine with a single head of
 # keys reads "3 may", and here is what the four heads of its encoder look at. A row is a letter that looks, a column a

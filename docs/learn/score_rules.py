@@ -151,8 +151,8 @@ print("mask, then cap:", wrong.round(3))
 # score in each row, without a key or a value. It is learnt, and the same for all rows of a head. It takes part in the
 # softmax, and the weight that it gets is thrown away.
 #
-# Say that there are four keys with the same score, and that the sink has the score 0. Then $e^0 = 1$ goes into the sum
-# for it, and it gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
+# Say that four keys have the same score, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it
+# gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
 #
 # | all four scores | each key gets | the sink gets |
 # | --- | --- | --- |

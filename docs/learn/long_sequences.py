@@ -275,7 +275,7 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 # ## Is this how a chat machine works?
 #
 # It is a machine of the same kind, a stack of layers with attention. But it has more of everything, and some parts were
-# exchanged. Not all machines are built alike, so the last column says what is common:
+# exchanged. The last column says what is common:
 #
 # | part | ours | the first, of 2017 | common today |
 # | --- | --- | --- | --- |

@@ -24,7 +24,7 @@ def lines(results):
                 if found := row["times_ms"].get(who if who == "torch" else f"{who} graph"):
                     line[row["size"][2]] = statistics.median(found) / 1000
     for row in results["memory"]:
-        if row["passes"] == "both" and row["megabytes"] and row["megabytes"] > 0:
+        if row["who"] in memory and row["passes"] == "both" and row["megabytes"] and row["megabytes"] > 0:
             memory[row["who"]][row["length"]] = row["megabytes"]
     return times, memory
 

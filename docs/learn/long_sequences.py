@@ -222,7 +222,7 @@ assert round(output / total, 2) == 38.72
 # line ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one grid line
 # across to the next the memory is ten times as large.
 
-# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; that of torch rises about twice; that of blockwise attention first falls, from 4,096 to 8,192, and then rises."
+# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import json
 from pathlib import Path
 
@@ -265,7 +265,7 @@ assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 # times what we counted for the matrix, because a step of training keeps more than one of that size: the scores, the
 # weights, the slopes of both. PyTorch's own attention needs less still, because it cuts the keys as well.
 #
-# The *time* is another matter. Some is saved, because half of the scores lie in the future and are never computed. But
+# The *time* is another matter. Some is saved, because nearly half of the scores lie in the future and are never computed. But
 # it still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
 # mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
 # left, and scores outside of it would never be computed. The band is equally wide for every length, so the time grows

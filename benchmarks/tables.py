@@ -19,16 +19,21 @@ def table(header, rows):
 
 
 def verdict_table(found):
-    rows = [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}") for v in found]
-    return table(("What, and against what", "measured", "goal"), rows)
+    return table(("What, and against what", "measured", "goal"), [(v.what, *figures(v)) for v in found])
 
 
 def missed_table(found):
     """Show goals that are missed, each with what stands in the way."""
     return table(
         ("What, and against what", "measured", "goal", "What stands in the way"),
-        [(v.what, f"{v.measured:.2f}", f"{v.goal:.2f}", v.why) for v in found],
+        [(v.what, *figures(v), v.why) for v in found],
     )
+
+
+def figures(verdict):
+    """Write what was measured and the goal with as many digits as tell them apart."""
+    pairs = ((f"{verdict.measured:.{digits}f}", f"{verdict.goal:.{digits}f}") for digits in (2, 3, 4))
+    return next((pair for pair in pairs if len(set(pair)) == 2), (f"{verdict.measured:.2f}", f"{verdict.goal:.2f}"))
 
 
 def time_table(results, what, passes, contenders):

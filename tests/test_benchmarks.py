@@ -134,6 +134,12 @@ def test_the_price_of_groups_is_measured_by_what_torch_takes():
     assert second.why == "Its floor was not measured at this length."
 
 
+def test_a_goal_that_is_missed_by_little_is_shown_with_digits_that_tell():
+    assert tables.figures(report.Verdict("x", 1.2, 1.08)) == ("1.20", "1.08")
+    assert tables.figures(report.Verdict("x", 0.8634, 0.86)) == ("0.863", "0.860")
+    assert tables.figures(report.Verdict("x", 0.86004, 0.86)) == ("0.86", "0.86")
+
+
 def test_what_more_memory_would_buy_is_said():
     row = cell(blockwise_graph=[60], halves_graph=[52])
     row["times_ms"]["floor of blocks graph"] = [50]

@@ -301,7 +301,10 @@ for row in results["training"]:
         name: statistics.median(times) for name, times in row["times_ms"].items()
     }
     rows += [
-        (f"training step, {row['model']} model, {name}", f"{ms:.1f} ms")
+        (
+            f"training step, {row['model'].removesuffix(' model')} model, {name}",
+            f"{ms:.1f} ms",
+        )
         for name, ms in medians.items()
     ]
 for row in results["decoding"]:

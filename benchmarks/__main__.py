@@ -55,6 +55,7 @@ FULL = Plan(
     seconds=2,
     memory=[
         ("halves", "both", 4096),
+        *product(("given back",), ("both",), (4096, 8192)),
         *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
         *product(("blockwise", "torch"), ("forward",), (65536,)),
     ],

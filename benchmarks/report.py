@@ -76,10 +76,6 @@ def long_sequences(results):
 
 
 BEFORE = {4096: 190.2, 8192: 330.1, 16384: 690.4, 32768: 1404.4}  # MB, when all heads attended at once
-GIVEN_BACK = {
-    4096: 67,
-    8192: 114,
-}  # MB on 2026-11-25, with MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=131072
 TIMES_BEFORE = {  # of torch, forward and with gradients, on the machine of 2026-11-23
     4096: (1.22, 1.177),
     8192: (1.33, 1.184),
@@ -121,13 +117,15 @@ def memory(results):
         return megabytes(results, who, passes, length)
 
     held = "A few tensors as large as the scores of a block are held, and kernels that oneDNN keeps."
-    kept = {n: f" Where freed memory is given back at once, it is {mb} MB." for n, mb in GIVEN_BACK.items()}
     for length, goal in {16384: 64, 32768: 96, 65536: 128}.items():
         name = f"blockwise, causal, {length:,} tokens, forward: MB"
         yield Verdict(name, of("blockwise", length, "forward"), goal, held)
     for length, before in BEFORE.items():
         name = f"blockwise, causal, {length:,} tokens, with gradients: memory before heads had groups"
-        yield Verdict(name, of("blockwise", length) / before, 1 / 3, held + kept.get(length, ""))
+        given_back = of("given back", length)
+        less = f" Where the C library gives back at once what is freed, it is {given_back:.0f} MB."
+        why = held + (less if given_back == given_back else "")
+        yield Verdict(name, of("blockwise", length) / before, 1 / 3, why)
     for peer in ("ours", "keras.ops"):
         name = f"blockwise, causal, 8,192 tokens, with gradients: memory of {plainly(peer)}"
         yield Verdict(name, of("blockwise", 8192) / of(peer, 8192), 1 / 60, held)

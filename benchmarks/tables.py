@@ -15,7 +15,7 @@ def table(header, rows):
     rows = [[str(cell) for cell in row] for row in rows]
     words = [i == 0 or any(len(row[i]) > LONGEST_NUMBER for row in rows) for i in range(len(header))]
     lines = [header, ["---" if word else "---:" for word in words], *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def verdict_table(found):

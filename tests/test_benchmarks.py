@@ -152,6 +152,16 @@ def test_what_more_memory_would_buy_is_said():
     assert report.by_halves(results(row), row["times_ms"]) == ""
 
 
+def test_what_the_allocator_keeps_is_said_beside_the_memory():
+    kept = [
+        {"who": who, "passes": "both", "length": 4096, "megabytes": mb}
+        for who, mb in (("blockwise", 95.1), ("given back", 70))
+    ]
+    (found,) = report.verdicts(results(memory=kept))
+    assert (found.measured, found.met) == (0.5, False)
+    assert found.why.endswith("Where the C library gives back at once what is freed, it is 70 MB.")
+
+
 def test_the_widest_vectors_of_a_processor():
     assert machine.vector_bits("fpu sse sse2 avx avx2 fma avx512f avx512vl") == 512
     assert machine.vector_bits("fpu sse sse2 avx avx2") == 256

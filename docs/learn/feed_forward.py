@@ -7,9 +7,9 @@
 # # What does a letter do while nobody looks?
 #
 # After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
-# matrices, by itself, without looking at any other letter. More than half of the numbers in our machine are there. So
-# let us take this part out and see. Three machines were trained with it and three without, each begun from other random
-# numbers; here is what they read of 2,000 unseen dates:
+# matrices, by itself, without looking at any other letter. More than half of the trained numbers in our machine are
+# there. So let us take this part out and see. Three machines were trained with it and three without, each begun from
+# other random numbers. Here is the share of 2,000 unseen dates that each of them gets right:
 
 # %% tags=["hide-input"]
 import sys
@@ -23,15 +23,17 @@ for name in ("whole", "no feed-forward"):
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# Hardly anything happens: there are three more mistakes in a thousand dates. Half of the machine, for nothing? Reading
-# dates is mostly copying: find the right digit, and write it down. So why does every Transformer have this part?
+# Hardly anything happens: without it there are about three more mistakes in a thousand dates. Half of the machine, for
+# nothing? Reading dates is mostly copying: find the right digit, and write it down. So why does every Transformer have
+# this part?
 #
 # ## Finding is not answering
 #
 # Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some
 # green. For the question "what stands there?" a mixture is a good answer, if nearly all of it comes from the right
-# letter. But suppose the answer is not what was found, but something that follows from it. A child who reads "7 times
-# 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by what was found*.
+# letter. But suppose the answer is not among what was found, and follows only from two things together. A child who
+# reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by
+# both of them*.
 #
 # Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
 # random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each it must write what the table
@@ -61,7 +63,8 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 #
 # We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. The
 # width is how many numbers stand between its two matrices. The letters themselves stay 32 numbers wide. A fifth machine
-# has no such network, but an attention that is three times as wide. Guess how much each gets right.
+# has no such network, but an attention that is three times as wide. Guess first: how many of the letters does each get
+# right?
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
@@ -111,8 +114,8 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # The wider the network, the more of the table the layer knows, up to nearly all of it. (The texts of the test are new,
 # but the pairs in them are not: the task *is* to know the table by heart.)
 #
-# Is it only a question of how many numbers there are to train? No. The layer with the wide attention has as many as the
-# one with a width of 128, and it knows about half of the table.
+# Is it only a question of how many numbers there are to train? No. The layer with the wide attention has about as many
+# as the one with a width of 128, and it knows far less of the table.
 #
 # </details>
 #
@@ -144,16 +147,19 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # ## By hand
 #
-# How does a network of two matrices look something up? The first matrix makes many numbers out of a vector: it *widens*
-# it. Then everything negative is set to 0; this is called *ReLU*. So each of the many numbers becomes an alarm, which
-# is silent at 0 and rings above. (Elsewhere it is called a neuron or a hidden unit, and the whole network an MLP.) The
-# second matrix says what to answer for each alarm. Here are six alarms, one for each pair of a small times table. A 7
-# and an 8 were found:
+# So this is what a letter does while nobody looks: it looks up what follows from the things it has found. But how can
+# two matrices look something up? The first one makes many numbers out of a vector: it *widens* it. Then everything
+# negative is set to 0, which is called *ReLU* (rectified linear unit). So each of the many numbers becomes an alarm,
+# which is silent at 0 and rings above. (Elsewhere it is called a neuron or a hidden unit, and the whole network an
+# MLP.) The second matrix says what to answer for each alarm. Here are six alarms, one for each pair of a small times
+# table. A 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #
-# Only one of them rings. Two numbers go into it: $x_1$ is 1 if a 7 was found, $x_2$ is 1 if an 8 was found. We want 56
-# if both were, and 0 otherwise. So the alarm must ring only when the two come together: $\max(0, x_1 + x_2 - 1)$.
+# Only one of them rings. In the first matrix its column has a 1 for the 7, a 1 for the 8 and 0 elsewhere. So it gets
+# the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. It must ring only if both
+# were. So a fixed number is added to the sum, its *bias* of $-1$, and the alarm is $\max(0, x_1 + x_2 - 1)$. The second
+# matrix multiplies it by 56:
 #
 # | found | first number | second | their sum - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -163,15 +169,15 @@ assert 0.25 < added < 0.27 < found[0]
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
 # Without the ReLU this cannot be done. Then "neither" would give -56. Other numbers do not help: in a plain sum, an 8
-# changes the answer by the same amount whether the 7 is there or not. Here it must change it by 0 without the 7, and by
-# 56 with it. The ReLU breaks that rule by cutting off what is negative. Without it, the second matrix $W_2$ behind the
-# first, $W_1$, would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
+# changes the answer by the same amount whether the 7 is there or not. Here an 8 must change it by 0 without the 7, and
+# by 56 with it. The ReLU breaks that rule by cutting off what is negative. Without it, the second matrix $W_2$ behind
+# the first, $W_1$, would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
 #
 # ### Many alarms, one table
 #
 # How many alarms does a table need? To draw it, let what was found be a single number $x$. The points are the answers
-# of a small table for $x$ from 0 to 7, and you can drag them up and down. The thick line is what a network answers that
-# has as many ReLUs, and so alarms, as you give it. How many does it need until it knows the whole table?
+# of a small table for $x$ from 0 to 7, and you can drag them up and down. The thick line is what a network answers, and
+# you choose how many alarms it has. How many does it need until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -188,23 +194,24 @@ touch(
 )
 
 # %% [markdown]
-# What do you see in the lower picture? Each alarm is a thin line. It lies flat up to some place, and from there on it
-# is a ramp, because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where the
-# ramp begins is set by the alarm's bias $b_1$, which was $-1$ above: with $b_1 = -3$ it begins at 3, since all numbers
-# in $W_1$ are 1 here. How steep it is, and whether it goes up or down, is set by the alarm's number in the second
-# matrix. The dashed line is the bias $b_2$ of the answer, here the first point. To it the network adds all ramps, and
-# the sum is the thick line. The bold sentence under the pictures does this sum at one place.
+# What do you see in the lower picture? Each alarm is a thin line. It lies flat up to some place, and there it bends and
+# becomes a ramp, because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where it
+# bends is set by its bias $b_1$. All numbers in $W_1$ are 1 here, so with $b_1 = -3$ it bends at 3, where $x - 3$ is 0.
+# How steep it is, and whether it goes up or down, is set by the alarm's number in the second matrix. The dashed line is
+# the bias $b_2$ of the answer, here as high as the first point. To it the network adds all ramps, and the sum is the
+# thick line. The bold sentence under the pictures does this sum at one place.
 #
 # With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the
 # secret table has 676 entries, and 128 alarms were enough. How?
 #
 # An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and vote for some answers and
 # against others. Where only single letters have a vote, adding up votes is right for one pair in four, as the fold
-# about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did. Ten alarms, each of which
-# rings or is silent, already form $2^{10} = 1024$ sets, so each pair can have its own. But ten are not enough, because
-# what the ringing alarms say is added up, and the sums must come out right for all pairs at once. There are numbers
-# enough for that with 128: the table has 676 entries, and the two matrices and their biases hold 8,352 numbers. In our
-# trained layer very many alarms ring for each pair:
+# about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did.
+#
+# Ten alarms, each of which rings or is silent, already form $2^{10} = 1024$ sets, so each pair can have its own. But
+# ten are not enough, because what the ringing alarms say is added up, and the sums must come out right for all pairs at
+# once. With 128 there are numbers enough for that: the table has 676 entries, and the two matrices and their biases
+# hold 8,352 numbers. And in our trained layer many alarms do ring for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -231,10 +238,10 @@ assert 30 < ringing < 90
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
-# The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit
-# since 2017, and no law. Many machines of today have [a third
-# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part. Their width is about 8/3 times `d_model`
-# instead of 4 times, because three matrices of 8/3 hold as many numbers as two of 4.
+# The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, as 128 above is
+# four times 32. That is a habit since 2017, and no law. Many machines of today have [a third
+# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part. Their width is about 8/3 times `d_model`,
+# because three matrices of 8/3 hold as many numbers as two of 4.
 #
 # ## Your machine so far
 #
@@ -281,7 +288,7 @@ print(inspect.getsource(FeedForwardBlock.call))
 assert FeedForwardBlock(d_model=8, d_ff=32).activation is keras.activations.relu
 
 # %% [markdown]
-# It is in `widen`, as its `activation`, which is ReLU if nobody asks for another one. `narrow` is the second.
+# It is in `widen`, as its `activation`, which is ReLU if nobody asks for another one. `narrow` is the second matrix.
 # `tensors.d_model` refuses letters of a wrong width, and `Tokens` takes care that a NaN stays in its own letter.
 #
 # </details>
@@ -323,8 +330,8 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 # ## Who found this, and when
 #
 # Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
-# bend that with enough alarms they can come as near as you like to any continuous function, as long as its inputs stay
-# between fixed bounds. Later proofs cover ReLU. The Transformer (2017) put one into each layer. In 2021 Geva and others
+# bend that with enough alarms they can come as near as you like to any continuous function within
+# fixed bounds. Later proofs cover ReLU. The Transformer (2017) put one into each layer. In 2021 Geva and others
 # read the alarms of a trained language model, and found that many of them go off at something a person can name, such
 # as a text about television, and then make certain next words likelier.
 #
@@ -354,7 +361,7 @@ assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
-# network the layer gets most of them right, far more than of the secret table. If a 7 is handed over as the number 7
+# network the layer gets most of them right. If a 7 is handed over as the number 7
 # and an 8 as an 8, a mixture of the two carries their sum. Only forgetting the tens needs bends.
 #
 # </details>
@@ -405,7 +412,7 @@ exercises.show("feed_forward")
 #
 # ## Where to go next
 #
-# You have now met every part of a layer, and all that goes into the first one. It is time to see the whole machine at
+# You have now met every part of a layer, and all that goes into the first layer. It is time to see the whole machine at
 # once, and to follow one letter from the bottom to the top.
 #
 # * [The whole Transformer, on a map](recap.py): all parts, put together by hand.

@@ -6,15 +6,16 @@
 # %% [markdown]
 # # What if the text stands further right?
 #
-# Our machine adds a pattern of waves to each letter, so that it knows [where the letter stands](positions.py). Does it
-# still read a text that begins somewhere else? Here is an experiment. We take 2,000 unseen dates and put a few empty
-# places before each text, which are hidden by a mask. No letter has changed, and none can see the empty places. But
-# every letter stands further right.
+# To each letter our machine adds where the hands of its dials point, and so it knows [where the letter
+# stands](positions.py). In a long text the same sentence may stand at the beginning or at the end. Does our machine
+# still read a text that begins somewhere else? We take 2,000 unseen dates and put a few empty places before each text,
+# which are hidden by a mask. No letter has changed, and none can see the empty places. But every letter stands further
+# right.
 #
 # Two machines read these dates. Both were trained for 500 steps on the same dates, in texts of at most 34 places, and
-# both have equally many trained numbers. To the first one positions are added, as you know it. The second one was told
-# of positions in another way, which is the subject of this lesson. The table says which share of the dates they get
-# right if the text is moved by 0, 5, 20 or 40 places:
+# both have equally many trained numbers. The first one adds positions, as you know it. The second one is told of
+# positions in another way, which is the subject of this lesson. The table says which share of the dates they get right
+# if the text is moved by 0, 5, 20 or 40 places:
 
 # %% tags=["hide-input"]
 import sys
@@ -51,8 +52,8 @@ assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # Twenty places to the right, the first machine reads next to nothing. And yet many of these places are not new to it.
-# About half of the texts have at most 14 letters, so that even now they end within the 34 places. But all texts of its
-# training *began* at place 0, and it had no reason to learn to read one that begins elsewhere.
+# About half of the texts have at most 14 letters, so that even now they end within the 34 places. But in its training
+# all texts *began* at place 0, so it had no reason to learn to read one that begins elsewhere.
 #
 # The second machine does not even notice. The way in which it is told of positions is used by most large language
 # models today. (Each was trained once, so one per cent more or less says nothing.)
@@ -60,15 +61,15 @@ assert added.count_params() == turning.count_params()
 # ## Turn, don't add
 #
 # What does a head need to know about places? Whether a 5 is a day or a month depends on what stands just before it and
-# just behind it. So what counts is how far away the other letter stands, and on which side. It does not count where in
-# the text the two of them are.
+# just behind it. So what counts is how far away the other letter stands, and on which side, and not where in the text
+# the two of them are.
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is shown by the hand of a
 # dial, then three places further is the same turn of the hand, wherever you begin. There the dials were added to the
-# letter. Now don't add anything. Take a query or a key of two numbers to be a hand itself, and **turn it by its
+# letter. Now don't add anything. A query or a key of two numbers can be drawn as a hand itself. **Turn it by its
 # place**: a little at place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot
-# product, which is called their product here for short. It is the length of the one times the length of the other,
-# times the cosine of the angle between them.
+# product, here called their product for short. It is the length of the one times the length of the other, times the
+# cosine of the angle between them.
 #
 # Here are a query in blue and a key in orange. At place 0 both point to the right, and from place to place they turn by
 # 30 degrees. The query has the length 2 and the key the length 1. Beside the dial is a text of 24 places. The bar at
@@ -76,7 +77,8 @@ assert added.count_params() == turning.count_params()
 #
 # 1. Move the text by 20. What happens to the product?
 # 2. Move the key. Where must it stand for the largest product, and is there only one such place?
-# 3. Let the place be *added*, as in our first machine. The dashed lines are what it adds. Now move the text again.
+# 3. Let the place be *added*, as in our first machine. The dashed lines are what the place adds. Now move the text
+#    again.
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -174,7 +176,7 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 #
 # ## By hand
 #
-# Let us compute it. As above, vectors turn by 30 degrees from place to place. The query is (2, 0) before it is turned,
+# As above, vectors turn by 30 degrees from place to place. The query is (2, 0) before it is turned,
 # and it stands at place 5. There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is turned.
 #
 # | what | place | turned by | vector | product with the query |
@@ -228,9 +230,9 @@ for moved in (0, 20):
 # ## The formula
 #
 # A head has more than two numbers. So they are taken in pairs, and each pair turns on a dial of its own. As with the
-# added waves, the first dial is quick and the last one slow. With the quick dials a head can tell small distances
-# apart, and with the slow ones large distances. The dials are counted from 0. At place $p$ the pair of dial $i$, with
-# the numbers $a$ and $b$, becomes
+# dials that were added, the first dial is quick and the last one slow. With the quick dials a head can tell small
+# distances apart, and with the slow ones large distances. The dials are counted from 0. At place $p$ the pair of dial
+# $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
@@ -239,7 +241,7 @@ for moved in (0, 20):
 # $$
 #
 # This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\theta_i$ is how far dial $i$ turns
-# from one place to the next, and in the first lesson on positions it was called $\omega_i$. It is counted in radians: a
+# from one place to the next, and was called $\omega_i$ in the first lesson on positions. It is counted in radians: a
 # whole turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees. (As in the paper of Su and others, 2021, the
 # pair is a column and stands to the right of the matrix.)
 #
@@ -256,10 +258,10 @@ for moved in (0, 20):
 #     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
-# What is left to write is `turn_all`, which turns all pairs of a head at once. It must be decided which two numbers are
-# a pair. Here the first half of a head's numbers are the $a$ and the second half are the $b$, so that with 16 numbers
-# the first and the ninth are a pair. `speeds` holds the $\theta_i$, and since $a$ has the length $d/2$, the $2i/d$ of
-# the formula is $i$ divided by this length. Two expressions are missing, which are the two rows of the formula.
+# What is left to write is `turn_all`, which turns all pairs of a head at once. Which two numbers are a pair? Here the
+# first half of a head's numbers are the $a$ and the second half are the $b$, so that with 16 numbers the first and the
+# ninth are a pair. `speeds` holds the $\theta_i$, and since $a$ has the length $d/2$, the $2i/d$ of the formula is $i$
+# divided by this length. Two expressions are missing: the two rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
@@ -363,13 +365,14 @@ for name, change in changes.items():
 assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
-# Nothing in the second machine depends on where the text begins. So a text that is padded on the left needs its mask,
-# but nobody has to tell the machine where its first letter stands.
+# The upper two maps differ, and the lower two are the same. Nothing that the second machine sees depends on where the
+# text begins. So a text that is padded on the left needs its mask, but nobody has to tell the machine where its first
+# letter stands.
 #
 # There is one trap. When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its
 # turn. So the machine must remember how many letters there are already, in order to give the next one the next place.
 # If each new letter is called place 0 again, all of them stand at the same place, and the machine [reads as if it had
-# no positions](../guides/museum.py#cache-positions). Our layer counts on by itself.
+# no positions](../guides/museum.py#cache-positions). Our layer goes on counting by itself.
 #
 # ## Two layouts, and a machine that is silently wrong
 #
@@ -381,8 +384,8 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 #
 # A machine only works with the layout it was trained with, and ours was trained with halves. What happens if its layers
 # use the other one? All shapes fit, and nothing complains. We let the machine read 500 dates three times: as it was
-# trained, then with its layers set to interleaved, and then with its weights put in another order besides, so that they
-# fit the new layout. (These are 500 dates and not 2,000, so the first row may differ a little from the table above.)
+# trained, then with its layers set to interleaved, and at last with its weights reordered, too, so that they fit the
+# new layout. (These are 500 dates and not 2,000, so the first row may differ a little from the table above.)
 
 # %% tags=["hide-input"]
 from clear_attention import convert_rotary
@@ -428,7 +431,7 @@ assert abs(mended - first) < 0.01
 #
 # This fold can be left out, too. Moving a text is one thing, and a longer text is another, because it has distances
 # that the machine has never met. A quick dial has gone round many times in training, so the machine knows every angle
-# of it. But a slow dial has not gone round even once. Between letters that are far apart it now shows angles that it
+# of it. But a slow dial has not gone round even once, so between letters that are far apart it now shows angles that it
 # never showed before. The remedy is to make dials slower, so that far letters, too, show angles that are known. For
 # texts of four times the length, `RotaryPositions` has `factor=4` and three ways:
 #
@@ -458,7 +461,7 @@ plt.show()
 #
 # ## Who found this, and when
 #
-# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances in place of places. They learnt a
+# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances instead of places. They learnt a
 # vector for each distance and added it to the keys, and another one that they added to the values. Su and others (2021)
 # looked for a way to put the place into queries and keys themselves, so that their product knows the distance and
 # attention stays as it is. They found the turn.
@@ -538,7 +541,7 @@ exercises.show("turning_positions")
 # ? How many numbers to be trained do rotary positions add to a machine?
 # + None. | The angles follow from the place and the number of the pair.
 # - One for each pair of numbers. | The speeds of the dials are given by a formula, and not learnt.
-# - One vector for each distance. | So it was before, with relative positions that are learnt.
+# - One vector for each distance. | That is how Shaw and others did it, whose distances are learnt.
 # ```
 #
 # ## Where to go next

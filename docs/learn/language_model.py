@@ -82,18 +82,18 @@ print(f"letters kept out:         {len(held_out):,}")
 assert batch * context * steps > 4 * len(train_ids)
 
 # %% [markdown]
-# So the machine had to predict each letter about five times. A tenth of the text was kept out of the training. (A token
-# here is a *byte*, one of 256, and there are three marks besides, as for the dates. A letter of English is one byte,
-# and an é is two bytes. We go on calling a token a letter.)
+# In each of 1,100 steps the machine was shown 16 such pieces. So it had to predict each letter about five times. A
+# tenth of the text was kept out of the training. (A token here is a *byte*, one of 256, and there are three marks
+# besides, as for the dates. A letter of English is one byte, and an é is two bytes. We go on calling a token a letter.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
 # turn](turning_positions.py). One thing is new. The table that turns ids into vectors is used a second time, at the
-# end: the logit of an id is the dot product of its vector with what came out of the last layer. If a has the vector (2,
-# 0), b has (1, 1), and (1, 3) came out, then the logit of a is 2 and that of b is 4, so b is more probable. So there is
-# one large matrix less, and the table learns from both of its uses. This is called *tying*. It is also why the
+# end: the logit of an id is the dot product of its vector with what came out of the last layer. Say a has the vector
+# (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is more probable. That
+# saves one large matrix, and the table learns from both of its uses. This is called *tying*. It is also why the
 # untrained machine repeats itself: its layers change little of what comes in, and the vector that fits a letter best is
-# its own.
+# its own. (A piece is cut out anywhere and has no end mark, so `end_id` is `None`.)
 
 # %%
 from clear_attention import LanguageModel
@@ -115,7 +115,7 @@ print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 # **bit**. If it was 1/4, it is as with two coins, which is 2 bits. In general the surprise is $-\log_2 p$. Three
 # letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
 #
-# Here is the trained machine, letter by letter after the first, which is given. Where is it surprised?
+# Here is the trained machine, letter by letter after the first, which is given; ␣ is a space. Where is it surprised?
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -143,18 +143,21 @@ assert repeats.mean() > 0.7
 # %% [markdown]
 # At the beginnings of words it does not know what comes. Once a word has begun, most of it is easy. And *fewer bits*
 # are the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
-# number, with another logarithm.
+# surprise, with the natural logarithm in place of $\log_2$.
 #
 # Now let it read the tenth of the text that it has never seen, beside some rivals. One is our machine with a single
-# layer. Three only count in the other nine tenths, and use what they counted as probabilities. Say that "th" stood
-# there 100 times, and that 50 times an e came next. Then whoever counts *after two letters* gives the e after "th" a
-# probability of about 1/2, so that it brings a surprise of about 1 bit. To *count letters* is simpler still: it looks
-# at no letter before, and an e is always as probable as it is common. Whoever counts *after five* knows that after
-# "funct" came an i in nearly every case. Both of them also ask what followed fewer letters, most of all where the
-# longer piece is rare. In the end each of the 256 bytes gets a little, so that no letter is impossible.
+# layer. Three only count in the other nine tenths, and use what they counted as probabilities:
+#
+# * *Count letters* looks at no letter before. An e is always as probable as it is common.
+# * *Count after two letters:* say that "th" stood there 100 times, and that 50 times an e came next. Then the e after
+#   "th" has a probability of about 1/2, and a surprise of about 1 bit.
+# * *Count after five* knows that after "funct" came an i in nearly every case.
+#
+# The last two also ask what followed fewer letters, most of all where the longer piece is rare. In the end each of the
+# 256 bytes gets a little, so that no letter is impossible.
 #
 # The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
-# its file, in bits for each letter, can stand beside the surprise of the others:
+# its file, in bits for each letter, can stand beside the surprise of the others. Who will win?
 
 # %% tags=["hide-input"]
 import lzma
@@ -212,15 +215,15 @@ assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, has read the rest"] < ours
 
 # %% [markdown]
-# Our machine beats everybody who counts, although it sees at most 128 letters back. It beats `xz` as well, as long as
-# `xz` may not read what our machine was trained on. If it may, `xz` wins by far. Why? This manual repeats whole
-# sentences, and `xz` keeps all of it to the letter: a sentence that has occurred before costs it next to nothing. Our
-# machine has read the same 420,000 letters, but it has no copy of them to look at. All that it kept is in its trained
+# Our machine beats everybody who counts. It beats `xz` as well, as long as `xz` may not read what our machine was
+# trained on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` keeps all of it to the
+# letter: a sentence that has occurred before costs it next to nothing. Our machine has read the same 420,000 letters,
+# but it has no copy of them to look at. It sees at most 128 letters back, and all else that it kept is in its trained
 # numbers. And look at the machine with one layer: counting what follows five letters beats it.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
-# can't be compared directly with ours: his texts had only 27 signs, no capitals and no punctuation, and ours is a
-# manual full of both, but also full of phrases that come again.
+# can't be compared directly with ours: his texts had no capitals and no punctuation, and ours is full of both, but also
+# of phrases that come again.
 #
 # ## Drawing a letter
 #
@@ -241,9 +244,9 @@ assert found["`xz`, has read the rest"] < ours
 # $$
 #
 # where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
-# 0.665, 0.245 and 0.090. At $T = 0.5$ all logits count twice: 0.867, 0.117, 0.016. Top-p 0.9 keeps two of the three at
-# both temperatures, since the first alone has less than 0.9 and the two have 0.910 and 0.984. Divided by their sum, the
-# two become 0.731 and 0.269 at $T = 1$.
+# 0.665, 0.245 and 0.090. At $T = 0.5$ all logits are doubled: 0.867, 0.117, 0.016. Top-p 0.9 keeps the first two at
+# both temperatures. The first alone has less than 0.9, and the two together have 0.910 at $T = 1$ and 0.984 at
+# $T = 0.5$. Divided by their sum, they become 0.731 and 0.269 at $T = 1$.
 
 # %%
 logits = np.array([2.0, 1.0, 0.0])
@@ -280,8 +283,7 @@ text_machine(
 # ## How far back does it look?
 #
 # Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. At the first place the
-# machine has seen a single letter, and needs more than 3 bits. How many letters must it have seen, until more of
-# them hardly help?
+# machine has seen a single letter, and needs more than 3 bits. After how many letters do more of them hardly help?
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
 import matplotlib.pyplot as plt
@@ -396,7 +398,7 @@ print(decode(ids[0]))
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Eight, as many as there are in a byte: each is drawn from 256 equal sides, and $\log_2 256 = 8$. No training helps.
+# Eight, as many as there are in a byte: each has the probability 1/256, and $-\log_2 (1/256) = 8$. No training helps.
 # For the zeros it needs nearly none, once it has noticed.
 #
 # </details>

@@ -8,10 +8,10 @@
 #
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
-# Two small machines learnt just this task. Each of their texts is a row of random letters that comes again after 5 to
-# 25 places. The machines are alike, with one head in each layer, but the first has one layer and the second has two.
-# Both were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time,
-# nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
+# Two small machines learnt just this task. Each of their texts is a row of random letters that comes again and again,
+# every 5 to 25 places. The machines are alike, with one head in each layer, but the first has one layer and the second
+# has two. Both were then asked about texts that repeat every 20 places. As long as the first letter has not come a
+# second time, nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -45,11 +45,11 @@ assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# (After 20 letters nobody can know the next one. Why the machine with one layer is right in one of four cases just
-# there, you will see in Exercise 1.)
+# (After 20 letters nobody can know the next one, and yet the machine with one layer guesses it in one of four cases.
+# Exercise 1 shows how.)
 #
-# Is the machine with one layer only slower? Look at the training, in which each dot is 50 steps. There the letters that
-# nobody can know are counted, too, so even a perfect machine would end below 100 %.
+# Is the machine with one layer only slower? Look at the training, in which each mark is 50 steps. There the letters
+# that nobody can know are counted, too, so even a perfect machine would end below 100 %.
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent."
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
@@ -68,8 +68,8 @@ assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 
 # %% [markdown]
-# In 500 steps the machine with one layer does not catch up, and we shall see now that it can't. With two layers little
-# seems to happen for 200 steps. Then, within 150 more, the machine can do it. What has it found?
+# In 500 steps the machine with one layer does not catch up, and more steps would not save it, as we shall see. With two
+# layers little seems to happen for 200 steps. Then, within 150 more, the machine can do it. What has it found?
 #
 # ## Why one look is not enough
 #
@@ -91,8 +91,8 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 #
 # ## By hand
 #
-# Let us build it. The text is "a b c a", and after the second `a` must come `b`. Three letters, so a vector of three
-# numbers says which one it is, and another three have room for the note:
+# Let us build it. The text is "a b c a", and after the second `a` must come `b`. There are three letters, so three
+# numbers say which one it is, and another three have room for the note:
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
@@ -111,8 +111,9 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 # $$
 #
 # so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) Here it is with attention as you have
-# written it. One thing is done by hand. The first letter has nobody before it, and a row of weights must add up to one,
-# so it would look at itself and note an a. A sign for the beginning of the text would mend that.
+# written it. `letters` are the queries and the values of layer 2, and `note` holds its keys. Two things are done by
+# hand. Layer 1 is given its scores: 50 for the place before, 0 for all others. And the first note is emptied, since the
+# first letter sees only itself and would note an a. (A sign for the beginning of the text would mend that.)
 
 
 # %%
@@ -135,8 +136,8 @@ print("it brings back:    ", (weights @ letters)[3].round(3))
 # %% [markdown]
 # ## Did the training find the same?
 #
-# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks, and the
-# brighter a cell, the more weight it has. What would you expect to see, if they do what we have just done?
+# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks. What would
+# you expect to see, if they do what we have just done?
 
 # %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
@@ -160,8 +161,8 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # right, the first half has nothing to find, so most of its letters look at the beginning. In the second half six of the
 # seven letters look most at the place six back. The text repeats every seven places, so that is the place just *after*
 # the one where they stood the last time. Only the first letter of the second half still looks at the beginning,
-# probably because the first letter of all had nobody before it, looked at itself, and so noted itself. (In other texts
-# it is often only four or five of seven.)
+# probably because the first letter of all had seen only itself, and so noted itself. (In other texts it is often only
+# four or five of seven.)
 #
 # ## Follow one letter
 #
@@ -255,7 +256,8 @@ assert found["one layer", "0"][1] < 0.2
 # ## A check: switch one off
 #
 # A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time: set what the
-# head hands on to zero. If the two work hand in hand, then without either of them the repeat should be lost.
+# head hands on to zero. If the two work hand in hand, then without either of them the repeat should be lost. The last
+# column shows how often the letter that the machine says stands in the text at all. Without which head is it higher?
 
 
 # %%
@@ -278,10 +280,10 @@ for name, (share, in_text) in shares.items():
 print(f"{'who guesses':32} {1 / 26:8.0%} {1 - (25 / 26) ** PERIOD:16.0%}")
 
 # %% [markdown]
-# Without the second head nothing is brought back, and the machine can only guess. Why is it right a little more often
-# without the first? The second head still brings back letters of the text, as the last column says, but no note tells
-# it which. Whoever says the letter of any place in the text is right in 9 % of all cases: one place of 20 is the right
-# one, and at the others the right letter stands by chance, once in 26. That is $1/20 + 19/20 \cdot 1/26 = 0.087$.
+# Without the second head nothing is brought back, and the machine can only guess. Without the first, the second head
+# still brings back letters of the text, but no note tells it which. So it is right a little more often: whoever says
+# the letter of any place in the text is right in 9 % of all cases. One place of 20 is the right one, and at the others
+# the right letter stands by chance, once in 26. That is $1/20 + 19/20 \cdot 1/26 = 0.087$.
 #
 # ## And the machine that read the manual?
 #
@@ -325,16 +327,15 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 # and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, all at once, and at
 # the same moment at which these models become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
 # [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless (number of heads) · (width of a
-# head) · (bits of a number) grows in proportion to the length of the text. For two layers the logarithm of
-# the length is enough.
+# head) · (bits of a number) grows in proportion to the length of the text. For two layers it is enough that this
+# product grows like the logarithm of the length.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The machine with one layer is right more often than by chance, which would be one letter in 26. What may it have
-# learnt instead? Give it 2,000 texts of random letters that do *not* come again, and look which of the earlier letters
-# it says.
+# The machine with one layer is right more often than by chance, which would be once in 26. What may it have learnt
+# instead? Give it 2,000 texts of random letters that do *not* come again. Which of the earlier letters does it say?
 
 # %% tags=["answer"]
 seen = rng.integers(0, 26, size=(2000, 40))
@@ -360,8 +361,7 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # repeats every 6 places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four
 # of the 21 periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head
 # looks about that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it
-# looks at the beginning or near it. In the first picture this is why it is right in one of four cases just where the
-# text begins again.
+# looks at the beginning or near it. So in the first picture it guesses well just where the text begins again.
 #
 # </details>
 #
@@ -396,8 +396,8 @@ assert two[0] > two[1]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. A mixture of two letters
-# is like neither, which may be why much of the probability goes to others. But the first of the two is right, as the
-# letter before the k says, and it gets more. So the notes seem to hold a little of that letter, too.
+# is like neither, which may be why much of the probability goes to others. But only the first of the two is right, as
+# the letter before the k says, and it does get more. So the notes seem to hold a little of the letter two back, too.
 #
 # </details>
 #

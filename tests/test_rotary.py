@@ -104,6 +104,13 @@ def test_yarn_goes_over_within_the_hands_that_there_are(length, first, last):
     np.testing.assert_allclose(found, plain * (1 - ramp) + plain / 16 * ramp, rtol=1e-12)
 
 
+def test_yarn_goes_over_to_no_hand_behind_the_last_channel():
+    """The hands that turn 32 times and once would be number 1.99 and 11.99, of 4 in 8 channels."""
+    found = speeds(base=4.0, scaling="yarn", factor=16, original_length=400)
+    plain, ramp = 4.0 ** (-np.arange(4) / 4), np.clip((np.arange(4) - 1) / (7 - 1), 0, 1)
+    np.testing.assert_allclose(found, plain * (1 - ramp) + plain / 16 * ramp, rtol=1e-12)
+
+
 def test_what_is_not_said_is_what_the_papers_say():
     config = RotaryPositions().get_config()
     expected = {"base": 10000.0, "fast": 32.0, "slow": 1.0, "factor": 1.0, "scaling": None, "channels": None}

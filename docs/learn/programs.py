@@ -72,7 +72,8 @@ for yes in (1, 5, 20, 128):
 
 # %% [markdown]
 # At 128 the others get $e^{-128}$ times the weight of the chosen one. This is smaller than every number above 0 that 32
-# bits can hold. So it becomes 0, and the head fetches the letter and nothing else. The softmax has become a choice.
+# bits can hold. So it becomes 0, and the head fetches the letter and nothing else. (From 104 on this is so, and 128 is
+# a power of two.) The softmax has become a choice.
 #
 # Now write a head yourself. The first table holds the wishes of the three places. Press them until each letter fetches
 # the one *after* it, and the last one itself. How much must a yes be worth? And what does a place fetch that has two
@@ -116,24 +117,30 @@ touch(
 #
 # ## Select and aggregate
 #
-# Two functions of this package write such heads. Both speak of *features*. A feature is a part of the token, such as
+# Two functions of this package write such heads. They speak of *features*. A feature is a part of the token, such as
 # its letter or its place. It is given as a matrix that cuts the numbers of this part out of the token, as $W_K$ above
 # cuts out the place.
 #
-# [`select`][clear_attention.select] says who looks at whom. It takes three things: the feature by which a token looks,
-# the feature by which it is looked at, and a function that says yes or no to each pair. The function's arguments are
-# called `query` and `key`, but here they are plain numbers. For places they are the number of the place that looks and
-# of the one that is looked at. For letters they are their numbers in the alphabet, counted from 0. `select` returns the
-# matrices $W_Q$ and $W_K$, which together are called a *selector*.
+# [`select`][clear_attention.select] says who looks at whom:
+#
+# ```python
+# select(place, place, lambda query, key: key == query - 1)
+# ```
+#
+# Here a token looks by its place and is looked at by its place, and the function says yes to the place before. Its two
+# arguments are plain numbers: the place that looks, and the place that is looked at. (For letters, these are their
+# numbers in the alphabet, counted from 0.) `select` asks the function about each pair, which fills the table of wishes.
+# It returns the matrices $W_Q$ and $W_K$, which together are called a *selector*.
 #
 # [`aggregate`][clear_attention.aggregate] says what is brought back. It takes a selector and the feature that is handed
 # over, makes each yes a score of 128, and fills in the two other matrices. The outcome is a real head, which is a
 # `MultiHeadAttention` like all others.
 #
-# Let us write the head of the beginning with them, for texts of up to eight letters. A sign `^` is put before each
-# text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet `^abc`. So
-# there are four letters and nine places. In the cell `features` makes the two features. The function of `select` says
-# yes to the place before. `rows` writes the text as tokens, with a mask that hides the places that it leaves empty:
+# Let us write the head from the beginning of the lesson with them, for texts of up to eight letters. A sign `^` is put
+# before each text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet
+# `^abc`. So there are four letters and nine places. In the cell `features` makes the two features. The function says
+# yes to the place before, and `max` lets place 0 look at itself. `rows` writes the text as tokens, with a mask that
+# hides the places that it leaves empty:
 
 # %%
 from clear_attention import aggregate, select
@@ -181,9 +188,9 @@ assert right == [True] * 9840
 # %% [markdown]
 # ## What a head can't do: count
 #
-# Now a harder task: each letter shall say how often it occurs in the text. With `key == query` it looks at all letters
-# like itself, its own place included. But what comes back is an *average*. If each of these letters hands over a 1, the
-# average of three ones is 1, and so is the average of two. Attention cannot add up.
+# Now a harder task: each letter shall say how often it occurs in the text. With the function `key == query` it looks at
+# all letters like itself, its own place included. But what comes back is an *average*. If each of these letters hands
+# over a 1, the average of three ones is 1, and so is the average of two. Attention cannot add up.
 #
 # The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`. Let `^` hand over a 1, and all
 # letters a 0. If there are n letters of this kind, n + 1 tokens share the weight, and what comes back is the share of
@@ -218,9 +225,10 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # With notes, one head can also use what another has found out. Let us sort the letters of a text in this way. The first
 # head and a network write a note, and the second head reads it.
 #
-# **First, each letter counts how many letters are smaller,** with the trick from above. In `^cabacb` each b finds two,
-# which are the a's. The count is its note. In the sorted text the a's fill the places 1 and 2 behind `^`, so the b's
-# begin at place 3. In the same way, letters with the count n begin at place n + 1.
+# **First, each letter counts how many letters are smaller,** which means earlier in the alphabet. As before, it looks
+# at these and at `^`. In `^cabacb` each b finds two, which are the a's. The count is its note. In the sorted text the
+# a's fill the places 1 and 2 behind `^`, so the b's begin at place 3. In the same way, letters with the count n begin
+# at place n + 1.
 #
 # **Then each place looks for its letter.** Place 3 must look for the count 2, because the b's begin there. Place 4 is
 # still filled by a b, although no letter has the count 3. So each place looks for the largest count that is smaller
@@ -264,11 +272,13 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # In `select`, `query @ table_of(...)` is the $W_Q$ from above, since `query` is a feature there. `feature` and
 # `table_of` make arrays of what you hand over. In place of a function, `select` also takes a finished table.
 #
-# In `aggregate`, `GAP` is our 128. Attention divides the scores by the root of `d_k`, so the queries are multiplied by
-# this root first. `into` says in which columns of the token the outcome is written.
+# In `aggregate`, `what` is the $W_V$, and `GAP` is our 128. Attention divides the scores by the root of `d_k`, so the
+# queries are multiplied by this root first. `into` says in which columns of the token the outcome is written, so turned
+# around it is the $W_O$.
 #
 # In `sort` the four features of a token are its letter, its place and two notes. The note `share` is the $1 / (n + 1)$
-# of the first head. The note `smaller` is the count, which the network `look_up` reads from the table `counts`.
+# of the first head. The note `smaller` is the count, which the network `look_up` reads from the table `counts`. `begin`
+# is the first number of the letter, which is 1 for `^` only.
 #
 # The second head is made of two selectors. `my_place` says how much a place wants a count. If the count is smaller than
 # the number of the place, a larger count is wanted more. All other counts get `-length`, which is less. But `^` has the
@@ -295,9 +305,8 @@ assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 # | `addition` | the other digit of my column; then the next lower column that decides on the carry |
 #
 # Each of these heads is a layer like others, so [`certify`](../guides/certify_your_layer.py) can test whether its masks
-# leak, and in our tests it does. But most of the heads give their whole weight to few keys. If a mask were wrong
-# about another key, its weight would be 0 all the same, and nothing would show. So for these tests the scores are
-# divided by 128 first.
+# leak, and in our tests it does. But most of the heads give their whole weight to few keys, and a mask that is wrong
+# about another key would not show. So for these tests the scores are divided by 128 first.
 #
 # </details>
 #

@@ -35,9 +35,10 @@ for n in (34, 1_000, 30_000, 1_000_000):
 assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
-# From 1,000 to 30,000 places the inputs (queries, keys and values of eight heads) grow 30-fold, and the weights
-# 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of attention is no
-# larger than what goes in. Only the matrix between the two is so large. Must it ever be there?
+# At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs (queries, keys and
+# values of eight heads) grow 30-fold, and the weights 900-fold. For a million places the weights take 32 terabytes, in
+# every layer. Yet what comes *out* of attention is no larger than what goes in. Only the matrix between the two is so
+# large. Must it ever be there?
 #
 # ## One row at a time
 #
@@ -141,15 +142,15 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 # ## Even a row can come in pieces, by hand
 #
 # The question of memory is solved. What follows is a second trick, for speed. You can leave it out and go on with the
-# [measurements](#how-much-memory-blocks-save).
+# [measurements](#how-much-memory-blocks-save). (One task at the end of the page needs it.)
 #
 # So far each row was whole. Fast programs for graphics processors cut the rows into **pieces**, too. Such a processor
 # has a small, fast memory on the chip and a large, slow one beside it, and on the chip there is no room for a row of a
 # million numbers. But a softmax divides by the sum over the whole row. So it seems that it must see the whole row at
 # once. It can be done in pieces all the same, and a pencil is enough for it.
 #
-# One habit of such programs must be known first. Before they take the powers, they subtract the largest score $m$ of
-# the row from all its scores $s$. So no power is larger than 1, and no weight changes.
+# Such programs have a habit. Before they take the powers, they subtract the largest score $m$ of the row from all its
+# scores $s$. So no power is larger than 1, and no weight changes.
 #
 # <details class="lesson-more" markdown="1"><summary>Why do they subtract it, and why does no weight change?</summary>
 #
@@ -216,11 +217,11 @@ assert round(output / total, 2) == 38.72
 #
 # ## How much memory blocks save
 #
-# Here is the memory that attention needs besides its inputs and outputs, in a step of training: one text, 8 heads of 64
-# numbers, the future hidden. It was measured beforehand. "Plain" attention makes the whole matrix, and "blockwise" is
-# that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of PyTorch (`torch`). Where a
-# line ends early, the matrix did not fit into the machine any more. Both axes are logarithmic: from one grid line
-# across to the next the memory is ten times as large.
+# Here is the memory that attention needs besides its inputs and outputs, in a step of training. There is one text, with
+# 8 heads of 64 numbers, and the future is hidden. All was measured beforehand. "Plain" attention makes the whole
+# matrix, and "blockwise" is that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of
+# PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Both axes are
+# logarithmic: from one grid line across to the next the memory is ten times as large.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import json
@@ -259,18 +260,18 @@ def growth(line):
 assert growth(memory["blockwise"]) < 2 < 3.4 < growth(memory["ours"])
 
 # %% [markdown]
-# Where it fits, a doubling of the length makes the memory of plain attention about four times as large, and that of the
-# blocks less than twice, on average. (The figures are peaks of whole processes, which hold more than the scores. The
-# printed ratios are those at the last length at which the whole matrix was measured.) Plain attention needs several
-# times what we counted for the matrix, because a step of training keeps more than one of that size: the scores, the
-# weights, the slopes of both. PyTorch's own attention needs less still, because it cuts the keys as well.
+# Where the matrix fits, a doubling of the length makes the memory of plain attention about four times as large, and
+# that of the blocks less than twice, on average. (The figures are peaks of whole processes. The printed ratios are
+# those at the last length at which the whole matrix was measured.) Plain attention needs several times what we counted
+# for the matrix, because a step of training keeps more than one of that size: the scores, the weights, the slopes of
+# both. PyTorch's own attention needs less still, because it cuts the keys as well.
 #
-# The *time* is another matter. Some is saved, because nearly half of the scores lie in the future and are never computed. But
-# it still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
-# mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal would be
-# left, and scores outside of it would never be computed. The band is equally wide for every length, so the time grows
-# only in proportion to the length. The price is that in one layer no letter sees farther than the window. Through
-# several layers news travels farther, a window at a time.
+# The *time* is another matter. Some is saved, because nearly half of the scores lie in the future and are never
+# computed. But it still grows with the square, since each query meets all keys before it. A **window** changes that. It
+# is a mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal
+# would be left, and scores outside of it would never be computed. The band is equally wide for every length, so the
+# time grows only in proportion to the length. The price is that in one layer no letter sees farther than the window.
+# Through several layers news travels farther, a window at a time.
 #
 # ## Is this how a chat machine works?
 #
@@ -310,19 +311,18 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
 # a model can be trained with it. A training needs the weights once more, for the gradient, but by then each block has
-# thrown its weights away. So the function makes them again. You need not decide when to use it. The layer of the
-# package switches to blocks by itself when a text is long and the future is hidden.
+# thrown its weights away. So the function makes them again. The layer of the package switches to blocks by itself when
+# a text is long and the future is hidden.
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
-# `MultiHeadAttention(..., blockwise="auto")`, which is the default, attends by blocks with `causal=True` from 2,048
-# keys inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 outside. It also does so wherever
-# all weights at once would take over 2 GiB. But nobody may ask for the weights, because they are never there all at
-# once. And no *dropout* may act on them, which in a training sets some weights to 0 at random: the way back would have
-# to drop the same ones again.
-# [Benchmarks](../about/benchmarks.py) has all times, and compares [whole rows with
-# pieces](../about/benchmarks.py#pieces-of-keys-or-whole-rows). Here rows stay whole, because from TensorFlow's Python
-# we cannot reach into the chip.
+# The default is `MultiHeadAttention(..., blockwise="auto")`. With `causal=True` it attends by blocks from 2,048 keys on
+# inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 on outside. In all other cases it does
+# so where all weights at once would take over 2 GiB (a good 2 GB). There are two exceptions. Nobody may ask for the
+# weights, because they are never there all at once. And no *dropout* may act on them, which in a training sets some
+# weights to 0 at random: the way back would have to drop the same ones again. [Benchmarks](../about/benchmarks.py) has
+# all times, and compares [whole rows with pieces](../about/benchmarks.py#pieces-of-keys-or-whole-rows). Here rows stay
+# whole, because from TensorFlow's Python we cannot reach into the chip.
 #
 # </details>
 #
@@ -343,11 +343,11 @@ print(textwrap.dedent(step[0]))
 
 # %% [markdown]
 # They begin with `scored` and `output`. `seen` says which keys block `i` reads, and `keys.taken` takes them out of all
-# keys. `cut` takes the queries of the block, `* scale` divides them by the root, and `scored` makes their weights.
-# (`added`, and the `taken` just behind it, belong to what [a later lesson](score_rules.py) brings.) Then comes the
-# product of these weights with the values. `write` keeps the output, and `zero_where` sets it to 0 where a query sees
-# no key. When the step ends, the weights are gone. Around this step runs another loop, which takes only some of the
-# heads at a time.
+# keys. `padded` holds all queries, filled up to whole blocks. `cut` takes those of one block, `* scale` divides them by
+# the root, and `scored` makes their weights. (`added`, and the `taken` just behind it, belong to what [a later
+# lesson](score_rules.py) brings.) Then comes the product of these weights with the values. `write` keeps the output,
+# and `zero_where` sets it to 0 where a query sees no key. When the step ends, the weights are gone. Around this step
+# runs another loop, which takes only some of the heads at a time.
 #
 # </details>
 #
@@ -368,8 +368,8 @@ for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
 # times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`seen_k` and
 # `seen_v` are what the block reads, `q_block` are its queries, and in `multiply_no_nan` a weight of 0 stays 0.) Only
 # `of_rows` is new. A softmax divides by the sum of its row, so the slope of a score needs a sum over the whole row, of
-# each weight times its slope. That sum equals a shorter one, over the numbers of the output: each number, which was
-# kept, times its slope. `keys.added` adds up what each block says about the keys that it read.
+# each weight times its slope. That sum equals a shorter one, for which the output was kept: each of its numbers times
+# the slope of this number. `keys.added` adds up what each block says about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:

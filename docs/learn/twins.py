@@ -46,9 +46,9 @@ print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
 # So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
-# takes numbers up to 4,999. In each column stand two digits, one of each number, and each of the two must say the digit
-# of the sum. (The cell above reads those of the first number.) Find three sums that it gets wrong. What do they have in
-# common?
+# takes numbers up to 4,999. Each digit is a token and answers for its column, so each digit of the sum is said twice:
+# by the first number, and by the second. Both must be right. Find three sums that it gets wrong. Start from a wrong one
+# above, and change a digit at a time. What do they have in common?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -67,13 +67,14 @@ touch(
 )
 
 # %% [markdown]
-# It is easier to find out with two simpler twins first, because we can look at their maps.
+# Keep your three sums in mind. First come two simpler twins, because their maps can be read with the eye.
 #
 # ## A twin that found our program
 #
 # The program `induction` copies: where a letter has stood before, it says what came next. Its first head looks one
-# place back, and its second head looks just after the place where the same letter stood the last time. Here are the
-# maps of the two written heads on `^abcabc`, each with the trained one to its right. A row is a letter that looks.
+# place back, and its second head looks just after the place where the same letter stood the last time. If the letter is
+# new, it looks at `^`. Here are the maps of the two written heads on `^abcabc`, each with the trained one to its right.
+# A row is a letter that looks.
 
 # %% tags=["hide-input"] alt="Four maps of weights for the program induction on ^abcabc. The written heads have one bright cell in each row. The twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half."
 import matplotlib.pyplot as plt
@@ -114,9 +115,9 @@ assert (maps[1].argmax(axis=1)[4:] == [2, 3, 4]).sum() >= 2
 # %% [markdown]
 # The trained heads look mostly at the same letters as the written ones, only less sharply. To say it with a number, we
 # call two heads *alike* by the share of the weight that both give to the same keys. If one gives three keys 0.5, 0.5
-# and 0, and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common. They are 40 % alike. An
-# *even* head, which gives the same weight to all letters, has something in common with every head, so its number stands
-# beside the others.
+# and 0, and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common. They are 40 % alike. The
+# numbers below are means over all texts. An *even* head, which gives the same weight to all letters, has something in
+# common with every head, so its number stands beside the others.
 
 # %% tags=["hide-input"]
 
@@ -138,7 +139,7 @@ assert (found["alike"] > found["alike_if_even"]).all()
 assert found["alike"].min() > 0.6
 
 # %% [markdown]
-# So here the answer is yes: this twin has found our two steps by itself.
+# So here the answer is yes, as far as maps can tell: this twin has found our two steps by itself.
 #
 # ## A twin that sorts in its own way
 #
@@ -169,8 +170,8 @@ assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 # What does the twin do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7.
 # Only the first c differs, which looks mostly at the two a's. So this head seems to take the average of the whole text.
 # That would be a program, too: the average says which share of the text is a, b and c. From these shares and its own
-# place, a token can work out which letter belongs there. (The share of `^` says how long the text is.) It is how one
-# sorts cards by counting them.
+# place, a token can work out which letter belongs there. (The share of `^` says how long the text is.) In `^cabacb`
+# there are two of each, so place 3 gets a b. One can sort cards like this, by counting.
 #
 # ## A check: does it really?
 #
@@ -207,17 +208,17 @@ for name in ("sort", "induction"):
 
 # %% [markdown]
 # Four of five sorted texts stay right, so most of what the first head of `sort` does is to take the average. But one of
-# five is lost, and for these it matters that the head is not quite even: our guess was right in part. Without its
-# second head nearly all texts are lost, and what that head does we have not found out. The twin of `induction`, whose
-# maps look like ours, breaks down if either head is made even.
+# five is lost, and for these it matters that the head is not quite even: our guess was right in part. If its second
+# head is made even, nearly all texts are lost. What that head does we have not found out. The twin of `induction`,
+# whose maps look like ours, breaks down if either head is made even.
 #
 # ## A twin that takes a shortcut
 #
 # Now back to adding. Each digit is a token that says in which column it stands, and each column needs to know whether a
 # 1 is carried over to it. Look at 299 + 301. The lowest column has 9 + 1 = 10, so it carries a 1. The middle column has
-# 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column comes from the
-# *lowest*. In our program the first head brings together the two digits of a column, and the second head looks for the
-# nearest lower column whose sum is not 9:
+# 9 + 0 = 9. Such a column does not decide: it hands on what it gets. (Its *sum* is that of its two digits, without what
+# it gets.) So what arrives in the third column comes from the *lowest*. In our program the first head brings together
+# the two digits of a column, and the second head looks for the nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over to me;
 # * if it is 8 or less, none is;
@@ -280,14 +281,18 @@ assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
 assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 
 # %% [markdown]
-# The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do,
-# and the others were perhaps too rare to be learnt in 700 steps. Whoever guesses whether there is a carry is right in
-# about half of the cases. With one 9 next door the twin is still right more often, and with two it hardly is. Some of
-# these columns are easy, because a 9 in the lowest column never carries: the last line leaves them out. How it gets the
-# others right we have not tested. Press "Draw 100 random pairs" in the piece above: where a carry passes a 9, it gets
+# The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do.
+# The others were perhaps too rare to be learnt in 700 steps. How does it do on these? A mere guess whether there is a
+# carry is right in about half of the cases. With two 9s below a column the twin is hardly better than that, and with
+# one it clearly is. (A 9 in the lowest column is easy: it never carries. The last line leaves it out, and the twin
+# still beats a guess. We have not tested how.)
+#
+# Now look at your three sums. Most wrong digits stand just left of a column with the sum 9. The twin often can't tell
+# whether this 9 gets a 1: it may miss one, and it may see one where there is none. (Some mistakes have no 9 beside
+# them: the twin is not perfect there either.) Press "Draw 100 random pairs" at the top: where a 1 passes a 9, it gets
 # far fewer right.
 #
-# Random sums show that something is missing, but hardly what: one must know which sums to ask for. That is the
+# Random sums show that something is missing, but hardly what: one must know which sums to ask for. Here lies the
 # difference between a program and a trained machine. Of a program that somebody has written one knows what it does, and
 # why it is right. Of a machine that was trained one knows the answers that one has seen.
 #
@@ -337,25 +342,24 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # Nearly all texts are lost, whichever of the three heads is made even. The network behind the head of `histogram` has
-# learnt to read a number that depends on who asks, and an average of all does not. (One could also count with this
-# average, since each token still knows its own letter. This twin has not learnt to.) In the program `reverse` one head
+# learnt to read a number that depends on who asks, and an average of all does not. In the program `reverse` one head
 # finds out how long the text is, and the other one fetches the letter. One letter can't be fetched by looking
-# everywhere. The length would show in an average of the places, but this twin has not learnt that either.
+# everywhere. (One can count with an average, and find out a length, too. These twins have not learnt to.)
 #
 # </details>
 #
 # ### Exercise 2
 #
-# How often does a random pair of numbers meet the shortcut of the twin that adds? In about how many of 100 random pairs
-# with four digits does a 1 pass through a column with the sum 9? Two digits add up to 9 in 10 of 100 cases, and to 10
-# or more in 45. (The highest column hands on to nobody.)
+# In about how many of 100 random pairs with four digits does a 1 pass through a column with the sum 9? Two digits add
+# up to 9 in 10 of 100 cases, and to 10 or more in 45. (The highest column hands on to nobody.)
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
 # 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in a little more than 45 of 100,
 # because it may also have got one itself, and this comes to 5 of 100. In all that is about 9 of 100. The twin makes
-# mistakes in about as many pairs, but not in all of these, and also in a few others.
+# mistakes in about as many pairs, but not in the same ones. It gets many of these right, and it also goes wrong where a
+# 9 gets no 1.
 #
 # </details>
 #
@@ -380,7 +384,7 @@ exercises.show("twins")
 # - the head can be taken out | Its average may still be needed, and even weights bring the average.
 # ? The twin that adds gets nine of ten random pairs right. Why did that not show what it lacks?
 # - because it was tested on pairs that it had been trained on | These pairs were drawn anew.
-# + because few random pairs hand a 1 through a 9 | One must ask for such sums, as you did above.
+# + because few columns of random pairs depend on more than their neighbour | One must ask for such sums.
 # - because the program makes the same mistakes | The program adds every pair right.
 # ```
 #

@@ -9,8 +9,8 @@
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
 # gone. To keep itself, a letter would have to give itself all of its weight in one head, and then that head would bring
-# nothing else back. Below is a machine in which each part passes on only what it found, and nothing of what came in. It
-# was trained for half as long as ours. Here are some of its answers to unseen dates:
+# nothing else back. Below is a machine in which each part, such as an attention, passes on only what it found, and
+# nothing of what came in. It was trained for half as long as ours. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -51,8 +51,8 @@ assert mixed_up[0][1].startswith("2030")
 # mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which
 # of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
 #
-# In our own machine, what comes into a part is added to what the part found. This is the *residual*. Here
-# only the residuals were left out. Try a date of your own:
+# In our own machine, what comes into a part is added to what the part found. This is the *residual*. The machine above
+# lacks only that. Here it stands beside ours. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -222,9 +222,9 @@ plt.show()
 # digits. It learns the task, only later. The dotted line of the tower without residuals stops near 1.8, and this tower
 # gets three digits in ten right.
 #
-# That is what one gets without knowing the order: in most texts the commonest digit stands two or three times, so
-# whoever writes it in all eight places has about three digits in ten right. The tower does nearly that. It writes the
-# same digit nearly everywhere, because inside it all letters have become alike.
+# Three in ten is what one gets without knowing the order: in most texts the commonest digit stands two or three times,
+# so whoever writes it in all eight places has about three digits in ten right. The tower does nearly that, because
+# inside it all letters have become alike.
 #
 # How does that happen? Before the training the weights of attention are nearly equal, so each letter fetches nearly the
 # same average, and averages of averages all look alike. With residuals each letter keeps something of its own, and
@@ -340,8 +340,8 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 
 # %% [markdown]
 # Two such blocks are a layer of the encoder, the first around attention and the second around the [network of the next
-# lesson](feed_forward.py), called FFN. The letters come in as $x$, are $a$ after attention and go out as $y$, each time
-# of shape `(batch, length, d_model)`. Queries, keys and values all come from $x$:
+# lesson](feed_forward.py), called FFN. The letters come in as $x$, are $a$ after attention, and go out as $y$, each
+# time of shape `(batch, length, d_model)`. Queries, keys and values all come from $x$:
 #
 # $$
 # a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a +
@@ -378,7 +378,7 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 # <details class="lesson-more" markdown="1"><summary>A check: two blocks are the layer of the package</summary>
 #
 # Here a model is made of two blocks of the package. Its weights are given to the package's layer, and both get the same
-# text:
+# random numbers for a text, with positions added:
 
 # %%
 from clear_attention import EncoderLayer, FeedForwardBlock, SelfAttentionBlock
@@ -408,14 +408,15 @@ print("the same numbers:", by_blocks.output.shape)
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
-# Is that a matter of taste? Let the two race: twelve layers must write digits backwards, with twice as many steps of
-# training as above. With the norm first, the towers get nearly all digits right. With the norm last they end at three
-# digits in ten, as if they had no residuals. But they have them. What became of them?
+# Is that a matter of taste? Place your bet, and let the two race: twelve layers must write digits backwards, with twice
+# as many steps of training as above. With the norm first, the towers get nearly all digits right. With the norm last
+# they end at three digits in ten, as if they had no residuals. But they have them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
 # letter too. In our tower, before its training, about 0.8 of the letter is left each time. Once, this does no harm.
 # Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of it. But twelve layers have 24 parts, and they leave
-# $0.8^{24} = 0.0047$. Below, a bar is the sum after each part, and its left end is what is left of the letter:
+# $0.8^{24} = 0.0047$. Read the drawing from below. Each bar is the sum after one more part, and its left end is what is
+# left of the letter:
 #
 # --8<-- "diagrams/letter_left.svg"
 #
@@ -443,11 +444,12 @@ assert min(shares("norm last")) > 0.25
 
 # %% [markdown]
 # Now the 0.8. Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How
-# large is the sum? We have $(a + b)^2 = a^2 + 2ab + b^2$. Here the products $ab$ are as often negative as positive, and
-# cancel, as the coins did in the [lesson on attention](attention.py#why-divide-by-the-root-of-d_k). So only the squares
-# add up, the sum has size $\sqrt{1^2 + 0.75^2} = 1.25$, and after the norm $1 / 1.25 = 0.8$ of the letter is left. The
-# 0.75 was chosen so that this 0.8 is about what we measure in our tower before its training. (Since the squares add up
-# and not the sizes, the grey in the drawing is not the size of what was added.)
+# large is the sum? For a number $a$ of the letter and a number $b$ that is added to it, $(a + b)^2 = a^2 + 2ab + b^2$.
+# The products $ab$ are as often negative as positive, and cancel, as the coins did in the [lesson on
+# attention](attention.py#why-divide-by-the-root-of-d_k). So only the squares add up, and the sum has size
+# $\sqrt{1^2 + 0.75^2} = 1.25$. After the norm $1 / 1.25 = 0.8$ of the letter is left. The 0.75 was chosen so that this
+# 0.8 is about what we measure in our tower before its training. (Since the squares add up and not the sizes, the grey
+# in the drawing is not the size of what was added.)
 #
 # Why does training not mend it, by making the parts quieter? We think the reason is that training tries small changes.
 # If one part gets a little quieter, only a little more than half a percent gets through, which hardly changes the loss.
@@ -462,8 +464,8 @@ assert min(shares("norm last")) > 0.25
 #
 # A tower with the norm last must learn as soon as the letter is made *louder* than what is added to it. Let the letter
 # count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else. Before
-# the training we measure at the top how much of the letter is left, and how alike two letters are, by the cosine that
-# the tower of four was measured with. Then we train:
+# the training we measure at the top how much of the letter is left, and how alike two letters are, by the cosine (1
+# means alike). Then we train:
 
 # %% tags=["hide-input"]
 

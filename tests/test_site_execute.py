@@ -156,11 +156,40 @@ def test_a_page_does_not_wait_for_its_lesson(lesson, monkeypatch):
 
 
 class Running:
+    ended = None
+
     def poll(self):
-        return None
+        return self.ended
 
     def terminate(self):
-        pass
+        self.ended = -15
+
+
+def test_one_process_executes_a_lesson(lesson, monkeypatch):
+    """If all lessons of a process have changed, it ends; else it goes on, and what is new has a process of its own."""
+    runs, commands = [], []
+
+    def begin(command):
+        runs.append(Running())
+        commands.append([path.name for path in command[2:]])
+        return runs[-1]
+
+    monkeypatch.setattr(waiting.subprocess, "Popen", begin)
+    pages, a, b = waiting.Waiting(), lesson("a.py", "1"), lesson("b.py", "2")
+    pages.notebooks([a, b])
+    lesson("a.py", "3")
+    pages.notebooks([a, b])
+    assert commands == [["a.py", "b.py"], ["a.py"]]
+    assert [run.ended for run in runs] == [None, None]
+    assert "0 of 1 are done" in pages.says(a)
+    assert "0 of 2 are done" in pages.says(b)
+    lesson("a.py", "4")
+    lesson("b.py", "5")
+    pages.notebooks([a, b])
+    assert commands[2:] == [["a.py", "b.py"]]
+    assert [run.ended for run in runs] == [-15, -15, None]
+    runs[-1].ended = 0
+    assert "will be executed" in pages.says(a)
 
 
 def test_the_time_left_is_said_when_enough_is_done_to_tell():

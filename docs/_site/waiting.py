@@ -9,40 +9,60 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import NamedTuple
 
 import execute
 
 PLACEHOLDER = '<p class="lesson-waiting">What this code shows will stand here.</p>'
 
 
+class Run(NamedTuple):
+    """One process that executes lessons, and the keys that they had when it began."""
+
+    process: subprocess.Popen
+    since: float
+    keys: dict[Path, str]
+
+    def executes(self, source, key):
+        return self.keys.get(source) == key and self.process.poll() is None
+
+
 class Waiting:
     """Executes lessons in a process beside the server, and tells how far it is."""
 
     def __init__(self):
-        self.since, self.begun, self.processes = time.monotonic(), [], {}
-        self.keys, self.notebook_of = {}, {}
+        self.runs, self.keys, self.notebook_of = [], {}, {}
 
     def notebooks(self, sources):
         """Return a notebook of each lesson, without outputs if it is not yet executed; begin to execute these."""
         self.keys = execute.keys_of(sources)
         self.notebook_of = {source: execute.kept(source, key) for source, key in self.keys.items()}
         missing = [source for source, notebook in self.notebook_of.items() if notebook is None]
-        if todo := [s for s in missing if not self.is_running(s) and not execute.failure(s, self.keys[s])]:
+        self.end_what_nobody_needs(missing)
+        if todo := [s for s in missing if not self.run_of(s) and not execute.failure(s, self.keys[s])]:
             self.begin(todo)
         for source in missing:
             self.notebook_of[source] = bare(source)
             execute.write(self.path_of(source), json.dumps(self.notebook_of[source]))
         return self.notebook_of
 
-    def is_running(self, source):
-        process = self.processes.get(self.keys[source])
-        return process is not None and process.poll() is None
+    def run_of(self, source):
+        """Return the process that executes a lesson as it is now, if there is one."""
+        return next((run for run in self.runs if run.executes(source, self.keys[source])), None)
+
+    def end_what_nobody_needs(self, missing):
+        """End processes whose lessons have all changed since they began, as they do when the package changes."""
+        needed = [run for run in self.runs if any(run.executes(source, self.keys[source]) for source in missing)]
+        for run in self.runs:
+            if run not in needed:
+                run.process.terminate()
+        self.runs = needed
 
     def begin(self, sources):
         process = subprocess.Popen([sys.executable, execute.__file__, *sources])
         atexit.register(process.terminate)
-        self.processes |= {self.keys[source]: process for source in sources}
-        self.since, self.begun = time.monotonic(), sources
+        self.runs.append(Run(process, time.monotonic(), {source: self.keys[source] for source in sources}))
 
     def path_of(self, source):
         """Return where the notebook without outputs lies: outside the folder whose changes begin a new build."""
@@ -55,10 +75,12 @@ class Waiting:
             return None
         if error := execute.failure(source, key):
             return f"This lesson can't be executed. Mend it, and the page follows.<pre>{html.escape(error)}</pre>"
-        number = len(self.begun)
-        left = sum(not self.is_done(begun) for begun in self.begun)
+        if (run := self.run_of(source)) is None:
+            return "This lesson was changed, and will be executed."
+        number = len(run.keys)
+        left = sum(not self.is_done(begun) for begun in run.keys)
         done = number - left
-        to_go = execute.to_go(time.monotonic() - self.since, done, left)
+        to_go = execute.to_go(time.monotonic() - run.since, done, left)
         return (
             f"This lesson is being executed: {done} of {number} are done{to_go}. The page fills in by itself."
             f'<progress max="{number}" value="{done}">{done} of {number}</progress>'

@@ -43,7 +43,7 @@ TESTS = {
     "rotary": ["test_rotary"],
     "biases": ["test_biases", "test_blockwise_rules"],
     "blocks": ["test_blocks", "test_layers", "test_options_inside", "test_nonfinite", *LAYERS],
-    "blockwise/blocks": [*BLOCKS, "test_blockwise_order"],
+    "blockwise/blocks": ["test_blockwise_blocks", "test_blockwise_rules"],
     "blockwise/groups": ["test_blockwise_groups", "test_blockwise_order"],
     "blockwise/keys": ["test_blockwise_keys"],
     "blockwise/passes": BLOCKS,

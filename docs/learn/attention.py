@@ -458,9 +458,8 @@ from clear_attention import date_tokenizers
 
 source, target = date_tokenizers()
 ids = source.encode(["thursday 3rd of may 2018"])
-vectors = model.source_positions(model.embed_source(ids) * 8.0)[
-    0
-].numpy()  # √64 = 8
+vectors = model.source_positions(model.embed_source(ids) * 8.0)  # √64 = 8
+vectors = vectors[0].numpy()
 
 matrices = model.encoder.layers[0].self_attention.attention
 all_queries = (

@@ -103,7 +103,7 @@ found = {width: share for width, (share, _) in trained_with.items()}
 for width, share in found.items():
     print(f"width {width:3}: {share:.0%} of the letters right")
 wider, _ = share_right(0, d_k=48)  # about as many numbers as with a width of 128
-print(f"width   0, but attention three times as wide: {wider:.0%}")
+print(f"no network, attention three times as wide: {wider:.0%}")
 assert found[128] > 0.95 > 0.65 > wider > found[0]
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
@@ -185,7 +185,7 @@ from live import touch
 
 touch(
     "bends",
-    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven ramps, one for each answer but the first. With three, four of the"
+    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With three, four of the"
     " eight answers are right.</p>",
     table=[2, 5, 3, 8, 8, 1, 4, 6],
     alarms=3,
@@ -263,10 +263,10 @@ def feed_forward(x, W_1, b_1, W_2, b_2):
 
 W_1, b_1, W_2, b_2 = np.array([[1.0], [1.0]]), -1.0, np.array([[56.0]]), 0.0
 x = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-print(feed_forward(x, W_1, b_1, W_2, b_2).T)
-np.testing.assert_array_equal(
-    feed_forward(x, W_1, b_1, W_2, b_2).T, [[0, 0, 0, 56]]
-)
+answers = feed_forward(x, W_1, b_1, W_2, b_2)
+for name, row in zip(("neither", "a 7", "an 8", "both"), answers, strict=True):
+    print(f"{name:8} {row[0]:.0f}")
+np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>How the package writes it</summary>

@@ -13,7 +13,7 @@
 # has two. Both were then asked about texts that repeat every 20 places. As long as the first letter has not come a
 # second time, nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
 
-# %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 20 both machines are near 0. Then the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
+# %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -347,7 +347,7 @@ for length in (10, 20, 40):
     hits[length] = int(same.argmax()), same.max()
     place, share = hits[length]
     print(f"after {length} letters it says the one at place {place:2},", end=" ")
-    print(f"{length - place} back, in {share:.0%} of the texts")
+    print(f"{length - place} before the next one, in {share:.0%} of the texts")
 assert hits[10][0] == 0
 assert 22 < 40 - hits[40][0] < 26
 assert same[40 - 24] > 0.8 * same.max()

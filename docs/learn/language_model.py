@@ -59,7 +59,10 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # %% tags=["remove-input"]
 for step, page in zip(record["written_at"], record["written"], strict=True):
     shown = "".join(c if c.isprintable() or c == "\n" else "." for c in str(page))
-    print(f"--- after {step} steps\n{shown}\n")
+    print(f"--- after {step} steps")
+    for line in shown.split("\n"):
+        print(textwrap.fill(line, 100, drop_whitespace=False))
+    print()
 
 # %% [markdown]
 # </details>
@@ -198,10 +201,13 @@ found = {
     "count letters": bits_by_counting(0),
     "count after two letters": bits_by_counting(2),
     "count after five": bits_by_counting(5),
-    "`xz`, knows this tenth only": packed(unseen) / len(unseen),
+    "`xz`, alone with this tenth": packed(unseen) / len(unseen),
     "our machine with one layer": float(one_layer["bits"]),
     "**our machine**": float(record["bits"]),
-    "`xz`, has read the rest": (packed(seen + unseen) - packed(seen)) / len(unseen),
+    "`xz`, after reading the other nine tenths": (
+        packed(seen + unseen) - packed(seen)
+    )
+    / len(unseen),
 }
 lines = ["| who | bits a letter |", "| --- | --- |"]
 ranked = sorted(found.items(), key=lambda row: row[1], reverse=True)
@@ -212,7 +218,7 @@ print(f"{model.count_params():,} with two")
 ours = found["**our machine**"]
 assert ours < found["count after five"] < found["our machine with one layer"]
 assert found["count after five"] < found["count after two letters"]
-assert found["`xz`, has read the rest"] < ours
+assert found["`xz`, after reading the other nine tenths"] < ours
 
 # %% [markdown]
 # Our machine beats everybody who counts. It beats `xz` as well, as long as `xz` may not read what our machine was
@@ -266,7 +272,11 @@ from live import text_machine
 np.testing.assert_allclose(powers / powers.sum(), [0.867, 0.117, 0.016], atol=5e-4)
 prompt = encode("The value of the ")[None]
 written = {
-    heat: decode(sample(model, prompt, 60, heat, seed=1, jit_compile=False)[0])
+    heat: " ".join(
+        decode(
+            sample(model, prompt, 60, heat, seed=1, jit_compile=False)[0]
+        ).split()
+    )
     for heat in (0.0, 1.5)
 }
 text_machine(

@@ -126,6 +126,7 @@ np.testing.assert_allclose(
     by_blocks(q, k, v, block=24, causal=True), attention(q, k, v, hidden)
 )
 print("100 queries in blocks of 24: the same numbers as all at once")
+print(f"weights held at a time: {24 * 100:,} instead of {100 * 100:,}")
 
 # %% [markdown]
 # That is all. Nothing is approximated, and nothing has to be trained again. The same numbers come out, because they are
@@ -245,9 +246,8 @@ plt.show()
 for name, lines in {"memory": memory, "time": times}.items():
     longest = max(set(lines["ours"]) & set(lines["blockwise"]))
     ratio = lines["ours"][longest] / lines["blockwise"][longest]
-    print(
-        f"{name} at {longest:,} keys: plain takes {ratio:.1f} times that of blockwise"
-    )
+    times_as_much = f"plain takes {ratio:.1f} times that of blockwise"
+    print(f"{name} at {longest:,} keys: {times_as_much}")
 print("measured on", results["date"])
 
 
@@ -434,7 +434,8 @@ def largest(bytes_of):
 
 one_block = largest(lambda n: 8 * 256 * n * 4)  # 8,192 bytes for each key
 whole_matrix = largest(lambda n: 8 * n * n * 4)
-print(f"one block: {one_block:,} keys, the whole matrix: {whole_matrix:,}")
+print(f"one block takes {8 * 256 * 4:,} bytes for each key")
+print(f"one block: up to {one_block:,} keys, the whole matrix: {whole_matrix:,}")
 assert (one_block, whole_matrix) == (65_536, 4_096)
 
 # %% [markdown]

@@ -247,6 +247,16 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # "The largest" is more than yes or no. So the function in `select` may also return a number that says *how much* a key
 # is wanted. The key that is wanted most wins, because a lead of 1 becomes a lead of 128 in the scores.
 #
+# Here is the whole program on the text of the table:
+
+# %%
+from clear_attention.programs import sort
+
+tokens, mask = tokens_of("sort", ["^cabacb"])
+ordered = sort()(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
+print("cabacb, sorted:", "".join("^abc"[i] for i in ordered))
+
+# %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>select, aggregate and the whole program, line by line</summary>
 #
 # You can leave this out. It is the source, without the lines that check the arguments:
@@ -255,8 +265,6 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 import inspect
 import re
 
-from clear_attention.programs import sort
-
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 checks = re.compile(r"^ *(of_one_depth|as_wide)\(.*\n", re.M)
 for function in (select, aggregate, sort):
@@ -264,8 +272,6 @@ for function in (select, aggregate, sort):
     print(checks.sub("", source).replace("128.0", "128"))
 np.testing.assert_allclose(share, [1, 1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
 assert counts.tolist() == [0, 2, 1, 1, 2]
-tokens, mask = tokens_of("sort", ["^cabacb"])
-ordered = sort()(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
 assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 
 # %% [markdown]
@@ -343,13 +349,11 @@ last_a = aggregate(an_a + latest, place)
 
 text = "bacabb"
 tokens, mask = rows([text], "abc", length=8)
-found = (
-    last_a(tokens, mask=mask, causal=True)[0, : len(text)].numpy().argmax(axis=-1)
-)
-print("place of the last a:", found[1:])
-assert [text.rindex("a", 0, i + 1) for i in range(1, len(text))] == found[
-    1:
-].tolist()
+fetched = last_a(tokens, mask=mask, causal=True)[0].numpy()
+found = fetched[1 : len(text)].argmax(axis=-1)
+print("place of the last a:", found)
+expected = [text.rindex("a", 0, i + 1) for i in range(1, len(text))]
+assert found.tolist() == expected
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>

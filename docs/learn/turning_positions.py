@@ -291,6 +291,10 @@ swapped = turn_all(q, here[::-1]) @ turn_all(k, here[::-1]).T
 assert not np.allclose(swapped, products, atol=0.1)
 package = RotaryPositions()(q[None, None], positions=here)[0, 0]
 np.testing.assert_allclose(turn_all(q, here), package, atol=1e-5)
+print("moved by 10,000 places: the same products, and the package's numbers")
+print("in the other order: other products")
+
+# %% tags=["remove-input"]
 np.testing.assert_array_equal(turn_all(q[None], here)[0], turn_all(q, here))
 np.testing.assert_allclose(np.exp(scores), [2.028, 3.403, 4.113], atol=5e-4)
 np.testing.assert_allclose(np.exp(scores).sum(), 9.545, atol=5e-4)
@@ -298,8 +302,6 @@ np.testing.assert_allclose(weights, [0.212, 0.357, 0.431], atol=1e-3)
 np.testing.assert_allclose(weights @ [1, 2, 3], 2.218, atol=1e-3)
 two_back = turn(turn([2, 0], -60), 30 * (5 + moved))
 assert (keys @ two_back).argmax() == 0
-print("moved by 10,000 places: the same products, and the package's numbers")
-print("in the other order: other products")
 
 # %% [markdown]
 # ## Reading the function
@@ -361,7 +363,8 @@ for row, (name, model) in zip(
         ax.set_title(f"{name}, moved by {moved}")
 plt.show()
 for name, change in changes.items():
-    print(f"{name:8} the largest change of a weight: {change:.2f}")
+    said = "added" if name == "added" else "that turn"
+    print(f"positions {said}: the largest change of a weight is {change:.2f}")
 assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 
 # %% [markdown]
@@ -402,18 +405,18 @@ def share_right(model):
 mixed, _ = trained.load("today-rotary")
 layers = [*mixed.encoder.layers, *mixed.decoder.layers]
 attentions = [layer.self_attention.attention for layer in layers]
-found = {"0 and 8, as trained": share_right(mixed)}
+found = {"halves (0 with 8), as trained": share_right(mixed)}
 for attention in attentions:
     attention.rotary.layout = "interleaved"
-found["0 and 1"] = share_right(mixed)
+found["interleaved (0 with 1)"] = share_right(mixed)
 for attention in attentions:
     for dense in (attention.project_queries, attention.project_keys):
         old = dense.get_weights()
         dense.set_weights(
             [convert_rotary(w, 4, "halves", "interleaved") for w in old]
         )
-found["0 and 1, and the weights are reordered"] = share_right(mixed)
-lines = ["| the layers pair | dates right |", "| --- | --- |"]
+found["interleaved, and the weights are reordered"] = share_right(mixed)
+lines = ["| how the layers pair | dates right |", "| --- | --- |"]
 lines += [f"| {name} | {percent(share)} |" for name, share in found.items()]
 display(Markdown("\n".join(lines)))
 first, wrong, mended = found.values()

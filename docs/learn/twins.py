@@ -181,7 +181,7 @@ assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 # right? And how many with the twin of `induction`?
 
 
-# %% tags=["hide-input"]
+# %% tags=["answer"]
 def texts_right(name, even=None):
     """Share of texts that a twin gets right, with one head's weights made even."""
     model, inputs = twins[name][0], all_inputs(name)
@@ -274,11 +274,14 @@ for number in (0, 1, 2):
     shares = learnt[these].mean(), written[these].mean()
     print(f"{number:16} {these.sum():13,} {shares[0]:15.1%} {shares[1]:15.1%}")
 higher = (passed == 1) & (np.arange(4) > 1)  # columns that can get a carry past a 9
-print(f"one, and it is not the lowest column: the twin {learnt[higher].mean():.1%}")
+print(
+    f"one 9, not in the lowest column: the twin has {learnt[higher].mean():.1%} right"
+)
 assert written.all()
 assert learnt[passed == 0].mean() > 0.98 > 0.9 > learnt[passed == 1].mean()
 assert learnt[passed == 1].mean() > learnt[passed == 2].mean()
 assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
+assert (~learnt[passed > 0]).sum() > (~learnt[passed == 0]).sum()
 
 # %% [markdown]
 # The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do.

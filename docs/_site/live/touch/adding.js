@@ -17,8 +17,10 @@ export const adding = {
     const places = right.map((_, c) => c).reverse();
     const row = (name, cell) => `<tr><th scope="row">${name}</th>${places.map((c) => `<td${wrong[c] ? ' class="off"' : ""}>${cell(c)}</td>`).join("")}</tr>`;
     const both = (c) => (said[0][c] === said[1][c] ? said[0][c] : `${said[0][c]} or ${said[1][c]}`);
-    const over = passed(a, b);
-    const carry = over.length ? ` A carry passes the 9 in column ${over.map((c) => c + 1).join(" and in column ")}.` : " No carry passes a 9.";
+    const nines = right.flatMap((_, c) => (c < COLUMNS - 1 && digits(a)[c] + digits(b)[c] === BASE - 1 ? [c] : []));
+    const carry = nines.length
+      ? ` The digits add up to 9 in column ${nines.map((c) => c + 1).join(" and in column ")}. ${passed(a, b).some((c) => nines.includes(c)) ? "A carry passes there." : "No carry passes there."}`
+      : " No column with another to its left has the sum 9.";
     const many = drawn && `Of ${MANY} random pairs the twin added ${drawn.right} without a mistake. In ${drawn.passing} pairs a carry passes a 9; of these it
       got ${drawn.kept} right, and of the others ${drawn.right - drawn.kept}.`;
     return `<div class="controls">${entry("First number", "a", a)}${entry("Second number", "b", b)}</div>

@@ -36,7 +36,8 @@ SIZES = (
     (1, 8, 32768, 64),
 )
 MASKS = ("none", "padding", "causal")
-PASSES = ("forward", "both")  # "both": forward and backward
+PASSES = ("forward", "both")  # "both": forward and backward, from a sum of the output
+FROM_INPUT = "both, from an input"  # the gradient of the output is the last input, as it comes from outside in a model
 MODES = ("graph", "eager", "xla")
 
 
@@ -71,8 +72,8 @@ def contenders(case, memory, modes=MODES, only=None):
 
 def functions(case, memory, modes, only=None):
     batch, _, n, _ = case.size
-    arrays = np.random.default_rng(0).normal(size=(3, *case.size)).astype("float32")
-    q, k, v = (tf.constant(x) for x in arrays)
+    arrays = np.random.default_rng(0).normal(size=(3 + (case.passes == FROM_INPUT), *case.size)).astype("float32")
+    given = [tf.constant(x) for x in arrays]  # q, k, v, and a gradient if one is wanted
     # TensorFlow keeps what is freed, and would use it again: a figure of memory must not begin with copies for others
     swapped = [tf.constant(x.swapaxes(1, 2)) for x in arrays] if only is None or "keras" in only else arrays
     pads = padding(case)
@@ -100,28 +101,28 @@ def functions(case, memory, modes, only=None):
     def keras_ops(q, k, v):
         return keras.ops.dot_product_attention(q, k, v, mask=visible, is_causal=causal)
 
-    backward = case.passes == "both"
+    backward = case.passes != "forward"
     ours_fit, theirs_fit = (case.gigabytes(m) < memory for m in ((4, 5) if backward else (1.5, 3)))
     for mode in modes:
         if n > {"eager": 4096, "xla": 2048}.get(mode, n):
             continue
         if ours_fit:
-            yield f"ours {mode}", tf_call(ours, (q, k, v), mode, case.passes)
+            yield f"ours {mode}", tf_call(ours, given, mode, case.passes)
         if ours_fit and n <= 512:
-            yield f"unchecked {mode}", tf_call(unchecked, (q, k, v), mode, case.passes)
+            yield f"unchecked {mode}", tf_call(unchecked, given, mode, case.passes)
         if ours_fit and n <= floor.LONGEST and mode == "graph":
-            yield "floor graph", tf_call(floor_of_plain, (q, k, v), mode, case.passes)
-            yield "floor again graph", tf_call(floor_of_plain, (q, k, v), mode, case.passes)  # how far chance goes
+            yield "floor graph", tf_call(floor_of_plain, given, mode, case.passes)
+            yield "floor again graph", tf_call(floor_of_plain, given, mode, case.passes)  # how far chance goes
         if causal and 2048 <= n <= floor.LONGEST and mode == "graph":
-            yield "floor of blocks graph", tf_call(floor.by_blocks, (q, k, v), mode, case.passes)
-            yield "floor of blocks again graph", tf_call(floor.by_blocks, (q, k, v), mode, case.passes)
+            yield "floor of blocks graph", tf_call(floor.by_blocks, given, mode, case.passes)
+            yield "floor of blocks again graph", tf_call(floor.by_blocks, given, mode, case.passes)
         if theirs_fit:
             yield f"keras.ops {mode}", tf_call(keras_ops, swapped, mode, case.passes)
         if n >= 128:
-            yield f"blockwise {mode}", tf_call(by_blocks, (q, k, v), mode, case.passes)
+            yield f"blockwise {mode}", tf_call(by_blocks, given, mode, case.passes)
         if causal and (n == 4096 or only) and mode == "graph":  # fewer queries, so that all heads fit
             halves = functools.partial(blockwise_attention, causal=True, block_size=BLOCK // 2)
-            yield "halves graph", tf_call(halves, (q, k, v), mode, case.passes)
+            yield "halves graph", tf_call(halves, given, mode, case.passes)
     if "graph" in modes:
         tensors = [torch.tensor(x) for x in arrays]
         attend = torch.nn.functional.scaled_dot_product_attention
@@ -196,10 +197,11 @@ def tf_call(f, inputs, mode, passes):
     def run(*tensors):
         if passes == "forward":
             return f(*tensors)
+        *tensors, upstream = tensors if passes == FROM_INPUT else (*tensors, None)
         with tf.GradientTape() as tape:
             tape.watch(tensors)
-            loss = tf.reduce_sum(f(*tensors))
-        return tape.gradient(loss, [*tensors, *(v.value for v in variables)])
+            y = tf.reduce_sum(f(*tensors)) if upstream is None else f(*tensors)
+        return tape.gradient(y, [*tensors, *(v.value for v in variables)], upstream)
 
     if mode != "eager":
         run = tf.function(run, jit_compile=mode == "xla", autograph=False)
@@ -215,6 +217,9 @@ def torch_call(f, inputs, passes):
 
         return forward
     inputs = [x.detach().requires_grad_() if not isinstance(x, torch.nn.Parameter) else x for x in inputs]
+    if passes == FROM_INPUT:
+        *inputs, upstream = inputs
+        return lambda: torch.autograd.grad(f(*inputs), inputs, upstream.detach())
     return lambda: torch.autograd.grad(f(*inputs).sum(), inputs)
 
 

@@ -225,7 +225,7 @@ display(Markdown(tables.table(("Heads of keys", "cache", "bytes a token"), rows)
 # ## How much memory?
 #
 # These are the MB that a first call needs above its inputs and results, causal, on (1, 8, tokens, 64). Each figure is
-# the median of up to three processes. Forward and backward:
+# the median of up to three processes. Forward and backward, where the gradient of the output is an input, too:
 
 # %% tags=["remove-input"]
 WHO = {

@@ -249,7 +249,7 @@ display(Markdown(tables.memory_table(results, "forward", WHO)))
 # Besides, oneDNN compiles kernels for each length of rows that it meets, and keeps them. That alone took 300 MB at
 # 32,768 tokens, until the blocks were made to read rows of at most 48 different lengths.
 
-# %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise four times at each doubling, blockwise attention and torch twice."
+# %% tags=["remove-input"] alt="Two charts against the length, both axes logarithmic. Left, time: one rising line for each contender, about equally steep, above a dashed line, the limit of the arithmetic; plain attention and keras.ops end where memory ends. Right, memory: plain attention and keras.ops rise three to four times at each doubling, blockwise attention and torch twice."
 from benchmarks import pictures
 
 _ = pictures.against_length(results)

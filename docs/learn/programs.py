@@ -6,10 +6,10 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found two heads that work hand in hand. Nobody filled in their matrices.
-# Could you have done so without a trained machine to look at? Suppose somebody asks you for a head by which each letter
-# fetches the letter before it. There is no training, and there are no examples: you fill in the matrices, and then the
-# head must be right for every text.
+# In the [last lesson](induction.py) training found a head that looks one place back. When we built it by hand, we
+# cheated a little: we gave it its scores. A real head has no scores to fill in. It makes them from its matrices. Which
+# numbers must you write into these, so that each letter fetches the letter before it? There is no training, and there
+# are no examples, and yet the head must be right for every text.
 #
 # Here is a first try. Each letter becomes a *token*, which is a row of numbers. The token says which letter it is and
 # at which place it stands, each by zeros with a single 1. (Numbers of this kind are called *one-hot*.) In the text
@@ -72,8 +72,8 @@ for yes in (1, 5, 20, 128):
 
 # %% [markdown]
 # At 128 the others get $e^{-128}$ times the weight of the chosen one. This is smaller than every number above 0 that 32
-# bits can hold. So it becomes 0, and the head fetches the letter and nothing else. (From 104 on this is so, and 128 is
-# a power of two.) The softmax has become a choice.
+# bits can hold. So it becomes 0, and the head fetches the letter and nothing else. (This is so from 104 on, and 128
+# is the next power of two.) The softmax has become a choice.
 #
 # Now write a head yourself. The first table holds the wishes of the three places. Press them until each letter fetches
 # the one *after* it, and the last one itself. How much must a yes be worth? And what does a place fetch that has two
@@ -109,9 +109,9 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the table of weights shows 1.00, because it is rounded. In numbers of 32 bits the others get exactly 0 at
-# 128, and not yet at 20. Two wishes share the weight, so half of each letter comes back. Where there is no wish all
-# scores are equal, and the place takes the average of all letters.
+# Place 0 wishes for place 1, and the two others wish for place 2. From 10 on the table of weights shows 1.00, but it is
+# rounded: in numbers of 32 bits the others get exactly 0 only at 128. Two wishes share the weight, so half of each
+# letter comes back. Where there is no wish all scores are equal, and the place takes the average of all letters.
 #
 # </details>
 #
@@ -133,10 +133,10 @@ touch(
 # It returns the matrices $W_Q$ and $W_K$, which together are called a *selector*.
 #
 # [`aggregate`][clear_attention.aggregate] says what is brought back. It takes a selector and the feature that is handed
-# over, makes each yes a score of 128, and fills in the two other matrices. The outcome is a real head, which is a
+# over, makes each yes a score of 128, and fills in the two other matrices, $W_V$ and $W_O$. The outcome is a real head, a
 # `MultiHeadAttention` like all others.
 #
-# Let us write the head from the beginning of the lesson with them, for texts of up to eight letters. A sign `^` is put
+# With these two let us write the head that you came for, for texts of up to eight letters. A sign `^` is put
 # before each text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet
 # `^abc`. So there are four letters and nine places. In the cell `features` makes the two features. The function says
 # yes to the place before, and `max` lets place 0 look at itself. `rows` writes the text as tokens, with a mask that
@@ -188,22 +188,22 @@ assert right == [True] * 9840
 # %% [markdown]
 # ## What a head can't do: count
 #
-# Now a harder task: each letter shall say how often it occurs in the text. With the function `key == query` it looks at
-# all letters like itself, its own place included. But what comes back is an *average*. If each of these letters hands
-# over a 1, the average of three ones is 1, and so is the average of two. Attention cannot add up.
+# Now a harder task: each letter shall say how often it occurs in the text. If it looks by its letter, with the function
+# `key == query`, it finds all letters like itself, its own place included. But what comes back is an *average*. If each
+# of them hands over a 1, the average of three ones is 1, and so is the average of two. Attention cannot add up.
 #
 # The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`. Let `^` hand over a 1, and all
 # letters a 0. If there are n letters of this kind, n + 1 tokens share the weight, and what comes back is the share of
 # `^`, which is $1 / (n + 1)$. In `^abca` an a looks at `^` and at two a's. It gets 1/3, so there are 2.
 #
-# To turn 1/3 into 2 is a matter of a table, and a [feed-forward network](feed_forward.py#many-alarms-one-table) can
+# To turn 1/3 into 2 we need a table, and a [feed-forward network](feed_forward.py#many-alarms-one-table) can
 # hold a table. But how does the 1/3 get from the head into the network? Each token has free columns, in which there is
 # a 0 at first. What is written into them is called a **note**. The head writes the 1/3 there, the
 # [residual](transformer_layer.py) adds this note to the token, and the network reads it. Such a list of steps, of heads
 # and networks with no norm between them, is called a *program*.
 #
 # The program `histogram` has two steps, a head and a network. The cell sends `^abca` through both. For each sign it
-# prints the note of the head, and then what the network makes of it:
+# prints the note of the head, and then what the network makes of it. (`tokens_of` is `rows` with room for notes.)
 
 # %%
 from clear_attention.programs import histogram
@@ -218,7 +218,7 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
     print(f"{sign}   ^ gets {part:.3f}   how often: {count}")
 
 # %% [markdown]
-# The sign `^` looks at itself only and gets 1, so it says 0. Its answer is of no use to anybody.
+# The sign `^` looks at itself only and gets 1, so it says 0. Nobody needs its answer.
 #
 # ## Two heads: sorting
 #
@@ -245,7 +245,7 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # letters, which is this letter.
 #
 # "The largest" is more than yes or no. So the function in `select` may also return a number that says *how much* a key
-# is wanted. The key that is wanted most wins, because a lead of 1 becomes a lead of 128 in the scores.
+# is wanted. The highest number wins, because a lead of 1 becomes a lead of 128 in the scores.
 #
 # Here is the whole program on the text of the table:
 
@@ -275,8 +275,9 @@ assert counts.tolist() == [0, 2, 1, 1, 2]
 assert "".join("^abc"[i] for i in ordered) == "aabbcc"
 
 # %% [markdown]
-# In `select`, `query @ table_of(...)` is the $W_Q$ from above, since `query` is a feature there. `feature` and
-# `table_of` make arrays of what you hand over. In place of a function, `select` also takes a finished table.
+# In `select`, `query` is the feature by which a token looks, and no number. Times the table it is the $W_Q$ from above.
+# `feature` and `table_of` make arrays of what you hand over. In place of a function, `select` also takes a finished
+# table.
 #
 # In `aggregate`, `what` is the $W_V$, and `GAP` is our 128. Attention divides the scores by the root of `d_k`, so the
 # queries are multiplied by this root first. `into` says in which columns of the token the outcome is written, so turned

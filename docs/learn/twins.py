@@ -13,7 +13,7 @@
 # For each of our eight programs we made a *twin*. This is a machine that has as many heads and feed-forward networks as
 # the program, in the same order, and reads the same tokens. Its numbers were random at first, and it was trained for
 # 700 steps to answer what the program answers. Nobody told it how. We asked the program `addition` and its twin for
-# 5,000 sums. Here are one that both get right, and two that the twin gets wrong:
+# 5,000 sums. Here are three of them: one that both get right, and two that the twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -45,10 +45,10 @@ right = [np.mean(said == pairs.sum(axis=1)) for said in (written, learnt)]
 print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
-# So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself. It
-# takes numbers up to 4,999. Each digit is a token and answers for its column, so each digit of the sum is said twice:
-# by the first number, and by the second. Both must be right. Find three sums that it gets wrong. Start from a wrong one
-# above, and change a digit at a time. What do they have in common?
+# So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself, with
+# numbers up to 4,999. Find three sums that it gets wrong. Start from a wrong one above, and change one digit at a time.
+# What do they have in common? (Each digit is a token and answers for its column. So each digit of the sum is said
+# twice, by the first number and by the second, and both must be right.)
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -207,10 +207,10 @@ for name in ("sort", "induction"):
     assert (shares[1] > 0.6) == (name == "sort")
 
 # %% [markdown]
-# Four of five sorted texts stay right, so most of what the first head of `sort` does is to take the average. But one of
-# five is lost, and for these it matters that the head is not quite even: our guess was right in part. If its second
-# head is made even, nearly all texts are lost. What that head does we have not found out. The twin of `induction`,
-# whose maps look like ours, breaks down if either head is made even.
+# Most sorted texts stay right, so most of what the first head of `sort` does is to take the average. But some are
+# lost, and for these it matters that the head is not quite even: our guess was right in part. If the second head is
+# made even, nearly all texts are lost. What it does, we have not found out. The twin of `induction`, whose maps look
+# like ours, breaks down if either head is made even.
 #
 # ## A twin that takes a shortcut
 #
@@ -220,7 +220,7 @@ for name in ("sort", "induction"):
 # it gets.) So what arrives in the third column comes from the *lowest*. In our program the first head brings together
 # the two digits of a column, and the second head looks for the nearest lower column whose sum is not 9:
 #
-# * if the sum there is 10 or more, a 1 is carried over to me;
+# * if the sum there is 10 or more, a 1 is carried over;
 # * if it is 8 or less, none is;
 # * if there is no such column, the head finds the sign `^`, and none is.
 #
@@ -247,8 +247,8 @@ for number, weights in enumerate(maps, 1):
 # %% [markdown]
 # The second head has nearly nothing in common with ours, because it looks at its own column. The first head looks
 # there, too, and at the next lower column. Farther down they hardly look. So the twin should go wrong where the news
-# comes from farther down, and that is where the next lower column has the sum 9. We sort all columns of the 20,000
-# pairs by how many columns with the sum 9 lie just below them:
+# comes from farther down, and that is where the next lower column has the sum 9. For each column
+# of the 20,000 pairs we count the columns with the sum 9 just below it (three in a row are too rare to show):
 
 # %% tags=["hide-input"]
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
@@ -284,20 +284,20 @@ assert 0.5 < learnt[higher].mean() < learnt[passed == 1].mean()
 assert (~learnt[passed > 0]).sum() > (~learnt[passed == 0]).sum()
 
 # %% [markdown]
-# The twin has mostly learnt that carries come from next door. For nine of ten columns that have a neighbour they do.
-# The others were perhaps too rare to be learnt in 700 steps. How does it do on these? A mere guess whether there is a
+# The twin has mostly learnt that carries come from next door. For nine of ten columns above the lowest they do. The
+# others were perhaps too rare to be learnt in 700 steps. How does the twin do on these? A mere guess whether there is a
 # carry is right in about half of the cases. With two 9s below a column the twin is hardly better than that, and with
 # one it clearly is. (A 9 in the lowest column is easy: it never carries. The last line leaves it out, and the twin
 # still beats a guess. We have not tested how.)
 #
 # Now look at your three sums. Most wrong digits stand just left of a column with the sum 9. The twin often can't tell
-# whether this 9 gets a 1: it may miss one, and it may see one where there is none. (Some mistakes have no 9 beside
-# them: the twin is not perfect there either.) Press "Draw 100 random pairs" at the top: where a 1 passes a 9, it gets
-# far fewer right.
+# whether this column gets a 1: it may miss one, and it may see one where there is none. (Some mistakes have no such
+# column beside them, perhaps one of those above, too: the twin is not perfect there either.) Press "Draw 100
+# random pairs" at the top: of the pairs in which a 1 passes a 9, the twin gets far fewer right.
 #
 # Random sums show that something is missing, but hardly what: one must know which sums to ask for. Here lies the
-# difference between a program and a trained machine. Of a program that somebody has written one knows what it does, and
-# why it is right. Of a machine that was trained one knows the answers that one has seen.
+# difference between a program and a trained machine. If you wrote a program, you know what it does, and why it is
+# right. Of a trained machine you know the answers that you have seen.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
@@ -353,16 +353,16 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 #
 # ### Exercise 2
 #
-# In about how many of 100 random pairs with four digits does a 1 pass through a column with the sum 9? Two digits add
-# up to 9 in 10 of 100 cases, and to 10 or more in 45. (The highest column hands on to nobody.)
+# In about how many of 100 random pairs of four-digit numbers does a 1 pass through a column with the sum 9? Two digits
+# add up to 9 in 10 of 100 cases, and to 10 or more in 45. (The highest column hands on to nobody.)
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
 # 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in a little more than 45 of 100,
 # because it may also have got one itself, and this comes to 5 of 100. In all that is about 9 of 100. The twin makes
-# mistakes in about as many pairs, but not in the same ones. It gets many of these right, and it also goes wrong where a
-# 9 gets no 1.
+# mistakes in about as many pairs, but not in the same ones. It gets many of the pairs right in which a 1 passes a 9,
+# and it also goes wrong where a 9 gets no 1.
 #
 # </details>
 #

@@ -133,10 +133,10 @@ touch(
 # It returns the matrices $W_Q$ and $W_K$, which together are called a *selector*.
 #
 # [`aggregate`][clear_attention.aggregate] says what is brought back. It takes a selector and the feature that is handed
-# over, makes each yes a score of 128, and fills in the two other matrices, $W_V$ and $W_O$. The outcome is a real head, a
-# `MultiHeadAttention` like all others.
+# over, makes each yes a score of 128, and fills in the two other matrices, $W_V$ and $W_O$. The outcome is a real head,
+# a `MultiHeadAttention` like all others.
 #
-# With these two let us write the head that you came for, for texts of up to eight letters. A sign `^` is put
+# With these two let us write the head from the beginning, for texts of up to eight letters. A sign `^` is put
 # before each text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet
 # `^abc`. So there are four letters and nine places. In the cell `features` makes the two features. The function says
 # yes to the place before, and `max` lets place 0 look at itself. `rows` writes the text as tokens, with a mask that
@@ -160,9 +160,9 @@ print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
 # $W_O$. The 13 numbers of a token become 9 for the query and the key, which are places, and 4 for the value, a letter.
 # The last matrix passes these 4 on.
 #
-# One text that comes out right does not make the head right for every text. But there are only 9,840 texts of one to
-# eight letters a, b and c, so we try them all. The package has this head ready-made, as `shift`. Each text goes through
-# it, and is right if all its letters have fetched what stands before them:
+# One right text does not make the head right for every text. But there are only 9,840 texts of one to eight letters a,
+# b and c, so we try them all. The package has this head ready-made, as `shift`. A text is right if all its letters
+# have fetched what stands before them:
 
 # %% tags=["hide-input"]
 import sys

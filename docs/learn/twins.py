@@ -67,7 +67,7 @@ touch(
 )
 
 # %% [markdown]
-# Keep your three sums in mind. First come two simpler twins, because their maps can be read with the eye.
+# Keep your three sums in mind. First come two simpler twins, whose maps can be read with the eye.
 #
 # ## A twin that found our program
 #
@@ -361,8 +361,8 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
 # 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in a little more than 45 of 100,
 # because it may also have got one itself, and this comes to 5 of 100. In all that is about 9 of 100. The twin makes
-# mistakes in about as many pairs, but not in the same ones. It gets many of the pairs right in which a 1 passes a 9,
-# and it also goes wrong where a 9 gets no 1.
+# mistakes in about as many pairs, but not in the same ones: many of these come out
+# right, and it also goes wrong where a 9 gets no 1.
 #
 # </details>
 #

@@ -136,8 +136,8 @@ touch(
 # over, makes each yes a score of 128, and fills in the two other matrices, $W_V$ and $W_O$. The outcome is a real head,
 # a `MultiHeadAttention` like all others.
 #
-# With these two let us write the head from the beginning, for texts of up to eight letters. A sign `^` is put
-# before each text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet
+# With these two let us write the head that we began with, for texts of up to eight letters. A sign `^` is put before
+# each text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet
 # `^abc`. So there are four letters and nine places. In the cell `features` makes the two features. The function says
 # yes to the place before, and `max` lets place 0 look at itself. `rows` writes the text as tokens, with a mask that
 # hides the places that it leaves empty:

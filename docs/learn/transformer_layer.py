@@ -405,8 +405,8 @@ print("the same numbers:", by_blocks(text).shape)
 #
 # So far the norm came last, as in the first Transformer. This is called *post-norm*. In most of today's large models it
 # comes first (*pre-norm*): a part reads the normed letter, and the sum goes on as it is. In your `block` that would be
-# `x + part(norm(x))`. The picture shows one layer of each kind. With the norm first, a single norm above the last
-# layer, which the picture does not show, brings the whole sum to one size.
+# `x + part(norm(x))`. The picture shows one layer of each kind. Read it from below: the line that runs past a part is
+# its residual. With the norm first, one more norm, outside the picture, stands above the last layer.
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
@@ -426,10 +426,10 @@ assert min(shares("norm last")) > 0.25
 # as if they had no residuals. But they have them. What became of them?
 #
 # Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. In our tower, before its training, about 0.8 of the letter is left each time. Once, this does no harm.
-# Even four layers, which have 8 parts, leave $0.8^8 = 0.17$ of it. But twelve layers have 24 parts, and they leave
-# $0.8^{24} = 0.0047$. Read the drawing from below. Each bar is the sum after one more part, and its left end is what is
-# left of the letter:
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time. If that happened once, it
+# would do no harm. Four layers have 8 parts, and still leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24
+# parts, and leave $0.8^{24} = 0.0047$. Read the drawing from below. Each bar is the sum after one more part, and its
+# left end is what is left of the letter:
 #
 # --8<-- "diagrams/letter_left.svg"
 #
@@ -552,7 +552,7 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 #
 # Here is the size of the numbers in twelve layers that are not trained yet. With the norm last it stays at 1. With the
 # norm first it grows, but ever more slowly, because each part reads normed numbers. Without a norm it grows by about
-# the same factor in each layer. (Twelve layers without any norm we did not train.)
+# the same factor in each layer. (We did not train twelve layers without any norm.)
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, nearly a straight line."
 sizes = {}
@@ -586,9 +586,8 @@ plt.show()
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
 # residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed this norm in 2016. The Transformer
 # of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why post-norm needs
-# *warm-up*, which means smaller nudges at first, and why pre-norm can do without. With the norm last, a nudge of the
-# last layers changes the loss very much when the training begins, so that large nudges do harm. In our tower of twelve
-# layers, warm-up alone was not enough.
+# warm-up, and pre-norm does not. With the norm last, a nudge of the last layers changes the loss very much when the
+# training begins, so that large nudges do harm. In our tower of twelve layers, warm-up alone was not enough.
 #
 # ## Exercises
 #
@@ -642,7 +641,7 @@ exercises.show("transformer_layer")
 # - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
 # + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.
 # ? What happens to the letters of a text in a tower of attention without residuals?
-# - They are lost, since it has fewer numbers. | It has exactly as many. A residual holds none.
+# - They are lost, since the tower has fewer numbers to train. | It has exactly as many. A residual has no numbers to train.
 # + They come to look alike. | What each letter was is averaged away, and nothing brings it back.
 # - Their numbers grow too large. | That is what happens without the norm.
 # ? A part has learnt to answer zeros for every letter. What does its block `norm(x + part(x))` hand on?

@@ -29,15 +29,15 @@ assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.0
 #
 # ## Finding is not answering
 #
-# Attention brings back a mixture of values, and a mixture lies *between* the values, as blue and yellow make some
-# green. For the question "what stands there?" a mixture is a good answer, if nearly all of it comes from the right
+# Attention brings back a mixture of values, and a mixture lies *between* the values, as green lies between blue and
+# yellow. For the question "what stands there?" a mixture is a good answer, if nearly all of it comes from the right
 # letter. But suppose the answer is not among what was found, and follows only from two things together. A child who
 # reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by
 # both of them*.
 #
 # Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
-# random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each it must write what the table
-# says of this letter and the one before it:
+# random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write
+# what the table says of this letter and the one before it:
 
 # %%
 import numpy as np
@@ -147,12 +147,13 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # ## By hand
 #
-# So this is what a letter does while nobody looks: it looks up what follows from the things it has found. But how can
-# two matrices look something up? The first one makes many numbers out of a vector: it *widens* it. Then everything
-# negative is set to 0, which is called *ReLU* (rectified linear unit). So each of the many numbers becomes an alarm,
-# which is silent at 0 and rings above. (Elsewhere it is called a neuron or a hidden unit, and the whole network an
-# MLP.) The second matrix says what to answer for each alarm. Here are six alarms, one for each pair of a small times
-# table. A 7 and an 8 were found:
+# With the widest network the layer knows nearly the whole table. So this is what a letter does while nobody looks: it
+# looks up what follows from the things it has found. But how can two matrices look something up?
+#
+# The first one makes many numbers out of a vector: it *widens* it. Then everything negative is set to 0, which is
+# called *ReLU* (rectified linear unit). So each of the many numbers becomes an alarm, which is silent at 0 and rings
+# above. (Elsewhere it is called a neuron or a hidden unit, and the whole network an MLP.) The second matrix says what
+# each alarm adds to the answer. Here are six alarms, one for each pair of a small times table. A 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #
@@ -161,7 +162,7 @@ assert 0.25 < added < 0.27 < found[0]
 # were. So a fixed number is added to the sum, its *bias* of $-1$, and the alarm is $\max(0, x_1 + x_2 - 1)$. The second
 # matrix multiplies it by 56:
 #
-# | found | first number | second | their sum - 1 | ReLU | times 56 |
+# | found | $x_1$ | $x_2$ | $x_1 + x_2 - 1$ | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
 # | neither | 0 | 0 | -1 | 0 | 0 |
 # | a 7 | 1 | 0 | 0 | 0 | 0 |
@@ -194,24 +195,25 @@ touch(
 )
 
 # %% [markdown]
-# What do you see in the lower picture? Each alarm is a thin line. It lies flat up to some place, and there it bends and
-# becomes a ramp, because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where it
-# bends is set by its bias $b_1$. All numbers in $W_1$ are 1 here, so with $b_1 = -3$ it bends at 3, where $x - 3$ is 0.
-# How steep it is, and whether it goes up or down, is set by the alarm's number in the second matrix. The dashed line is
-# the bias $b_2$ of the answer, here as high as the first point. To it the network adds all ramps, and the sum is the
-# thick line. The bold sentence under the pictures does this sum at one place.
+# In the lower picture each alarm is a thin line. It lies flat up to some place, and there it bends and becomes a ramp,
+# because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where it bends is set by
+# its bias $b_1$. All numbers in $W_1$ are 1 here, so with $b_1 = -3$ it bends at 3, where $x - 3$ is 0. How steep it
+# is, and whether it goes up or down, is set by the alarm's number in the second matrix.
 #
-# With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. But the
-# secret table has 676 entries, and 128 alarms were enough. How?
+# The dashed line is the bias $b_2$ of the answer, here as high as the first point. The network adds all ramps to it,
+# and gets the thick line. The bold sentence under the pictures does this sum at one place.
+#
+# With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. How, then,
+# can 128 alarms be enough for the 676 entries of the secret table?
 #
 # An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and vote for some answers and
 # against others. Where only single letters have a vote, adding up votes is right for one pair in four, as the fold
 # about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did.
 #
-# Ten alarms, each of which rings or is silent, already form $2^{10} = 1024$ sets, so each pair can have its own. But
-# ten are not enough, because what the ringing alarms say is added up, and the sums must come out right for all pairs at
-# once. With 128 there are numbers enough for that: the table has 676 entries, and the two matrices and their biases
-# hold 8,352 numbers. And in our trained layer many alarms do ring for each pair:
+# Each alarm rings or is silent. So of ten alarms there are already $2^{10} = 1024$ sets that can ring, and each pair
+# can have its own. But ten are not enough. What the ringing alarms say is added up, and the sums must come out right
+# for all pairs at once. With 128 there are numbers enough for that: the two matrices and their biases hold 8,352. And
+# in our trained layer many alarms do ring for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -330,10 +332,10 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 # ## Who found this, and when
 #
 # Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
-# bend that with enough alarms they can come as near as you like to any continuous function within
-# fixed bounds. Later proofs cover ReLU. The Transformer (2017) put one into each layer. In 2021 Geva and others
-# read the alarms of a trained language model, and found that many of them go off at something a person can name, such
-# as a text about television, and then make certain next words likelier.
+# bend that with enough alarms they can come as near as you like to any continuous function within fixed bounds. Later
+# proofs cover ReLU. The Transformer (2017) put such a network into each layer. In 2021 Geva and others read the alarms
+# of a trained language model, and found that many of them ring at something a person can name, such as a text about
+# television, and then make certain next words likelier.
 #
 # ## Exercises
 #
@@ -361,8 +363,8 @@ assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
-# network the layer gets most of them right. If a 7 is handed over as the number 7
-# and an 8 as an 8, a mixture of the two carries their sum. Only forgetting the tens needs bends.
+# network the layer gets most of them right. If a 7 is handed over as the number 7 and an 8 as an 8, a mixture of the
+# two carries their sum. Only forgetting the tens needs bends.
 #
 # </details>
 #
@@ -401,12 +403,12 @@ exercises.show("feed_forward")
 # + because each alarm rings for many pairs, and for each pair many alarms ring | An answer is what all ringing alarms say together, and there are far more sets of alarms than pairs.
 # - because only about 128 of the pairs occur | All pairs occur in the test, and nearly all are answered right.
 # ? What would the network be without the ReLU?
-# + one matrix | Two matrices in a row are one, the product of both. What several things together mean is lost on it.
+# + one matrix | Two matrices in a row are one, the product of both. It cannot tell what two things mean only together.
 # - the same, only slower to train | The bend is what lets an alarm stay silent until two things come together.
 # - attention with one head | Attention mixes letters. This works on each of them alone.
 # ? A machine must answer "7 times 8". Which part turns the two digits that were found into 56?
 # - the attention weights | They say where to look. For each text they are computed anew.
-# + the feed-forward network | It is the part that answers by what was found, both things together.
+# + the feed-forward network | It is the part in which both digits together decide the answer.
 # - the positions | They say where a digit stands, and know no digits.
 # ```
 #

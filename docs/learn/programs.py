@@ -167,8 +167,7 @@ print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
 # %% tags=["hide-input"]
 import sys
 
-# The texts are those of the twins of the next lesson, which are in the repository and not in
-# the package, so this cell needs a clone.
+# The texts are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 from clear_attention.programs import shift
 from trained.programs import all_inputs, tokens_of

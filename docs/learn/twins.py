@@ -13,7 +13,7 @@
 # For each of our eight programs we made a *twin*. This is a machine that has as many heads and feed-forward networks as
 # the program, in the same order, and reads the same tokens. Its numbers were random at first, and it was trained for
 # 700 steps to answer what the program answers. Nobody told it how. We asked the program `addition` and its twin for
-# 5,000 sums. Here are three of them: one that both get right, and two that the twin gets wrong.
+# 5,000 sums. Here are four of them: one that both get right, and three that the twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -38,7 +38,7 @@ pairs = all_inputs("addition")  # 5,000 of them, drawn at random
 tokens, mask = tokens_of("addition", pairs)
 learnt, written = sums(twin(tokens)), sums(program(tokens, mask=mask))
 same = learnt == written
-for i in (np.flatnonzero(same)[0], *np.flatnonzero(~same)[:2]):
+for i in (np.flatnonzero(same)[0], *np.flatnonzero(~same)[:3]):
     a, b = pairs[i]
     print(f"{a} + {b}: the program says {written[i]}, the twin says {learnt[i]}")
 right = [np.mean(said == pairs.sum(axis=1)) for said in (written, learnt)]

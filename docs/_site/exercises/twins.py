@@ -86,7 +86,7 @@ EXERCISES = [
         question="A machine takes a shortcut: a column gets a carry if the sum of its right neighbour is 10 or more,"
         " and else it gets none. These are the sums of the columns. Mark each column that gets the wrong digit.",
         shown=table([OTHERS[::-1]], head=[*"54321"], side=["sum"]),
-        asks=Cells(("wrong?",), tuple(column(c) for c in range(5, 0, -1)), on="wrong", off="right"),
+        asks=Cells(("digit",), tuple(column(c) for c in range(5, 0, -1)), on="wrong", off="right"),
         given=(OTHERS,),
         right=lambda sums: [[int(a != b) for a, b in zip(carries(sums), shortcut(sums), strict=True)][::-1]],
         because="Column 2 has 9 and gets a 1 from column 1, so it hands this on to column 3, which misses it. Column 4"

@@ -101,15 +101,15 @@ def share_right(width, d_k=16, rate=3e-3, batch=64, steps=500):
 trained_with = {width: share_right(width) for width in (0, 8, 32, 128)}
 found = {width: share for width, (share, _) in trained_with.items()}
 for width, share in found.items():
-    print(f"width {width:3}: {share:.0%} of the letters right")
+    name = f"width {width}" if width else "no network"
+    print(f"{name:10}: {share:.0%} of the letters right")
 wider, _ = share_right(0, d_k=48)  # about as many numbers as with a width of 128
 print(f"no network, attention three times as wide: {wider:.0%}")
 assert found[128] > 0.95 > 0.65 > wider > found[0]
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Width 0 is the layer without the network. Whoever guesses among 26 letters is right in 4 % of all cases. So this layer
-# does know something.
+# Whoever guesses among 26 letters is right in 4 % of all cases. So even the layer without a network knows something.
 #
 # The wider the network, the more of the table the layer knows, up to nearly all of it. (The texts of the test are new,
 # but the pairs in them are not: the task *is* to know the table by heart.)
@@ -356,7 +356,8 @@ def task(examples, seed):
 
 sums_right = {width: share_right(width)[0] for width in (0, 32)}
 for width, share in sums_right.items():
-    print(f"width {width:3}: {share:.0%} of the sums right")
+    name = f"width {width}" if width else "no network"
+    print(f"{name:10}: {share:.0%} of the sums right")
 assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 
 # %% [markdown]
@@ -375,9 +376,9 @@ assert sums_right[32] > 0.97 > 0.9 > sums_right[0] > 0.6
 
 # %% tags=["answer"]
 d = 128
-attention = (
-    4 * (d * d + d) + 2 * d
-)  # four matrices with biases; the norm's two vectors
+# four matrices with their biases, and the two vectors of the norm
+attention = 4 * (d * d + d) + 2 * d
+# the way in and the way back, each with its bias, and the norm again
 network = (d * 4 * d + 4 * d) + (4 * d * d + d) + 2 * d
 layer = EncoderLayer(d_model=d, num_heads=1, d_ff=4 * d)
 layer.build((None, None, d))

@@ -10,8 +10,12 @@
 # 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
 # month is.
 #
-# Type a date of your own. Then press a letter of the answer to see where the machine looked when it wrote that letter:
-# the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark. The machine may
+# Which days are `3.5.2018` and `3/5/2018`? The first is the 3rd of May, the second the 5th of March, because with slashes
+# the month comes first. All letters but the two separators are the same. So how does a machine know whether the 3 is a
+# day or a month? It must look at what stands beside it.
+#
+# Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
+# letter: the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark. The machine may
 # also look at a neighbour of the right letter, such as the "0" of 2018 for the 2. You will see how that can be.)
 # Looking in this way is what these lessons are about, and the chat programs of today work by it, too.
 
@@ -33,8 +37,9 @@ machine(
 
 # %% [markdown]
 # In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
-# the part that was missing. At the end you could build it yourself. You need Python, NumPy, and the product of two
-# matrices. Now and then it helps to know what a derivative is.
+# the part that was missing. At the end you could build it yourself. Dates are so easy that a part may prove idle on
+# them. Then we borrow a harder task: digits to be written backwards, a secret table, a manual. You need Python, NumPy,
+# and the product of two matrices. Now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
@@ -84,7 +89,7 @@ assert answers == ["2018-05-03"] * 4
 # ## Sure, and wrong
 #
 # Before you go on, make a guess. What will the machine do with the 30th of February? What will it do with Christmas?
-# And with `31/12/2018`, where the month would be 31?
+# And with `31/12/2018`, where the month would be 31? (Type your first name at the top, too. It gets an answer as well.)
 
 # %% tags=["answer"]
 nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")

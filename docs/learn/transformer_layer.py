@@ -318,6 +318,7 @@ print(total, "->", normed.round(3))
 layer_norm = keras.layers.LayerNormalization(epsilon=1e-6)
 np.testing.assert_allclose(layer_norm(total[None])[0], normed, atol=1e-6)
 np.testing.assert_allclose(normed, [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
+# the largest that one of four numbers can become
 assert np.isclose(norm(np.array([3.0, -1, -1, -1])).max(), np.sqrt(3))
 
 # %% [markdown]

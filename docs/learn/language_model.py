@@ -12,8 +12,8 @@
 # --8<-- "diagrams/half.svg"
 #
 # The half that is left looks at nothing but the letters before, and says which letter comes next. In [your
-# machine](recap.py#put-together-by-hand) that means to delete `encode`, and in `decode` two lines and the argument
-# `context`. This is left:
+# machine](recap.py#put-together-by-hand) you would delete `encode`, and in `decode` the argument `context` and the two
+# lines of the cross-attention. This is left:
 #
 # ```python
 # def decode(ids, w):
@@ -28,8 +28,8 @@
 # Such a half cannot read a date. But what if it is trained on a long text?
 #
 # Here is one, which differs from yours in a few parts that are named below. It was trained for two minutes on one text,
-# the reference of the Python language, which comes with every Python. Four times on the way it was given the beginning
-# "The ", which is called its *prompt*, and wrote on:
+# the reference of the Python language, which comes with every Python. Four times on the way it was given a beginning,
+# which is called a *prompt*. It was always "The ", and the machine wrote on:
 
 # %% tags=["hide-input"]
 import sys
@@ -48,11 +48,11 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
     print(textwrap.fill(shown, 72, initial_indent="    ", subsequent_indent="    "))
 
 # %% [markdown]
-# Before the training it mostly repeats its last letter, for a reason that you will see below, and writes bytes that are
-# no letter at all, which are shown as �. Nobody told it what a word is. First it finds out which letters are common,
-# then words, then how a sentence sounds in a manual. It means nothing by what it writes. But such a half, only far
-# larger, is what stands behind the chat programs: GPT is short for *generative pre-trained Transformer*. Pre-trained
-# means that it first learns from texts of every kind, and only then, from far fewer examples, to answer questions.
+# Before the training it mostly repeats its last letter. You will soon see why. (A � is something that is no letter at
+# all.) Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence
+# sounds in a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the
+# chat programs. GPT is short for *generative pre-trained Transformer*. Pre-trained means that it first learns from
+# texts of every kind, and only then, from far fewer examples, to answer questions.
 #
 # <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each</summary>
 
@@ -87,7 +87,7 @@ assert batch * context * steps > 4 * len(train_ids)
 # %% [markdown]
 # In each of 1,100 steps the machine was shown 16 such pieces. So it had to predict each letter about five times. A
 # tenth of the text was kept out of the training. (A token here is a *byte*, one of 256, and there are three marks
-# besides, as for the dates. A letter of English is one byte, and an é is two bytes. We go on calling a token a letter.)
+# besides, as for the dates. A letter of English is one byte, and an é is two. We go on calling a token a letter.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
@@ -115,10 +115,11 @@ print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 #
 # How do we judge a machine whose answers are not right or wrong? Look at the letter that really came, and at the
 # probability that the machine had given it. If it was 1/2, we are as surprised as by the throw of a coin: that is 1
-# **bit**. If it was 1/4, it is as with two coins, which is 2 bits. In general the surprise is $-\log_2 p$. Three
-# letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
+# **bit**. If it was 1/4, it is as with two coins, which is 2 bits. With each further halving there is one coin more. So
+# for a probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0
+# bits, one bit each on average.
 #
-# Here is the trained machine, letter by letter after the first, which is given; ␣ is a space. Where is it surprised?
+# Here is the trained machine, letter by letter. The first letter, T, is given, and ␣ is a space. Where is it surprised?
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -149,18 +150,19 @@ assert repeats.mean() > 0.7
 # surprise, with the natural logarithm in place of $\log_2$.
 #
 # Now let it read the tenth of the text that it has never seen, beside some rivals. One is our machine with a single
-# layer. Three only count in the other nine tenths, and use what they counted as probabilities:
+# layer. Three rivals do no more than count in the other nine tenths, and make probabilities of their counts:
 #
 # * *Count letters* looks at no letter before. An e is always as probable as it is common.
 # * *Count after two letters:* say that "th" stood there 100 times, and that 50 times an e came next. Then the e after
 #   "th" has a probability of about 1/2, and a surprise of about 1 bit.
 # * *Count after five* knows that after "funct" came an i in nearly every case.
 #
-# The last two also ask what followed fewer letters, most of all where the longer piece is rare. In the end each of the
-# 256 bytes gets a little, so that no letter is impossible.
+# The last two also ask what followed fewer letters, most of all where the longer piece is rare. And each of the 256
+# bytes gets a little probability, so that none is impossible.
 #
 # The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
-# its file, in bits for each letter, can stand beside the surprise of the others. Who will win?
+# its file, in bits for each letter, can stand beside the surprise of the others. It plays twice: once it gets nothing
+# but this tenth, and once it may read the other nine first. Who will win?
 
 # %% tags=["hide-input"]
 import lzma
@@ -224,12 +226,12 @@ assert found["`xz`, after reading the other nine tenths"] < ours
 # Our machine beats everybody who counts. It beats `xz` as well, as long as `xz` may not read what our machine was
 # trained on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` keeps all of it to the
 # letter: a sentence that has occurred before costs it next to nothing. Our machine has read the same 420,000 letters,
-# but it has no copy of them to look at. It sees at most 128 letters back, and all else that it kept is in its trained
-# numbers. And look at the machine with one layer: counting what follows five letters beats it.
+# but it has no copy of them. It sees at most 128 letters back, and all else that it kept is in its trained numbers. And
+# look at the machine with one layer: counting what follows five letters beats it.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
-# can't be compared directly with ours: his texts had no capitals and no punctuation, and ours is full of both, but also
-# of phrases that come again.
+# can't be compared directly with ours. His texts had no capitals and no punctuation, which makes them easier. But ours
+# repeats its phrases, which makes it easier, too.
 #
 # ## Drawing a letter
 #
@@ -243,16 +245,16 @@ assert found["`xz`, after reading the other nine tenths"] < ours
 #   the machine must go on from there. So only the most probable letters are kept, as few as together reach the
 #   probability $p$, and one of these is drawn.
 #
-# With a temperature, and before anything is cut off, the probabilities are
+# Before anything is cut off, the probabilities are
 #
 # $$
 # p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
 # $$
 #
 # where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
-# 0.665, 0.245 and 0.090. At $T = 0.5$ all logits are doubled: 0.867, 0.117, 0.016. Top-p 0.9 keeps the first two at
-# both temperatures. The first alone has less than 0.9, and the two together have 0.910 at $T = 1$ and 0.984 at
-# $T = 0.5$. Divided by their sum, they become 0.731 and 0.269 at $T = 1$.
+# 0.665, 0.245 and 0.090. Then comes top-p 0.9. The first letter alone has less than 0.9, and the first two together
+# have 0.910. So these two are kept. Divided by their sum, they become 0.731 and 0.269. At $T = 0.5$ all logits are
+# doubled, which gives 0.867, 0.117 and 0.016. Again the first two are kept.
 
 # %%
 logits = np.array([2.0, 1.0, 0.0])
@@ -261,9 +263,9 @@ for heat in (1.0, 0.5):
     print(heat, (powers / powers.sum()).round(3))
 
 # %% [markdown]
-# Try both on your own beginning. Press the button below, and let the machine write. The thick bars are the
-# probabilities at this temperature, and the thin ones are what top-p leaves of them. After which letters does turning
-# the temperature change most? Which pair of settings would you take?
+# Try both on a beginning of your own: press the button below. The thick bars are the probabilities at this temperature,
+# and the thin ones are what top-p leaves of them. After which letters does turning the temperature change most? Which
+# pair of settings would you take?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample
@@ -286,14 +288,14 @@ text_machine(
 )
 
 # %% [markdown]
-# With temperature 0 the machine repeats itself. With 1.5 it writes noise, and top-p takes some of it away. In between
-# it is a matter of taste: 0.8 with a top-p of 0.9 is a usual choice. Where the machine is sure, as inside "following",
+# With temperature 0 the machine repeats itself. With 1.5 it writes noise, and top-p takes some of it away. What lies in
+# between is a matter of taste: 0.8 with a top-p of 0.9 is usual. Where the machine is sure, as inside "following",
 # neither knob changes much. Where it is not, they decide.
 #
 # ## How far back does it look?
 #
-# Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. At the first place the
-# machine has seen a single letter, and needs more than 3 bits. After how many letters do more of them hardly help?
+# Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. With a single letter
+# seen, the machine needs more than 3 bits. From how many letters on do more of them hardly help?
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
 import matplotlib.pyplot as plt
@@ -310,8 +312,7 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 # %% [markdown]
 # About five or ten. The machine was trained on pieces of 128 letters and could use all of them, but it uses little more
 # than the last word or two. That agrees with the nonsense that it writes: most words are right, most neighbours fit,
-# and the sentence as a whole is about nothing. The surprise of larger machines goes on falling for thousands of
-# letters.
+# and the whole sentence is about nothing. In larger machines the surprise goes on falling for thousands of letters.
 #
 # <details class="lesson-more" markdown="1"><summary>In a program: drawing, the cache, prompts of many lengths</summary>
 #
@@ -319,8 +320,8 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 # over each token as soon as it is drawn. ([Reference](../reference/generation.md).)
 #
 # To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
-# sees a later one. So they are kept: this is the *cache*. `sample` and `stream` use it. In this model two vectors of
-# 128 numbers are kept of each letter, in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
+# sees a later one. So `sample` and `stream` keep them, in a *cache*. Here these are two vectors of 128 numbers for each
+# letter, in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
 #
 # Two things make writing fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the whole loop
 # into one program. Here they are apart, for 64 letters after a prompt of 64. The cache helps most where there is much
@@ -395,8 +396,8 @@ print(decode(ids[0]))
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# What it writes next depends on nothing but the letters before, and mostly on the last ten or so. As soon as these are
-# the same as once before, it goes on as before. And a phrase that has just occurred is likely to occur again, so each
+# What it writes next depends on nothing but the letters before, and mostly on the last ten or so. Once these have
+# occurred before, it goes on as it did then. And a phrase that has just occurred is likely to occur again, so each
 # round makes the next one more certain.
 #
 # </details>

@@ -14,7 +14,8 @@
 # First see the wall. A text is a line of **places**, and each place holds a letter, or a piece of a word. (To attention
 # that is all the same.) Our dates have 34 places, and each place looks at each, so that there are 34 times 34 weights
 # in every head. These are few. How many would the million places of Gemini need? Let us count the bytes for the sizes
-# of the first Transformer, which has 8 heads of 64 numbers, with four bytes for a number.
+# of the first Transformer, which has 8 heads of 64 numbers, with four bytes for a number. The inputs, which are the
+# queries, keys and values of all heads, stand beside them:
 
 # %% tags=["hide-input"]
 import math
@@ -35,10 +36,9 @@ for n in (34, 1_000, 30_000, 1_000_000):
 assert bytes_in_words(weights) == "32 TB"
 
 # %% [markdown]
-# At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs (queries, keys and
-# values of eight heads) grow 30-fold, and the weights 900-fold. For a million places the weights take 32 terabytes, in
-# every layer. Yet what comes *out* of attention is no larger than what goes in. Only the matrix between the two is so
-# large. Must it ever be there?
+# At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs grow 30-fold, and the
+# weights 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of
+# attention is no larger than what goes in. Only the matrix between the two is so large. Must it ever be there?
 #
 # ## One row at a time
 #
@@ -47,8 +47,8 @@ assert bytes_in_words(weights) == "32 TB"
 # keep the output and throw the row away. Then make the next row.
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
-# queries that stand side by side, say 256 of them. Then 256 rows are in memory at a time, instead of a million. That is
-# 8 · 256 · 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. If we also take one head at a time, it is 1 GB.
+# neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
+# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. If we also take one head at a time, it is 1 GB.
 #
 # Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
 # on the look-ahead mask. What does it save?
@@ -78,8 +78,8 @@ touch(
 #
 # Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
 # other. With `causal=True` a query must not see later keys, and a block gets only those keys that at least one of its
-# queries may see. Draw the mask of the block with the queries 4 to 7 first. It has four rows, and eight columns for the
-# keys 0 to 7.
+# queries may see. Before you write, draw the mask of the block with the queries 4 to 7. It has four rows, and eight
+# columns for the keys 0 to 7.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -142,8 +142,8 @@ print(f"weights held at a time: {24 * 100:,} instead of {100 * 100:,}")
 #
 # ## Even a row can come in pieces, by hand
 #
-# The question of memory is solved. What follows is a second trick, for speed. You can leave it out and go on with the
-# [measurements](#how-much-memory-blocks-save). (One task at the end of the page needs it.)
+# The question of memory is solved. What follows is a second trick, for speed. If you are in a hurry, go on with the
+# [measurements](#how-much-memory-blocks-save). (One task at the end of the page needs the trick.)
 #
 # So far each row was whole. Fast programs for graphics processors cut the rows into **pieces**, too. Such a processor
 # has a small, fast memory on the chip and a large, slow one beside it, and on the chip there is no room for a row of a
@@ -173,10 +173,10 @@ print(f"weights held at a time: {24 * 100:,} instead of {100 * 100:,}")
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
 #
-# Then comes the second piece, 2 and 6. Its 6 is a new largest score. From all scores so far 3 was subtracted, and it
-# should have been 6. So both sums are too large by the factor $e^{6 - 3}$. We *know* this factor, so we can mend them,
-# because $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. Multiply both with $e^{3 - 6} = 0.049787$, and then add the second
-# piece:
+# Then comes the second piece, 2 and 6. Its 6 is a new largest score. From the scores so far 3 was subtracted, and it
+# should have been 6. So both sums are too large by the factor $e^{6 - 3}$. But we *know* this factor, and
+# $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. So mend both sums: multiply them with $e^{3 - 6} = 0.049787$. Then add the
+# second piece:
 #
 # | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
 # | --- | --- | --- | --- |
@@ -184,8 +184,8 @@ print(f"weights held at a time: {24 * 100:,} instead of {100 * 100:,}")
 # | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
 #
 # The second sum divided by the first is the output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax
-# gives. It is like adding up a long bill page by page. You carry over three numbers, which are the largest score and
-# the two sums, and the page itself you can throw away. In Python:
+# gives. It is like adding up a long bill page by page. Three numbers are carried over, the largest score and the two
+# sums, and the page itself can be thrown away. In Python:
 
 # %%
 scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
@@ -222,7 +222,7 @@ assert round(output / total, 2) == 38.72
 # 8 heads of 64 numbers, and the future is hidden. All was measured beforehand. "Plain" attention makes the whole
 # matrix, and "blockwise" is that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of
 # PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Both axes are
-# logarithmic: from one grid line across to the next the memory is ten times as large.
+# logarithmic: each horizontal line stands for ten times the memory of the one below it.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import json
@@ -262,9 +262,9 @@ assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
 # %% [markdown]
 # Where the matrix fits, a doubling of the length makes the memory of plain attention three to four times as large, and
 # that of the blocks less than twice, on average. (The figures are peaks of whole processes. The printed ratios are
-# those at the last length at which the whole matrix was measured.) Plain attention needs several times what we counted
-# for the matrix, because a step of training keeps more than one of that size: the scores, the weights, the slopes of
-# both. PyTorch's own attention needs less still, because it cuts the keys as well.
+# those at the last length that plain attention could do.) Plain attention needs several times what we counted for the
+# matrix, because a step of training keeps more than one of that size: the scores, the weights, the slopes of both.
+# PyTorch's own attention needs less still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because nearly half of the scores lie in the future and are never
 # computed. But it still grows with the square, since each query meets all keys before it. A **window** changes that. It
@@ -318,8 +318,8 @@ assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
 #
 # The default is `MultiHeadAttention(..., blockwise="auto")`. With `causal=True` it attends by blocks from 2,048 keys on
 # inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 on outside. In all other cases it does
-# so where all weights at once would take over 2 GiB (a good 2 GB). There are two exceptions. Nobody may ask for the
-# weights, because they are never there all at once. And no *dropout* may act on them, which in a training sets some
+# so where all weights at once would take over 2 GiB (a good 2 GB). There are two exceptions. One is a call that asks
+# for the weights, because they are never there all at once. The other is *dropout*, which in a training sets some
 # weights to 0 at random: the way back would have to drop the same ones again. [Benchmarks](../about/benchmarks.py) has
 # all times, and compares [whole rows with pieces](../about/benchmarks.py#pieces-of-keys-or-whole-rows). Here rows stay
 # whole, because from TensorFlow's Python we cannot reach into the chip.
@@ -368,8 +368,8 @@ for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
 # times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`seen_k` and
 # `seen_v` are what the block reads, `q_block` are its queries, and in `multiply_no_nan` a weight of 0 stays 0.) Only
 # `of_rows` is new. A softmax divides by the sum of its row, so the slope of a score needs a sum over the whole row, of
-# each weight times its slope. That sum equals a shorter one, for which the output was kept: each of its numbers times
-# the slope of this number. `keys.added` adds up what each block says about the keys that it read.
+# each weight times its slope. It equals a shorter sum: each number of the output times the slope of this number. For
+# this the output was kept. `keys.added` adds up what each block says about the keys that it read.
 #
 # **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
 # outputs are compared, and the gradients:
@@ -494,7 +494,8 @@ exercises.show("long_sequences")
 # its numbers come from. When you hear of another machine that is called a Transformer, you can now ask which of these
 # parts it has, and which it has exchanged.
 #
-# * [Positions that turn](turning_positions.py): the first part that nearly everybody has exchanged.
+# * [Positions that turn](turning_positions.py): the first part that nearly everybody has exchanged. Why turn a vector,
+#   where one could simply add?
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
 #   have written.
 # * [The museum](../guides/museum.py): other people's bugs, each as code that runs.

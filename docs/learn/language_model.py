@@ -58,8 +58,8 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 
 # %% tags=["remove-input"]
 for step, page in zip(record["written_at"], record["written"], strict=True):
-    shown = "".join(c if c.isprintable() or c == "\n" else "." for c in str(page))
-    print(f"--- after {step} steps")
+    shown = "".join(c if c.isprintable() or c == "\n" else " " for c in str(page))
+    print(f"--- after {step} steps" if step else "--- before the training")
     for line in shown.split("\n"):
         print(textwrap.fill(line, 100, drop_whitespace=False))
     print()
@@ -205,7 +205,7 @@ found = {
     "count after five": bits_by_counting(5),
     "`xz`, alone with this tenth": packed(unseen) / len(unseen),
     "our machine with one layer": float(one_layer["bits"]),
-    "**our machine**": float(record["bits"]),
+    "**our machine, two layers**": float(record["bits"]),
     "`xz`, after reading the other nine tenths": (
         packed(seen + unseen) - packed(seen)
     )
@@ -217,7 +217,7 @@ lines += [f"| {who} | {bits:.2f} |" for who, bits in ranked]
 display(Markdown("\n".join(lines)))
 print(f"numbers to train: {small.count_params():,} with one layer,", end=" ")
 print(f"{model.count_params():,} with two")
-ours = found["**our machine**"]
+ours = found["**our machine, two layers**"]
 assert ours < found["count after five"] < found["our machine with one layer"]
 assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, after reading the other nine tenths"] < ours
@@ -260,7 +260,9 @@ assert found["`xz`, after reading the other nine tenths"] < ours
 logits = np.array([2.0, 1.0, 0.0])
 for heat in (1.0, 0.5):
     powers = np.exp(logits / heat)
-    print(heat, (powers / powers.sum()).round(3))
+    p = powers / powers.sum()
+    kept = p[:2] / p[:2].sum()
+    print(f"T = {heat}: {p.round(3)}, after top-p 0.9: {kept.round(3)}")
 
 # %% [markdown]
 # Try both on a beginning of your own: press the button below. The thick bars are the probabilities at this temperature,

@@ -112,7 +112,7 @@ def by_blocks(q, k, v, block, causal=False):
     outputs = []
     for first in range(0, len(q), block):
         last = min(first + block, len(q))  # this block: q[first:last]
-        end, mask = len(k), 0  # sees all keys, and nothing is hidden
+        end, mask = len(k), 0  # it sees all keys k[:end], and nothing is hidden
         if causal:  # no key from last on; 1 where a key comes after the query
             end, mask = last, np.arange(last) > np.arange(first, last)[:, None]
         outputs.append(attention(q[first:last], k[:end], v[:end], mask))

@@ -136,8 +136,7 @@ touch(
 #
 # <details class="lesson-more" markdown="1"><summary>The same as a still picture</summary>
 #
-# The query is at place 5 and the key at place 3. On the right both stand 20 places further. Below each dial stands the
-# product:
+# On the right both hands stand 20 places further. Below each dial stands their product:
 
 # %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 3: the hands point to 150 and to 90 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 60 degrees again. The product is 1.00 in both."
 import matplotlib.pyplot as plt
@@ -172,12 +171,14 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # %% [markdown]
 # </details>
 #
-# The values are not turned. A value is what a letter hands over, and it should be the same from wherever it comes.
+# So the product of a turned query and a turned key depends only on how far apart they stand. The values are not turned.
+# A value is what a letter hands over, and it should be the same from wherever it comes.
 #
 # ## By hand
 #
-# As above, vectors turn by 30 degrees from place to place. The query is (2, 0) before it is turned,
-# and it stands at place 5. There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is turned.
+# As above, vectors turn by 30 degrees from place to place. The query is (2, 0) before it is turned, and it stands at
+# place 5. So it turns by 150 degrees, to 2 · (cos 150°, sin 150°) = (-1.732, 1). There are three keys, at the places 3,
+# 4 and 5, and each is (1, 0) before it is turned.
 #
 # | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -199,8 +200,8 @@ assert np.degrees(angles[0] - angles[1]).round() == 60
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# (Only what stands in the table is rounded.) The output is 2.218. Now move the query and the keys by 20 places, so
-# that all of them point elsewhere. What comes out?
+# (The table shows rounded numbers, but each step goes on with the exact ones.) The output is 2.218. Now move the query
+# and the keys by 20 places, so that all of them point elsewhere. What comes out?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 
@@ -242,8 +243,9 @@ for moved in (0, 20):
 #
 # This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\theta_i$ is how far dial $i$ turns
 # from one place to the next, and was called $\omega_i$ in the first lesson on positions. It is counted in radians: a
-# whole turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees. (As in the paper of Su and others, 2021, the
-# pair is a column and stands to the right of the matrix.)
+# whole turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees. For a key of $a = 1$ and $b = 0$, as above,
+# only the first column of the matrix is left. (As in the paper of Su and others, 2021, the pair is a column here, and
+# stands to the right of the matrix.)
 #
 # ## Your machine so far
 #
@@ -260,8 +262,9 @@ for moved in (0, 20):
 #
 # What is left to write is `turn_all`, which turns all pairs of a head at once. Which two numbers are a pair? Here the
 # first half of a head's numbers are the $a$ and the second half are the $b$, so that with 16 numbers the first and the
-# ninth are a pair. `speeds` holds the $\theta_i$, and since $a$ has the length $d/2$, the $2i/d$ of the formula is $i$
-# divided by this length. Two expressions are missing: the two rows of the formula.
+# ninth are a pair. `speeds` holds the $\theta_i$: since $a$ has the length $d/2$, the $2i/d$ of the formula is $i$
+# divided by this length. `np.outer` multiplies each place by each speed, so `cos` and `sin` have a row for each place
+# and a column for each dial. Two expressions are missing: the two rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
@@ -316,9 +319,8 @@ from clear_attention import rotary
 print(inspect.getsource(rotary.turn))
 
 # %% [markdown]
-# The two lines below the `if` are yours. `cos` and `sin` have a row for each place and a column for each dial, as in
-# your function. The three lines at the end are for a second layout, in which each $b$ stands directly behind its $a$.
-# Below you will see why that matters. The machine has nothing to learn here, because no number in this function is
+# The two lines below the `if` are yours. The three lines at the end are for a second layout, in which each $b$ stands
+# directly behind its $a$. Below you will see why that matters. Nothing is learnt here: none of these numbers is
 # trained.
 #
 # <details class="lesson-more" markdown="1"><summary>How a layer is told to turn, and who is not turned</summary>
@@ -375,7 +377,7 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 # There is one trap. When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its
 # turn. So the machine must remember how many letters there are already, in order to give the next one the next place.
 # If each new letter is called place 0 again, all of them stand at the same place, and the machine [reads as if it had
-# no positions](../guides/museum.py#cache-positions). Our layer goes on counting by itself.
+# no positions](../guides/museum.py#cache-positions). The package's layer goes on counting by itself.
 #
 # ## Two layouts, and a machine that is silently wrong
 #
@@ -387,8 +389,8 @@ assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
 #
 # A machine only works with the layout it was trained with, and ours was trained with halves. What happens if its layers
 # use the other one? All shapes fit, and nothing complains. We let the machine read 500 dates three times: as it was
-# trained, then with its layers set to interleaved, and at last with its weights reordered, too, so that they fit the
-# new layout. (These are 500 dates and not 2,000, so the first row may differ a little from the table above.)
+# trained, then with its layers set to interleaved, and finally with its weights reordered, too, so that they fit the
+# new layout. (With 500 dates in place of 2,000, the first row may differ a little from the first table.)
 
 # %% tags=["hide-input"]
 from clear_attention import convert_rotary
@@ -432,11 +434,11 @@ assert abs(mended - first) < 0.01
 #
 # <details class="lesson-more" markdown="1"><summary>What if the text is longer than any in training?</summary>
 #
-# This fold can be left out, too. Moving a text is one thing, and a longer text is another, because it has distances
-# that the machine has never met. A quick dial has gone round many times in training, so the machine knows every angle
-# of it. But a slow dial has not gone round even once, so between letters that are far apart it now shows angles that it
-# never showed before. The remedy is to make dials slower, so that far letters, too, show angles that are known. For
-# texts of four times the length, `RotaryPositions` has `factor=4` and three ways:
+# This fold can be left out, too. A longer text is harder than a moved one, because it has distances that the machine
+# has never met. A quick dial has gone round many times in training, so the machine knows every angle of it. But a slow
+# dial has not gone round even once, so between letters that are far apart it now shows angles that it never showed
+# before. The remedy is to make dials slower, so that far letters, too, show angles that are known. For texts of four
+# times the length, `RotaryPositions` has `factor=4` and three ways:
 #
 # * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
 #   are harder to tell apart.

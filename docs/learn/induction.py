@@ -8,10 +8,10 @@
 #
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
-# Two small machines learnt just this task. Each of their texts is a row of random letters that comes again and again,
-# every 5 to 25 places. The machines are alike, with one head in each layer, but the first has one layer and the second
-# has two. Both were then asked about texts that repeat every 20 places. As long as the first letter has not come a
-# second time, nobody can know the next one. From then on, after 21 letters, everybody who looks back can:
+# Two small machines learnt just this task. Each of their texts is a row of 5 to 25 random letters that comes again and
+# again. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
+# were then asked about texts that repeat every 20 places. As long as the first letter has not come a second time,
+# nobody can know the next one. From then on, after 21 letters, you can know it if you look back:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -45,8 +45,8 @@ assert record["right_by_place"][PERIOD:].mean() > 0.85
 assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# (After 20 letters nobody can know the next one, and yet the machine with one layer guesses it in one of four cases.
-# Exercise 1 shows how.)
+# (At the grey line, after 20 letters, nobody can know the next one. And yet the machine with one layer guesses it far
+# more often than by chance. Exercise 1 shows how.)
 #
 # Is the machine with one layer only slower? Look at the training, in which each mark is 50 steps. There the letters
 # that nobody can know are counted, too, so even a perfect machine would end below 100 %.
@@ -101,7 +101,8 @@ assert (1 - shallow_record["wrong"]).max() < 0.3
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
-# So each vector has six numbers. $W_Q$ picks the first three, the letter. $W_K$ picks the last three, the *note*. $W_V$
+# So each vector has six numbers. (The letter is still there after layer 1, because the residual adds the note to what
+# came in.) Now layer 2: its $W_Q$ picks the first three, the letter. $W_K$ picks the last three, the *note*. $W_V$
 # picks the letter again. This is what three separate matrices are good for: here a letter is compared with notes. Let a
 # score be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights
 # are $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
@@ -160,9 +161,9 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # On the left, each letter but the first looks most at the one before, and less at itself and the one two back. On the
 # right, the first half has nothing to find, so most of its letters look at the beginning. In the second half six of the
 # seven letters look most at the place six back. The text repeats every seven places, so that is the place just *after*
-# the one where they stood the last time. Only the first letter of the second half still looks at the beginning,
-# probably because the first letter of all had seen only itself, and so noted itself. (In other texts it is often only
-# four or five of seven.)
+# the one where they stood the last time. Only the first letter of the second half, an h, still looks at the beginning.
+# Probably this is because the first h of all had seen only itself, so that its note says h, too. (In other texts it is
+# often only four or five of seven.)
 #
 # ## Follow one letter
 #
@@ -202,10 +203,11 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What came out</summary>
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# The last letter but one, a c, finds the g, which came after it the last time, and the g had noted the c. In the first
-# half the machine can only guess. But here the x looks mostly at itself, and says x. Why, we do not know.
+# 1. The last letter but one, a c, finds the g, which came after it the last time.
+# 2. The g had noted the c.
+# 3. In the first half the machine can only guess. Here the x looks mostly at itself, and says x. Why, we do not know.
 #
 # </details>
 #
@@ -246,12 +248,15 @@ assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
-# Each text is written three times in a row. So in the third round two places fit, and only the later one is counted.
-# The first head gives only about half of its weight to the letter before. That is enough for a note, because this
-# letter still gets more than any other. So the training found the two steps, though all that it was ever told was which
-# letter comes next. It found a little more, too. In 20 random letters many stand twice, and whoever knows only the
-# letter before is right in about seven of ten cases. The machine is right far more often, probably because its notes
-# also hold, more faintly, the letter two back.
+# With two layers, the second head gives most of its weight to the letter that followed the last time. (Each text is
+# written three times in a row. So in the third round two places fit, and only the later one is counted.) The first head
+# gives only about half of its weight to the letter before. That is enough for a note, because this letter still gets
+# more than any other. So the training found the two steps, though all that it was ever told was which letter comes
+# next.
+#
+# It found a little more, too. In 20 random letters many stand twice, and whoever knows only the letter before is right
+# in about seven of ten cases. The machine is right far more often, probably because its notes also hold, more faintly,
+# the letter two back.
 #
 # ## A check: switch one off
 #
@@ -281,9 +286,9 @@ print(f"{'who guesses':32} {1 / 26:8.0%} {1 - (25 / 26) ** PERIOD:16.0%}")
 
 # %% [markdown]
 # Without the second head nothing is brought back, and the machine can only guess. Without the first, the second head
-# still brings back letters of the text, but no note tells it which. So it is right a little more often: whoever says
-# the letter of any place in the text is right in 9 % of all cases. One place of 20 is the right one, and at the others
-# the right letter stands by chance, once in 26. That is $1/20 + 19/20 \cdot 1/26 = 0.087$.
+# still brings back letters of the text, but no note tells it which. So it is right a little more often. Whoever says
+# the letter of a random place is right in 9 % of all cases: one place of 20 is the right one, and at each other place
+# the right letter stands by chance once in 26 times. That is $1/20 + 19/20 \cdot 1/26 = 0.087$.
 #
 # ## And the machine that read the manual?
 #
@@ -361,7 +366,7 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # repeats every 6 places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four
 # of the 21 periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head
 # looks about that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it
-# looks at the beginning or near it. So in the first picture it guesses well just where the text begins again.
+# looks at the beginning or near it. So in the first picture it guesses best just where the text begins again.
 #
 # </details>
 #
@@ -396,8 +401,9 @@ assert two[0] > two[1]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. A mixture of two letters
-# is like neither, which may be why much of the probability goes to others. But only the first of the two is right, as
-# the letter before the k says, and it does get more. So the notes seem to hold a little of the letter two back, too.
+# is like neither, which may be why much of the probability goes to others. But this k begins a new round, as the letter
+# before it says. So only the first of the two is right, and it does get more. It seems that the notes hold a little of
+# the letter two back, too.
 #
 # </details>
 #

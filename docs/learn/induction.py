@@ -279,6 +279,11 @@ for number, layer in enumerate(model.stack.layers, start=1):
     hands_on.assign(np.zeros_like(kept))
     shares[f"without the head of layer {number}"] = measured(model)
     hands_on.assign(kept)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What comes out</summary>
+
+# %% tags=["hide-input"]
 print(f"{'what the machine says':32} is right   is in the text")
 for name, (share, in_text) in shares.items():
     print(f"{name:32} {share:8.0%} {in_text:16.0%}")
@@ -289,6 +294,8 @@ print(f"{'who guesses':32} {1 / 26:8.0%} {1 - (25 / 26) ** PERIOD:16.0%}")
 # still brings back letters of the text, but no note tells it which. So it is right a little more often. Whoever says
 # the letter of a random place is right in 9 % of all cases: one place of 20 is the right one, and at each other place
 # the right letter stands by chance once in 26 times. That is $1/20 + 19/20 \cdot 1/26 = 0.087$.
+#
+# </details>
 #
 # ## And the machine that read the manual?
 #
@@ -310,7 +317,7 @@ most = max(
     for w in heads.values()
 )
 print(f"bits a letter, the first time: {first:.1f}   again: {again:.1f}")
-print(f"weight on the letter after the last time, of its best head: {most:.0%}")
+print(f"weight that its best head gives to the letter that followed: {most:.0%}")
 (whole, _), *without = shares.values()
 assert whole > 0.85 > 0.3 > max(share for share, _ in without)
 assert without[0][1] > 0.8  # letters of the text

@@ -15,7 +15,7 @@
 # Two machines read these dates. Both were trained for 500 steps on the same dates, in texts of at most 34 places, and
 # both have equally many trained numbers. The first one adds positions, as you know it. The second one is told of
 # positions in another way, which is the subject of this lesson. The table says which share of the dates they get right
-# if the text is moved by 0, 5, 20 or 40 places:
+# if the text is moved by 0, 5, 20 or 40 places. Below it, each machine reads "3 may 2018", at place 0 and at place 20:
 
 # %% tags=["hide-input"]
 import sys
@@ -24,7 +24,7 @@ import sys
 sys.path += ["../_site", "../.."]
 import numpy as np
 import trained
-from clear_attention import create_date_pairs
+from clear_attention import create_date_pairs, date_tokenizers, greedy_search
 from date_machine import percent
 from IPython.display import Markdown, display
 
@@ -41,6 +41,16 @@ for name, record in {
     shares = " | ".join(map(percent, record["shifted"]))
     lines.append(f"| {name} | {shares} |")
 display(Markdown("\n".join(lines)))
+source, target = date_tokenizers()
+ids = source.encode(["3 may 2018"])
+for name, model in {
+    "positions added": added,
+    "positions that turn": turning,
+}.items():
+    for moved in (0, 20):
+        further = np.pad(ids, [(0, 0), (moved, 0)])
+        (written,) = target.decode(greedy_search(model, further, max_length=11))
+        print(f"{name + ', moved by':30} {moved:2}: {written}")
 assert added_record["shifted"][0] > 0.95
 assert max(added_record["shifted"][2:]) < 0.1
 assert min(turning_record["shifted"]) > 0.98
@@ -342,9 +352,8 @@ print(inspect.getsource(rotary.turn))
 # most, and of the second the head with the same number. Below stands the largest change of a weight in any head:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
-from clear_attention import date_tokenizers, greedy_search, plot_weights
+from clear_attention import plot_weights
 
-source, target = date_tokenizers()
 letters = ["3", "␣", "m", "a", "y"]
 ids = source.encode(["3 may"])
 figure, axes = plt.subplots(2, 2, figsize=(7, 6.4), layout="constrained")
@@ -510,8 +519,9 @@ assert not np.allclose(*outputs, atol=0.1)
 distances = np.arange(41)
 one = 2 * np.cos(np.radians(30 * distances))
 both = one + 2 * np.cos(np.radians(5 * distances))
-print("one dial: ", np.flatnonzero(np.isclose(one, one.max())))
-print("two dials:", np.argsort(-both)[:3], both[np.argsort(-both)[:3]].round(2))
+print("one dial: distances", np.flatnonzero(np.isclose(one, one.max())))
+for place in np.argsort(-both)[:3]:
+    print(f"two dials: distance {place:2}, product {both[place]:.2f}")
 assert [*np.flatnonzero(np.isclose(one, one.max()))] == [0, 12, 24, 36]
 assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 

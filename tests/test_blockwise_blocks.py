@@ -17,6 +17,7 @@ SEES = {
     "a window": {"window": 3},
     "a causal window": {"causal": True, "window": 2},
     "first keys beside a window": {"causal": True, "window": 2, "first_keys": 2},
+    "more first keys than keys": {"causal": True, "window": 2, "first_keys": 99},
     "itself": {"window": 1},
     "documents": {"documents": True},
     "documents, causal": {"documents": True, "causal": True},
@@ -78,9 +79,11 @@ def test_a_block_reads_no_more_than_it_sees(name, sizes):
     for i in range(blocks.number):
         seen = blocks.seen(i)
         first, last = int(seen.first), int(seen.last)
+        if "documents" not in hides:
+            assert int(seen.few) == min(hides.get("first_keys", 0), keys - 1)
         columns = np.flatnonzero(longer[i * blocks.size : (i + 1) * blocks.size].any(axis=0))
         columns = columns[columns >= int(seen.few)]
-        if len(columns) and "documents" not in hides:
+        if len(columns) and not hides.keys() & {"documents", "first_keys"}:
             assert (first, last) == (columns[0], columns[-1] + 1)
         assert last > first
 
@@ -90,6 +93,8 @@ def test_documents_narrow_what_a_block_reads():
     assert [(int(keys.first), int(keys.last)) for keys in found] == [(0, 3), (3, 6), (6, 9), (9, 12)]
     found = [made(12, 12, 4, {"documents": True, "causal": True}).seen(i) for i in range(3)]
     assert [(int(keys.first), int(keys.last)) for keys in found] == [(0, 4), (3, 8), (6, 12)]
+    found = [made(6, 6, 1, {"documents": True, "causal": True}).seen(i) for i in range(6)]
+    assert [(int(keys.first), int(keys.last)) for keys in found] == [(0, 1), (0, 2), (0, 3), (3, 4), (3, 5), (3, 6)]
 
 
 def test_nothing_is_hidden_where_all_is_seen():
@@ -200,11 +205,18 @@ def test_shapes_stay_known_in_a_graph():
 @pytest.mark.parametrize("rows", [1, 2, 12])
 @pytest.mark.parametrize("known", [True, False])
 def test_the_rows_of_a_block_and_a_single_one_for_all(rows, known):
-    blocks, x = made(12 if rows > 2 else rows, 6, 2 if rows == 2 else 4, {}), RNG.normal(size=(2, rows, 5))
+    blocks, x = made(2, 6, 2, {}) if rows == 2 else made(12, 6, 4, {}), RNG.normal(size=(2, rows, 5))
     last = blocks.number - 1
     rows_of = tf.function(lambda x: blocks.rows(x, last), [tf.TensorSpec((2, rows if known else None, 5), tf.float64)])
     expected = x if rows == 1 else x[:, last * blocks.size : (last + 1) * blocks.size]
     np.testing.assert_array_equal(rows_of(x), expected)
+
+
+def test_rows_of_a_known_number_are_known():
+    blocks, one = made(12, 6, 4, {}), tf.zeros((2, 1, 5))
+    assert blocks.rows(one, 1) is one
+    rows_of = tf.function(lambda x: blocks.rows(x, 1), [tf.TensorSpec((None, 12, None))], autograph=False)
+    assert rows_of.get_concrete_function().output_shapes.as_list() == [None, 4, None]
 
 
 def test_queries_stand_on_the_last_keys():
@@ -323,6 +335,31 @@ def test_in_an_order_alone_later_scores_are_overwritten(sizes, lengths, run, pie
         np.testing.assert_array_equal(found[..., :rows, :], np.where(here, given[..., :rows, :], -np.inf))
 
 
+@pytest.mark.parametrize(("number", "run"), [(48, 1), (49, 2), (96, 2), (97, 3)])
+def test_rows_have_at_most_48_lengths(number, run):
+    assert made(number, number, 1, {"causal": True}).run == run
+
+
+@pytest.mark.parametrize("piece", [7, 8, 9])
+@pytest.mark.parametrize("softcap", [None, 2.0])
+def test_pieces_of_eight_keys_are_long_enough(piece, softcap, monkeypatch):
+    asked = []
+    monkeypatch.setattr(QueryBlocks, "without_later", lambda *given: asked.append(given))
+    blocks = made(2 * piece, 2 * piece, piece, {"causal": True}, softcap=softcap)
+    assert blocks.piece == piece
+    blocks.without_hidden(tf.zeros((1, 1, piece, piece)), 0, blocks.seen(0))
+    assert bool(asked) == (piece >= 8 and softcap is None)
+
+
+@pytest.mark.parametrize("hides", [{}, {"causal": True, "window": 2}, {"causal": True, "documents": True}], ids=str)
+def test_there_are_no_pieces_where_more_is_hidden_than_later_keys(hides):
+    assert made(16, 16, 8, hides).piece == 0
+
+
+def test_there_are_no_pieces_where_some_queries_see_nothing():
+    assert made(16, 8, 8, {"causal": True}).piece == 0
+
+
 def test_short_pieces_are_not_overwritten_one_by_one():
     blocks = made(9, 9, 3, {"causal": True})
     assert blocks.piece == 3
@@ -349,6 +386,7 @@ def test_heads_are_cut_into_groups_where_all_sizes_are_known():
     assert number((None, 8, 2048, 4)) == [None, 8]
     assert number((1, None, 2048, 4)) == []
     assert number((1, 8, None, 4)) == []
+    assert number((8, 2048, 4)) == [8]
     assert number((2048, 4)) == []
     assert number((1, 8, 2048, 4), (1, 8, 1, 1)) == [8]
     assert number((1, 8, 2048, 4), (1, 8, None, 1)) == []

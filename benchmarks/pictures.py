@@ -70,5 +70,6 @@ def draw(ax, lines, title):
     ax.set(xscale="log", yscale="log", xlabel="length", title=title)
     ax.set_xticks(lengths, [f"{n:,}" for n in lengths])
     ax.set_xlim(lengths[0] / 1.2, lengths[-1] * 2)
+    ax.set_ylim(top=max(ax.get_ylim()[1], math.exp(max(floor.values()))))  # no name is drawn outside
     ax.minorticks_off()
     ax.spines[["top", "right"]].set_visible(False)

@@ -6,7 +6,9 @@ import math
 import re
 import time
 
-from benchmarks import check_peers, machine, report, tables, timing
+import matplotlib.pyplot as plt
+
+from benchmarks import check_peers, machine, pictures, report, tables, timing
 
 
 def cell(size=(1, 8, 4096, 64), mask="causal", passes="forward", what="function", **times_ms):
@@ -160,6 +162,17 @@ def test_what_the_allocator_keeps_is_said_beside_the_memory():
     (found,) = report.verdicts(results(memory=kept))
     assert (found.measured, found.met) == (0.5, False)
     assert found.why.endswith("Without oneDNN, and with freed memory given back at once, it is 70 MB.")
+
+
+def test_lines_that_end_together_are_all_named_inside_of_the_picture():
+    ax = plt.figure().subplots()
+    lines = {"ours": {4096: 2815, 8192: 8855}, "keras.ops": {4096: 2350, 8192: 8983}, "torch": {4096: 21, 16384: 71}}
+    pictures.draw(ax, lines, "memory")
+    named = {text.get_text(): text.xy[1] for text in ax.texts}
+    assert named.keys() == {"plain", "keras.ops", "torch"}
+    assert max(named.values()) < ax.get_ylim()[1]
+    assert named["keras.ops"] > 1.1 * named["plain"]
+    plt.close("all")
 
 
 def test_the_widest_vectors_of_a_processor():

@@ -61,9 +61,10 @@ def test_two_rows_of_a_bias_are_not_one_for_all():
     compare(drawn(1, 2, queries=2, keys=2), (1, 2, 2, 2), (1, 2, 2, 1), 1)
 
 
+@pytest.mark.parametrize("bias", [(2, 3, 2, QUERIES, 1), (2, 3, 1, QUERIES, KEYS), (1, 3, 2, 1, KEYS)], ids=str)
 @pytest.mark.parametrize("groups", [1, 2])
-def test_more_axes_before_the_heads(groups):
-    compare(drawn(2, 3, 2, groups=groups), (2, 3, 2, QUERIES, 1), (3, 1, 1, 1), 2)
+def test_more_axes_before_the_heads(groups, bias):
+    compare(drawn(2, 3, 2, groups=groups), bias, (3, 1, 1, 1), 2)
 
 
 def test_the_output_has_the_length_of_the_queries_and_the_depth_of_the_values():

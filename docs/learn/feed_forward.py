@@ -162,7 +162,7 @@ assert 0.25 < added < 0.27 < found[0]
 # were. So a fixed number is added to the sum, its *bias* of $-1$, and the alarm is $\max(0, x_1 + x_2 - 1)$. The second
 # matrix multiplies it by 56:
 #
-# | found | $x_1$ | $x_2$ | $x_1 + x_2 - 1$ | ReLU | times 56 |
+# | found | x₁ | x₂ | x₁ + x₂ - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
 # | neither | 0 | 0 | -1 | 0 | 0 |
 # | a 7 | 1 | 0 | 0 | 0 | 0 |

@@ -299,8 +299,8 @@ print(f"{'who guesses':32} {1 / 26:8.0%} {1 - (25 / 26) ** PERIOD:16.0%}")
 #
 # ## And the machine that read the manual?
 #
-# The language model of the [last page](language_model.py) has two layers, too, and four heads in each. Does it have an
-# induction head? Give it random letters that come again: if it had one, it would be less surprised the second time.
+# The language model of the [last lesson](language_model.py) has two layers, too, and four heads in each. Does it have
+# an induction head? Give it random letters that come again: if it had one, it would be less surprised the second time.
 
 # %% tags=["hide-input"]
 from clear_attention import token_losses
@@ -327,7 +327,7 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
 # No. The letters surprise it as much as the first time, and none of its heads looks there. It needs even more than the
-# 8 bits of a blind guess among its 256 signs, because it expects English. It was trained for two minutes, and in this
+# 8 bits of a blind guess among 256 bytes, because it expects English. It was trained for two minutes, and in this
 # manual it gained more by learning words. In models that are trained for longer, such heads appear at some point, and
 # the loss falls faster for a while. In large models they do more than copy letters: a head that finds "what came after
 # something *like* this" can go on with a list, a rhyme, or a question and its answer. This is probably one reason

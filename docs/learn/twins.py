@@ -292,8 +292,8 @@ assert (~learnt[passed > 0]).sum() > (~learnt[passed == 0]).sum()
 #
 # Now look at your three sums. Most wrong digits stand just left of a column with the sum 9. The twin often can't tell
 # whether this column gets a 1: it may miss one, and it may see one where there is none. (Some mistakes have no such
-# column beside them, perhaps one of those above, too: the twin is not perfect there either.) Press "Draw 100
-# random pairs" at the top: of the pairs in which a 1 passes a 9, the twin gets far fewer right.
+# column beside them, perhaps one of the printed ones: the twin is not perfect there either.) Press "Draw 100
+# random pairs" at the top: of the pairs in which a 1 passes a 9, a far smaller share is right.
 #
 # Random sums show that something is missing, but hardly what: one must know which sums to ask for. Here lies the
 # difference between a program and a trained machine. If you wrote a program, you know what it does, and why it is

@@ -91,12 +91,12 @@ assert batch * context * steps > 4 * len(train_ids)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
 # [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
-# turn](turning_positions.py). In place of ReLU there is a smoother bend, *GELU*. And the table that turns ids into
-# vectors is used a second time, at the end: the logit of an id is the dot product of its vector with what came out.
+# turn](turning_positions.py). *GELU*, a smoother bend, replaces ReLU. And the table that turns ids into vectors is used
+# a second time, at the end: the logit of an id is the dot product of its vector with what came out of the last layer.
 # Say a has the vector (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is
-# more probable. That saves one large matrix, and the table learns from both of its uses. This is called *tying*. It is
-# also why the untrained machine repeats itself: its layers change little of what comes in, and the vector that fits a
-# letter best is its own. (A piece is cut out anywhere and has no end mark, so `end_id` is `None`.)
+# more probable. That saves one large matrix, and the table learns from both uses. This is called *tying*. It is also
+# why the untrained machine repeats itself: its layers change little of what comes in, and the vector that fits a letter
+# best is its own. (A piece is cut out anywhere and has no end mark, so `end_id` is `None`.)
 
 # %%
 from clear_attention import LanguageModel

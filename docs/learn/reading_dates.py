@@ -249,7 +249,7 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 #
 # ### Exercise 2
 #
-# In the machine above, press the dashes of the answer. Where does it look to write a dash? Why there?
+# In the machine at the top, press the dashes of the answer. Where does it look to write a dash? Why there?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #

@@ -377,12 +377,12 @@ print("the function's output of y:", result.output[2].numpy().round(3))
 # %% [markdown]
 # The trained machine computes its weights in the same way. When its encoder reads "thursday 3rd of may 2018", 24
 # letters look at 24 letters, in four ways, and each of these 2,304 weights is what the formula gives for the trained
-# vectors and matrices. The last fold recomputes them.
+# vectors and matrices. The fold for the doubtful recomputes them.
 #
 # <details class="lesson-more" markdown="1"><summary>Four lines of the package: which of them is new?</summary>
 #
 # These four lines from the middle of the function, printed from the package, are your two functions. (Two lines between
-# them are left out, because they do nothing here.)
+# them do nothing here, and are left out.)
 
 # %% tags=["source", "hide-input"]
 import inspect

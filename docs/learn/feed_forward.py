@@ -177,8 +177,8 @@ assert 0.25 < added < 0.27 < found[0]
 # ### Many alarms, one table
 #
 # How many alarms does a table need? To draw it, let what was found be a single number $x$. The points are the answers
-# of a small table for $x$ from 0 to 7, and you can drag them up and down. The thick line is what a network answers, and
-# you choose how many alarms it has. How many does it need until it knows the whole table?
+# of a small table for $x$ from 0 to 7, and you can drag them. The thick line is what a network answers, and you choose
+# how many alarms (ReLUs) it has. How many does it need until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")

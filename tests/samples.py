@@ -14,11 +14,12 @@ def random_tensors(*shapes, dtype="float32", seed=0):
 
 
 def shake(layer, *inputs, seed=1, scale=0.4):
-    """Set every weight to a random value: no bias stays 0, no scale 1. A call with inputs, if any, builds the layer.
-    A generator for a seed is drawn from on."""
+    """Set every weight to a random value: no bias stays 0, no scale 1. A call with inputs builds the layer; a model
+    builds itself. A generator for a seed is drawn from on."""
     if inputs:
         layer(*inputs)
-    assert layer.built
+    elif not layer.built:
+        layer.build()
     rng = np.random.default_rng(seed)
     for variable in layer.weights:
         variable.assign(rng.normal(size=variable.shape) * scale)

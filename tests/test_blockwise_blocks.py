@@ -351,13 +351,54 @@ def test_pieces_of_eight_keys_are_long_enough(piece, softcap, monkeypatch):
     assert bool(asked) == (piece >= 8 and softcap is None)
 
 
-@pytest.mark.parametrize("hides", [{}, {"causal": True, "window": 2}, {"causal": True, "documents": True}], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((64, 64, 16), 16),
+        ((64, 96, 16), 16),
+        ((40, 40, 16), 8),
+        ((72, 40, 8), 0),  # the first queries see nothing
+        ((41, 41, 8), 1),
+        ((64, 64, 48), 16),
+    ],
+)
+def test_a_piece_divides_every_row_that_a_block_reads(sizes, expected):
+    blocks = made(*sizes, {"causal": True})
+    assert blocks.piece == expected
+    if expected:
+        assert not any(int(blocks.seen(i).last) % expected for i in range(blocks.number))
+
+
+@pytest.mark.parametrize(
+    "hides",
+    [{}, {"window": 4}, {"blocked": tf.zeros((64, 64), tf.bool)}, {"documents": True}],
+    ids=["not causal", "a window", "a mask", "documents"],
+)
 def test_there_are_no_pieces_where_more_is_hidden_than_later_keys(hides):
-    assert made(16, 16, 8, hides).piece == 0
+    assert made(64, 64, 16, {"causal": True} | hides if hides else {}).piece == 0
 
 
-def test_there_are_no_pieces_where_some_queries_see_nothing():
-    assert made(16, 8, 8, {"causal": True}).piece == 0
+def test_there_are_no_pieces_where_sizes_are_not_known_or_xla_places_all():
+    def piece(q):
+        return tf.constant(QueryBlocks.of(q, q, Hiding(causal=True), None, False, 16).piece)
+
+    q = tf.zeros((64, 2))
+    assert tf.function(piece)(q) == 16
+    assert tf.function(piece, [tf.TensorSpec((None, 2))])(q) == 0
+    assert tf.function(piece, jit_compile=True)(q) == 0
+
+
+@pytest.mark.parametrize("sizes", [(900, 900, 3), (900, 1000, 3), (190, 190, 2), (64, 70, 1), (7, 7, 2)], ids=str)
+def test_blocks_read_rows_of_few_lengths(sizes):
+    """For each length that oneDNN meets it keeps kernels of its own, which of a long text took 300 MB."""
+    (queries, keys, size), blocks = sizes, made(*sizes, {"causal": True})
+    read = [blocks.seen(i) for i in range(blocks.number)]
+    lengths = {int(seen.last) - int(seen.first) for seen in read}
+    assert len(lengths) <= 48
+    most = -(-blocks.number // 48) * size  # no row is longer by more than it must be
+    for i, seen in enumerate(read):
+        needed = min(keys, (i + 1) * size + keys - queries)
+        assert needed <= seen.last < needed + most or seen.last == keys
 
 
 def test_short_pieces_are_not_overwritten_one_by_one():

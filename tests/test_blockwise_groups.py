@@ -11,7 +11,7 @@ from clear_attention import (
     create_look_ahead_mask,
     scaled_dot_product_attention,
 )
-from clear_attention.blockwise import blocks, groups
+from clear_attention.blockwise import groups
 
 TINY = 1200  # bytes: a block of a few queries of one head
 
@@ -107,22 +107,6 @@ def test_a_mask_may_turn_out_to_have_one_row_for_all_groups(tiny, axes):
     attend = tf.function(lambda m: blockwise_attention(Q, K, V, m), signature, autograph=False)
     expected = scaled_dot_product_attention(Q, K, V, mask).output
     np.testing.assert_allclose(attend(mask), expected, atol=ATOL)
-
-
-@pytest.mark.parametrize(
-    ("queries", "keys", "size"), [(900, 900, 3), (900, 1000, 3), (190, 190, 2), (64, 70, 1), (7, 7, 2)]
-)
-def test_blocks_read_rows_of_few_lengths(queries, keys, size):
-    """For each length that oneDNN meets it keeps kernels of its own, which of a long text took 300 MB."""
-    q, k = tf.zeros((queries, 2)), tf.zeros((keys, 2))
-    cut = blocks.QueryBlocks.of(q, k, blocks.Hiding(causal=True), None, False, size)
-    read = [cut.seen(i) for i in range(cut.number)]
-    lengths = {int(seen.last) - int(seen.first) for seen in read}
-    assert len(lengths) <= 48
-    most = -(-cut.number // 48) * size  # no row is longer by more than it must be
-    for i, seen in enumerate(read):
-        needed = min(keys, (i + 1) * size + keys - queries)
-        assert needed <= seen.last < needed + most or seen.last == keys
 
 
 @pytest.mark.filterwarnings("ignore:.*retracing")

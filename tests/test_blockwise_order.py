@@ -21,39 +21,6 @@ def drawn(queries, keys, heads=4, depth=6):
     return [RNG.normal(size=(2, heads, n, depth)) for n in (queries, keys, keys)]
 
 
-def cut_into_blocks(queries, keys, size, **hiding):
-    q, k = tf.zeros((queries, 2)), tf.zeros((keys, 2))
-    return blocks.QueryBlocks.of(q, k, blocks.Hiding(**{"causal": True} | hiding), None, False, size)
-
-
-@pytest.mark.parametrize(
-    ("queries", "keys", "size", "expected"),
-    [(64, 64, 16, 16), (64, 96, 16, 16), (40, 40, 16, 8), (72, 40, 8, 0), (41, 41, 8, 1), (64, 64, 48, 16)],
-)
-def test_a_piece_divides_every_row_that_a_block_reads(queries, keys, size, expected):
-    cut = cut_into_blocks(queries, keys, size)
-    assert cut.piece == expected
-    if expected:
-        assert not any(int(cut.seen(i).last) % expected for i in range(cut.number))
-
-
-def test_there_are_no_pieces_where_more_is_hidden_than_later_keys():
-    assert cut_into_blocks(64, 64, 16, causal=False).piece == 0
-    assert cut_into_blocks(64, 64, 16, window=4).piece == 0
-    assert cut_into_blocks(64, 64, 16, blocked=tf.zeros((64, 64), tf.bool)).piece == 0
-    assert cut_into_blocks(64, 64, 16, documents=tf.zeros((1, 64), tf.int32)).piece == 0
-
-
-def test_there_are_no_pieces_where_sizes_are_not_known_or_xla_places_all():
-    def piece(q):
-        return tf.constant(blocks.QueryBlocks.of(q, q, blocks.Hiding(causal=True), None, False, 16).piece)
-
-    q = tf.zeros((64, 2))
-    assert tf.function(piece)(q) == 16
-    assert tf.function(piece, [tf.TensorSpec((None, 2))])(q) == 0
-    assert tf.function(piece, jit_compile=True)(q) == 0
-
-
 @pytest.mark.parametrize("given", [(1, 64, None), (1, None, 4), (None, None, None)])
 def test_a_single_head_may_have_unknown_sizes(given):
     q, k, v = (x[:1, 0] for x in drawn(64, 64, depth=4))

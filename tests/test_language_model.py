@@ -47,9 +47,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 
 def shaken(cls=LanguageModel, seed=1, **options):
     """Make a model in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    model = cls(**{**SIZES, **options})
-    model.build()
-    return shake(model, seed=seed)
+    return shake(cls(**{**SIZES, **options}), seed=seed)
 
 
 @functools.cache

@@ -29,9 +29,7 @@ LOSS = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 def shaken(cls=Transformer, seed=1, **options):
     """Make a model in which no weight is what it was initialised to: no bias 0, no scale 1."""
-    model = cls(**{**SIZES, **options})
-    model.build()
-    return shake(model, seed=seed)
+    return shake(cls(**{**SIZES, **options}), seed=seed)
 
 
 @functools.cache

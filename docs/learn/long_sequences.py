@@ -126,7 +126,7 @@ np.testing.assert_allclose(
     by_blocks(q, k, v, block=24, causal=True), attention(q, k, v, hidden)
 )
 print("100 queries in blocks of 24: the same numbers as all at once")
-print(f"weights held at a time: {24 * 100:,} instead of {100 * 100:,}")
+print(f"weights held at a time: {24 * len(k):,} instead of {len(q) * len(k):,}")
 
 # %% [markdown]
 # That is all. Nothing is approximated, and nothing has to be trained again. The same numbers come out, because they are

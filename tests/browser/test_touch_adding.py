@@ -24,12 +24,13 @@ def test_the_twin_adds_as_the_trained_model_does(piece):
         assert cells == [f"{x}" if x == y else f"{x} or {y}" for x, y in halves.T[::-1]]
         right = all((half == (a + b) // 10 ** np.arange(4) % 10).all() for half in halves)
         assert adding.says().startswith(f"{a} + {b}: the twin is {'right' if right else 'wrong'}.")
-        sums, got, passes = [a // 10**c % 10 + b // 10**c % 10 for c in range(3)], 0, False
-        for total in sums:
-            passes |= bool(total == 9 and got)
+        sums, got, over = [a // 10**c % 10 + b // 10**c % 10 for c in range(3)], 0, []
+        for c, total in enumerate(sums):
+            over += [f"column {c + 1}"] * (total == 9 and got)
             got = int(total + got > 9)
         nines = " and in ".join(f"column {c + 1}" for c, total in enumerate(sums) if total == 9)
-        carry = f"add up to 9 in {nines}. {'A' if passes else 'No'} carry passes there." if nines else "has the sum 9."
+        passes = f"A carry passes in {' and in '.join(over)}." if over else "No carry passes there."
+        carry = f"add up to 9 in {nines}. {passes}" if nines else "has the sum 9."
         # what the sums have in common is not said at once
         assert (carry in adding.says()) == (adding.numbers()[-1] >= 3)
         assert ("sum 9" in adding.says() or "add up" in adding.says()) == (carry in adding.says())

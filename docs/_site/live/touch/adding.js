@@ -17,9 +17,12 @@ export const adding = {
     const places = right.map((_, c) => c).reverse();
     const row = (name, cell) => `<tr><th scope="row">${name}</th>${places.map((c) => `<td${wrong[c] ? ' class="off"' : ""}>${cell(c)}</td>`).join("")}</tr>`;
     const both = (c) => (said[0][c] === said[1][c] ? said[0][c] : `${said[0][c]} or ${said[1][c]}`);
-    const nines = right.flatMap((_, c) => (c < COLUMNS - 1 && digits(a)[c] + digits(b)[c] === BASE - 1 ? [c] : []));
+    const handsOn = (c) => c < COLUMNS - 1; // the highest column has nobody to its left
+    const named = (columns) => `in column ${columns.map((c) => c + 1).join(" and in column ")}`;
+    const nines = right.map((_, c) => c).filter((c) => handsOn(c) && digits(a)[c] + digits(b)[c] === BASE - 1);
+    const over = passed(a, b).filter(handsOn);
     const carry = nines.length
-      ? ` The digits add up to 9 in column ${nines.map((c) => c + 1).join(" and in column ")}. ${passed(a, b).some((c) => nines.includes(c)) ? "A carry passes there." : "No carry passes there."}`
+      ? ` The digits add up to 9 ${named(nines)}. ${over.length ? `A carry passes ${named(over)}.` : "No carry passes there."}`
       : " No column with another to its left has the sum 9.";
     const many = drawn && `Of ${MANY} random pairs the twin added ${drawn.right} without a mistake. In ${drawn.passing} pairs a carry passes a 9; of these it
       got ${drawn.kept} right, and of the others ${drawn.right - drawn.kept}.`;

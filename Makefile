@@ -119,7 +119,7 @@ format: $(READY) ## mend what lint can mend
 laws: $(READY) ## plant in each law's way the fault that it must catch, and see it caught (about 2 minutes)
 	$(BIN)/python -m faults.laws
 
-mutate: $(READY) ## plant small faults in fourteen modules and see whether the tests find them
+mutate: $(READY) ## plant small faults in fifteen modules and see whether the tests find them
 	$(BIN)/python -m faults.mutate
 
 lock: ## write both lock files anew from pyproject.toml (needs uv)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from samples import random_tensors, shake
+from test_heads import OPTIONS
 
 import clear_attention
 
@@ -70,9 +71,6 @@ MODEL = {"num_layers": 1, **LAYER, "source_vocab": VOCAB, "target_vocab": VOCAB}
 ONE_TEXT = {"num_layers": 1, **LAYER, "vocab": VOCAB, "tie_embeddings": False}
 BLOCK_OPTIONS = {"dropout": 0.25, "norm_first": True, "epsilon": 1e-3}
 LAYER_OPTIONS = {**BLOCK_OPTIONS, "activation": "gelu"}
-HEADS_OPTIONS = {"d_k": 6, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False, "softcap": 3.0}
-HEADS_OPTIONS |= {"num_key_value_heads": 1, "sink": True, "position_bias": clear_attention.AlibiBias(name="bias")}
-HEADS_OPTIONS |= {"rotary": clear_attention.RotaryPositions(base=100.0, name="turns"), "window": 4, "first_keys": 1}
 INSIDE = {"self_attention": {"d_k": 3, "use_bias": False}}  # options of the attention inside
 ACROSS = {"cross_attention": {"d_v": 5}}
 DECODER_OPTIONS = {**LAYER_OPTIONS, **INSIDE, **ACROSS}
@@ -90,7 +88,7 @@ IDS_ONLY = {
 
 ENTRIES = {
     "DotProductAttention": Entry({}, {}, "xcc", {}, NO_DROPOUT),
-    "MultiHeadAttention": Entry(HEADS, HEADS_OPTIONS, "xcc", {k: v for p in PROJECTIONS for k, v in p.items()}),
+    "MultiHeadAttention": Entry(HEADS, OPTIONS, "xcc", {k: v for p in PROJECTIONS for k, v in p.items()}),
     "PositionalEncoding": Entry({}, {"n": 77, "dropout": 0.25}, "x", {}, ALONE),
     "SelfAttentionBlock": Entry(HEADS, {**BLOCK_OPTIONS, **INSIDE}, "x", ATTENTION),
     "CrossAttentionBlock": Entry(HEADS, {**BLOCK_OPTIONS, **ACROSS}, "xc", ATTENTION),

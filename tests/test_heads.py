@@ -10,7 +10,9 @@ from compare import close
 from samples import IDS, random_tensors, saved_and_loaded, shake
 
 from clear_attention import (
+    AlibiBias,
     MultiHeadAttention,
+    RotaryPositions,
     attention_by_hand,
     combine_masks,
     create_look_ahead_mask,
@@ -23,6 +25,10 @@ from clear_attention import (
 from clear_attention.heads.steps import blocked_by_keras
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+# all options, away from their defaults: the laws of test_layer_contract.py hold with them, and ask for new ones here
+OPTIONS = {"d_k": 6, "d_v": 5, "dropout": 0.25, "use_bias": False, "blockwise": False, "softcap": 3.0}
+OPTIONS |= {"num_key_value_heads": 1, "sink": True, "position_bias": AlibiBias(name="bias")}
+OPTIONS |= {"rotary": RotaryPositions(base=100.0, name="turns"), "window": 4, "first_keys": 1}
 
 
 def example(dtype="float32", queries=5, keys=7, depth=12, depths=(None, None)):

@@ -9,18 +9,18 @@ import keras
 import tensorflow as tf
 
 from clear_attention._checks import numbers, tensors
-from clear_attention._checks.biases import known_part, one_sequence, positions_and_bias_fit
+from clear_attention._checks.biases import known_part, positions_and_bias_fit
 from clear_attention._checks.caches import cache_fits, known_cache, no_documents_in_cache, same_context
 from clear_attention._checks.masks import mask_of_keras, mask_with_heads
 from clear_attention._checks.options import choice, flag
-from clear_attention._checks.weights import is_built
-from clear_attention._nonfinite import Tokens, marked, without_nonfinite
+from clear_attention._nonfinite import Tokens
 from clear_attention._token_layer import TokenLayer, ours
 from clear_attention._types import LayerInput, Mask, Output, Shape, Size, TensorLike
 from clear_attention.attention import Attention, add_keras_masks, full_shape, packed, scaled_dot_product_attention
 from clear_attention.biases import DistanceBias, PositionBias, distances_between
 from clear_attention.blockwise import blockwise_attention, blockwise_pays
-from clear_attention.cache import ContextCache, KeyValueCache, SeenInCache
+from clear_attention.cache import ContextCache, KeyValueCache
+from clear_attention.heads.cached import look_back, projected_context, write_down
 from clear_attention.heads.splitting import merge_heads, split_heads
 from clear_attention.heads.steps import (
     blocked_by_keras,
@@ -28,7 +28,6 @@ from clear_attention.heads.steps import (
     for_all_heads,
     hidden_by,
     last,
-    later_keys,
     outside,
     project_rows,
 )
@@ -242,7 +241,7 @@ class MultiHeadAttention(TokenLayer):
         cache_fits(cache, self, queries, mask)
         if isinstance(cache, KeyValueCache):
             keras_mask = blocked_by_keras(keys_mask, values_mask)
-            q, cache, future = self.write_down(queries, keys, values, cache, keras_mask, positions)
+            q, cache, future = write_down(self, queries, keys, values, cache, keras_mask, positions)
             behind = full_shape(cache.keys)[2] - cache.length
             far = None if self.window is None else outside(self.window, self.first_keys, q, cache.keys, behind)
             mask, causal, keys_mask = blocked_by_any(mask, future if causal else None, far), False, None
@@ -252,7 +251,7 @@ class MultiHeadAttention(TokenLayer):
             q = self.to_queries(Tokens.unchecked(queries))
             rules = self.score_rules(q, cache.keys, bias)
         mask = add_keras_masks(mask, *for_all_heads(queries_mask, keys_mask, ~cache.blocked))
-        output, weights = self.look_back(q, cache, mask, causal, return_weights, dropout, **rules)
+        output, weights = look_back(self, q, cache, mask, causal, return_weights, dropout, **rules)
         output = self.to_output(Tokens.unchecked(merge_heads(output)))
         return packed(output, weights if return_weights else None, cache)
 
@@ -315,45 +314,6 @@ class MultiHeadAttention(TokenLayer):
             mask = blocked_by_any(mask, *hidden_by(q, k, causal, segment_ids, window, first_keys))
         return scaled_dot_product_attention(q, k, v, mask, dropout=dropout, check_finite=check_finite, **rules)
 
-    def write_down(
-        self,
-        queries: tf.Tensor,
-        keys: tf.Tensor,
-        values: tf.Tensor,
-        cache: KeyValueCache,
-        blocked: tf.Tensor | None,
-        positions: TensorLike | None,
-    ) -> tuple[tf.Tensor, KeyValueCache, tf.Tensor]:
-        """Return the queries of new tokens, the cache with these tokens in it, and what lies in their future."""
-        queries, keys, values = map(Tokens.unchecked, (queries, keys, values))  # what is kept is finite all the same
-        where = {} if positions is None else {"positions": positions}
-        q = self.to_queries(queries, cache.length, **where)
-        k, v = self.to_keys_and_values(keys, values, cache.length, **where)
-        cache = cache.extended(ContextCache.of(k, v, blocked))
-        return q, cache, cache.future_of(full_shape(q)[2])
-
-    def look_back(
-        self,
-        q: tf.Tensor,
-        cache: KeyValueCache | ContextCache,
-        mask: tf.Tensor,
-        causal: bool,
-        return_weights: bool,
-        dropout: Callable[[tf.Tensor], tf.Tensor] | None,
-        **rules: Any,
-    ) -> Attention:
-        """Attend to what a cache keeps, all of which is finite: nobody has to look for NaN at every step again."""
-        # a query that is NaN itself has a NaN output anyhow, but its weights must stay 0 where it may not look
-        (safe_q,), strange = without_nonfinite(q) if return_weights else ((q,), None)
-        result = self.attend(safe_q, cache.keys, cache.values, mask, causal, return_weights, dropout, False, **rules)
-        known = [x for x in result if x is not None]  # by blocks there are no weights
-        strange = tf.reduce_any(cache.strange) if strange is None else strange | tf.reduce_any(cache.strange)
-        if tf.executing_eagerly() and not strange:
-            return result
-        mask = blocked_by_any(mask, later_keys(q, cache.keys) if causal else None)
-        output, *weights = marked(known, strange, SeenInCache(q if return_weights else None, cache.strange, mask))
-        return Attention(output, weights[0] if weights else None)
-
     def to_output(self, x: Tokens) -> tf.Tensor:
         """Project the merged heads to the output `(batch, query_length, d_model)`."""
         return x.marked(project_rows(self.project_output, x.finite))
@@ -371,16 +331,7 @@ class MultiHeadAttention(TokenLayer):
 
         A mask that Keras attached to them is kept.
         """
-        is_built("layer", self)
-        one_sequence(self)
-        given = {"keys": keys, "values": keys if values is None else values}
-        masks = [getattr(x, "_keras_mask", None) for x in given.values()]
-        keys, values = (tf.cast(tensors.float_tensor(name, x), self.compute_dtype) for name, x in given.items())
-        tensors.as_built(self.project_keys.kernel, keys=keys)
-        tensors.as_built(self.project_values.kernel, values=values)
-        tensors.same_number(1, keys=keys, values=values)
-        k, v = self.to_keys_and_values(*Tokens.of_each(keys, values))
-        return ContextCache.of(k, v, blocked_by_keras(*masks))
+        return projected_context(self, keys, values)
 
     def compute_output_shape(  # type: ignore[override]  # a layer's inputs have names of its own
         self, queries_shape: Shape, keys_shape: Shape | None = None, values_shape: Shape | None = None

@@ -98,24 +98,28 @@ def test_what_must_not_be_published_is_refused_and_remembered(lesson, code, word
     assert not list(execute.NOTEBOOKS.glob("*.failed"))
 
 
-def test_a_lesson_waits_for_the_models_it_shows_and_lets_others_go_first(lesson, monkeypatch):
-    order = []
+def test_one_worker_trains_and_the_other_executes_the_slow_lessons_first_and_none_before_its_model(lesson, monkeypatch):
+    order, lasts_until = [], {"m": "b.py", "b.py": "m is trained", "n": "e.py"}
+
+    async def last(name):
+        order.append(name)
+        while lasts_until.get(name) not in (None, *order):
+            await asyncio.sleep(0)
 
     async def run_training(name):
-        order.append(name)
-        await asyncio.sleep(0.02)
+        await last(name)
         order.append(f"{name} is trained")
 
     async def execute_one(source):
-        order.append(source.name)
-        await asyncio.sleep(0.01)
+        await last(source.name)
         return {"metadata": {}}
 
     monkeypatch.setattr(execute, "run_training", run_training)
     monkeypatch.setattr(execute, "execute_one", execute_one)
-    texts = {"a.py": 'trained.load("m")', "b.py": "1", "c.py": "2", "d.py": "# ---\n# slow: true\n# ---"}
+    texts = {"a.py": 'trained.load("n")', "b.py": "1", "c.py": "2", "d.py": "# ---\n# slow: true\n# ---"}
+    texts["e.py"] = 'trained.load("m")'
     execute.execute([lesson(name, text) for name, text in texts.items()])
-    assert order == ["m", "d.py", "b.py", "m is trained", "a.py", "c.py"]
+    assert order == ["m", "d.py", "b.py", "m is trained", "n", "c.py", "e.py", "n is trained", "a.py"]
 
 
 def test_a_model_that_cannot_be_trained_is_named(lesson, monkeypatch, tmp_path):

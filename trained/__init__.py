@@ -35,6 +35,7 @@ PROGRAMS = {  # the name of a model -> the module with its recipe; those that ta
     "dates-padding-seen": "dates",
     "today-rotary": "dates",
     "today-buckets": "dates",
+    "today-sinks": "dates",
     "today-one-key-head": "dates",
     "digits-1": "digits",
     "digits-8": "digits",

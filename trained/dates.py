@@ -184,10 +184,10 @@ def rotary():
     return {"self_attention": {"rotary": RotaryPositions()}}
 
 
-def buckets_and_sinks():
-    """Return what T5 adds to the scores, and one more score that leads nowhere."""
+def buckets(sink=False):
+    """Return what T5 adds to the scores and, if asked for, one more score that leads nowhere."""
     bias = RelativePositionBias(num_buckets=16, max_distance=32)
-    return {"self_attention": {"position_bias": bias, "sink": True}, "cross_attention": {"sink": True}}
+    return {"self_attention": {"position_bias": bias, "sink": sink}, "cross_attention": {"sink": sink}}
 
 
 def one_key_head():
@@ -208,7 +208,8 @@ RECIPES = {
         "dates-forgetful": {"kind": Forgetful, "lacks": ["look-ahead mask"], "steps": STEPS // 3},
         "dates-padding-seen": {"kind": PaddingSeen, "lacks": ["padding mask"], "paddings": PADDINGS, **BRIEF},
         "today-rotary": {"kind": NoPositions, "attention": rotary, "shifts": SHIFTS, **BRIEF},
-        "today-buckets": {"kind": NoPositions, "attention": buckets_and_sinks, "shifts": SHIFTS, **BRIEF},
+        "today-buckets": {"kind": NoPositions, "attention": buckets, "shifts": SHIFTS, **BRIEF},
+        "today-sinks": {"kind": NoPositions, "attention": partial(buckets, sink=True), **BRIEF},
         "today-one-key-head": {"attention": one_key_head, **BRIEF},
     }.items()
 }

@@ -145,7 +145,8 @@ def models_of(text):
 async def execute_all(keys):
     """Run every lesson even if one fails: the others are then done, and all failures are reported at once.
 
-    First come the models that lessons show, then the lessons with `slow: true` in their header, so that at the end no
+    One worker begins with the models that lessons show, the others with the lessons that need none, so that a newcomer
+    soon has pages to read. Lessons with `slow: true` in their header come before the quick ones, so that at the end no
     core waits for the last one. A lesson whose models are not yet trained lets the next one go before it.
     """
     log.info("Executing %d lessons, %d at a time", len(keys), WORKERS)
@@ -155,13 +156,14 @@ async def execute_all(keys):
     todo = [*models, *sorted(keys, key=lambda source: not re.search(r"^# slow: true$", texts[source], re.M))]
     start, one_more, ready, done, failures = time.monotonic(), asyncio.Event(), set(), {}, []
 
-    async def worker():
+    async def worker(trains):
         while todo:
-            job = next((job for job in todo if shown.get(job, set()) <= ready), None)
-            if job is None:
+            jobs = [job for job in todo if shown.get(job, set()) <= ready]
+            if not jobs:
                 await one_more.wait()
                 one_more.clear()
                 continue
+            job = next((job for job in jobs if (job in models) == trains), jobs[0])
             todo.remove(job)
             try:
                 await (train(job) if job in models else one(job))
@@ -190,7 +192,7 @@ async def execute_all(keys):
         left, seconds = len(keys) - len(done), time.monotonic() - start
         log.info("Executed %s: %d left, %.0f s so far%s", source.name, left, seconds, to_go(seconds, len(done), left))
 
-    await asyncio.gather(*(worker() for _ in range(WORKERS)))
+    await asyncio.gather(*(worker(trains=number == 0) for number in range(WORKERS)))
     if failures:
         raise LessonError("\n\n".join(map(str, failures)))
     return done

@@ -332,6 +332,58 @@ Markdown("\n".join(lines))
 # queries it would be taken for `(queries, keys)`, without an error.
 
 # %% [markdown]
+# ## What comes out of a padded row? { #padded-rows }
+#
+# A padding mask hides padded **keys**. A padded place stays a query, and something comes out in its row. Nobody looks
+# there, but if each row gives an answer, leave these rows out when you judge the answers.
+#
+# What comes out depends on how the mask reached the layer. Here are three cases: a padding mask that you hand to our
+# layer, the mask that Keras attaches to an embedding with `mask_zero=True`, and the same attached mask with Keras's own
+# layer. The text is one letter and two places of padding, and what is printed belongs to the row of the last place.
+
+# %%
+short = np.array([[7, 0, 0]])
+embedded = keras.layers.Embedding(9, 8, mask_zero=True)(
+    short
+)  # has a mask of Keras
+ours = MultiHeadAttention(d_model=8, num_heads=2)
+theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+plain = tf.constant(embedded.numpy())  # the same numbers without that mask
+ours.build(plain.shape)
+ours.project_output.bias.assign(np.arange(8.0))  # a trained layer has some
+handed = ours(plain, mask=create_padding_mask(short), return_weights=True)
+attached = ours(embedded, return_weights=True)
+keras_own = theirs(embedded, embedded, return_attention_scores=False)
+mean = tf.reduce_mean(plain, axis=1, keepdims=True)
+everything = theirs(
+    mean, mean
+)  # a single key, the mean of all: its value is the mean of all values
+
+print(
+    "ours, mask handed in:  ",
+    handed.weights[0, 0, 2].numpy(),
+    "looks at the one real letter",
+)
+print(
+    "ours, Keras's mask:    ", attached.weights[0, 0, 2].numpy(), "looks at nothing"
+)
+print(
+    "its output is the last bias:",
+    np.array_equal(attached.output[0, 2], ours.project_output.bias),
+)
+same = np.allclose(keras_own[0, 2], everything[0, 0], atol=1e-6)
+print("Keras's own: the mean of all values, padding too:", same)
+assert handed.weights[0, 0, 2, 0] == 1
+assert not np.any(attached.weights[0, :, 2])
+assert same
+np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
+
+# %% [markdown]
+# The attached mask hides the padded queries as well as the padded keys. So in the second and the third case the row has
+# nothing left. In the second, attention gives 0 for it. `MultiHeadAttention` then multiplies by one more matrix and
+# adds a *bias*, a vector of trained numbers, so what you see in its output is that bias. In a layer that is not trained
+# yet the bias is 0. In the third case Keras's layer gives all keys the same weight, so it reads the padding.
+#
 # ## Two mistakes that raise no error
 #
 # **An additive mask for Keras.** Its layer turns every mask into bool: 0, which should keep, becomes `False`, and -inf becomes

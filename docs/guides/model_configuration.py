@@ -235,7 +235,7 @@ assert np.argmax(cap(logits, 30.0)) == np.argmax(logits)
 #
 # Two parts of such a model are not in this package, because they are three lines each.
 #
-# * `rms_norm_eps`: the norm is an **RMS norm**. Unlike the [layer norm](../learn/transformer_layer.py) it does not
+# * `rms_norm_eps`: the norm is an [**RMS norm**](../learn/norm_first.py#the-norm-of-today). Unlike the layer norm it does not
 #   subtract the mean. It divides a token by the root of the mean of its squares, and multiplies by a learned number for each
 #   channel. This line is added to the mean, so that a token of zeros is not divided by 0. Zhang and Sennrich (2019) found that
 #   the mean can be left out.

@@ -113,8 +113,8 @@ default = keras.losses.MeanSquaredError()(target, output, sample_weight=real)
 np.testing.assert_allclose(default, expected * 3 / 5, rtol=1e-5)
 
 # %% [markdown]
-# Deeper: [Masks, and the padded rows themselves](../learn/masks.py#padded-rows), with our layer, Keras's mask, and
-# Keras's own layer side by side.
+# Deeper: [what comes out of a padded row](mask_conventions.py#padded-rows), with our layer, Keras's mask, and Keras's own
+# layer side by side.
 #
 # ## Why is my attention output NaN?
 #
@@ -160,7 +160,7 @@ for cause, x, mask, number in [
 assert "empty_rows" in describe_mask(all_keys)
 
 # %% [markdown]
-# Deeper: [three ways to fill a blocked score](../learn/masks.py#four-ways-to-hide-a-score); the [museum of
+# Deeper: [four ways to hide a score](hiding_scores.py); the [museum of
 # bugs](museum.py).
 #
 # ## Does a mask that blocks nothing change anything?
@@ -463,7 +463,7 @@ np.testing.assert_allclose(np.var(post(x), axis=-1), 1, atol=1e-3)
 assert np.min(np.var(pre(x), axis=-1)) > 2
 
 # %% [markdown]
-# Deeper: [norm before or after?](../learn/transformer_layer.py#norm-first-or-norm-last), through twelve layers.
+# Deeper: [norm before or after?](../learn/norm_first.py), through twelve layers.
 #
 # ## Are the sines and cosines interleaved or concatenated?
 #

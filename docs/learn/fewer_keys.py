@@ -440,8 +440,8 @@ exercises.show("fewer_keys")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
-# queries and keys that turn, and now heads that share their keys.
+# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by blocks,
+# the norm first, queries and keys that turn, and now heads that share their keys.
 #
 # Keys can be shared, and they can be turned by their place. What else do people do to a score, before the softmax makes
 # a weight of it?

@@ -299,7 +299,7 @@ print(f"{'who guesses':32} {1 / 26:8.0%} {1 - (25 / 26) ** PERIOD:16.0%}")
 #
 # ## And the machine that read the manual?
 #
-# The language model of the [last lesson](language_model.py) has two layers, too, and four heads in each. Does it have
+# Our [language model](language_model.py) has two layers, too, and four heads in each. Does it have
 # an induction head? Give it random letters that come again: if it had one, it would be less surprised the second time.
 
 # %% tags=["hide-input"]
@@ -441,7 +441,7 @@ exercises.show("induction")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the same half as in the last lesson, with all that you have added to it. But now you can say
+# **Your machine so far:** the same half of a Transformer, with all that you have added to it. But now you can say
 # what its depth is for: a later layer asks about what an earlier one has written down. You have built most parts
 # of a model of today, and know how to ask of each part whether it is needed: take it out, and measure. In the next
 # lesson you write such heads yourself, without training.

@@ -90,7 +90,7 @@ assert batch * context * steps > 4 * len(train_ids)
 # besides, as for the dates. A letter of English is one byte, and an é is two. We go on calling a token a letter.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
-# [layers](transformer_layer.py) with the norm first, four heads, a look-ahead mask, and [positions that
+# [layers](transformer_layer.py) with the [norm first](norm_first.py), four heads, a look-ahead mask, and [positions that
 # turn](turning_positions.py). *GELU*, a smoother bend, replaces ReLU. And the table that turns ids into vectors is used
 # a second time, at the end: the logit of an id is the dot product of its vector with what came out of the last layer.
 # Say a has the vector (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is
@@ -444,13 +444,14 @@ exercises.show("language_model")
 # ## Where to go next
 #
 # **Your machine so far:** half of the Transformer is enough, where there is nothing to read. What you have added since
-# [lesson 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, queries and keys that turn, heads
-# that share their keys, scores with a cap, a bias and a sink, several texts in a row.
+# [lesson 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, blocks with the norm first, queries
+# and keys that turn.
 #
-# You can now train half a Transformer on any text, and say in bits how good it is. In the table, two layers are better
-# than one. That may simply be because they are larger. But is there anything that two layers can do together and a
-# single one can't, unless it is enormously larger?
+# You can now train half a Transformer on any text, and say in bits how good it is. Ours looks back at 128 letters. A
+# chat program looks back at a whole conversation, and at every book that was pasted into it. All of that has to be kept
+# somewhere. How much is it?
 #
+# * [Fewer keys than queries](fewer_keys.py): the past of a chat takes more memory than the machine.
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.
 # * [Reference: the language model](../reference/language_model.md).

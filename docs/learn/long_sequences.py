@@ -284,7 +284,7 @@ assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
 # | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
 # | layers | 1 in each half | 6 in each half | dozens |
 # | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
-# | [norm](transformer_layer.py#norm-first-or-norm-last) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
+# | [norm](norm_first.py) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
 # | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a third matrix (a *gate*) |
 # | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
 # | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam search | drawn, with a temperature |
@@ -494,8 +494,7 @@ exercises.show("long_sequences")
 # its numbers come from. When you hear of another machine that is called a Transformer, you can now ask which of these
 # parts it has, and which it has exchanged.
 #
-# * [Positions that turn](turning_positions.py): the first part that nearly everybody has exchanged. Why turn a vector,
-#   where one could simply add?
+# * [Norm first or norm last?](norm_first.py) One layer is not a tower. What goes wrong in a tower of twelve?
 # * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
 #   have written.
 # * [The museum](../guides/museum.py): other people's bugs, each as code that runs.

@@ -264,180 +264,17 @@ np.testing.assert_array_equal(
 # A padding mask hides padded **keys**. A padded place stays a query, as you saw in the grid, and something comes out in
 # its row. Nobody looks there. But if each row gives an answer, leave these rows out when you judge the answers.
 #
-# <details class="lesson-more" markdown="1"><summary>For those who use masks in Keras: three cases</summary>
+# (What comes out there in Keras, and in our layers, is a longer story, which [a
+# guide](../guides/mask_conventions.py#padded-rows) tells.)
 #
-# What comes out depends on how the mask reached the layer. Here are three cases: a padding mask that you hand to our
-# layer, the mask that Keras attaches to an embedding with `mask_zero=True`, and the same attached mask with Keras's own
-# layer. The text is one letter and two places of padding, and what is printed belongs to the row of the last place.
-
-# %%
-import keras
-import tensorflow as tf
-from clear_attention import MultiHeadAttention
-
-short = np.array([[7, 0, 0]])
-embedded = keras.layers.Embedding(9, 8, mask_zero=True)(
-    short
-)  # has a mask of Keras
-ours = MultiHeadAttention(d_model=8, num_heads=2)
-theirs = keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
-plain = tf.constant(embedded.numpy())  # the same numbers without that mask
-ours.build(plain.shape)
-ours.project_output.bias.assign(np.arange(8.0))  # a trained layer has some
-handed = ours(plain, mask=create_padding_mask(short), return_weights=True)
-attached = ours(embedded, return_weights=True)
-keras_own = theirs(embedded, embedded, return_attention_scores=False)
-mean = tf.reduce_mean(plain, axis=1, keepdims=True)
-everything = theirs(
-    mean, mean
-)  # a single key, the mean of all: its value is the mean of all values
-
-print(
-    "ours, mask handed in:  ",
-    handed.weights[0, 0, 2].numpy(),
-    "looks at the one real letter",
-)
-print(
-    "ours, Keras's mask:    ", attached.weights[0, 0, 2].numpy(), "looks at nothing"
-)
-print(
-    "its output is the last bias:",
-    np.array_equal(attached.output[0, 2], ours.project_output.bias),
-)
-same = np.allclose(keras_own[0, 2], everything[0, 0], atol=1e-6)
-print("Keras's own: the mean of all values, padding too:", same)
-assert handed.weights[0, 0, 2, 0] == 1
-assert not np.any(attached.weights[0, :, 2])
-assert same
-np.testing.assert_array_equal(attached.output[0, 2], ours.project_output.bias)
-
-# %% [markdown]
-# The attached mask hides the padded queries as well as the padded keys. So in the second and the third case the row has
-# nothing left. In the second, attention gives 0 for it. `MultiHeadAttention` then multiplies by one more matrix and
-# adds a *bias*, a vector of trained numbers, so what you see in its output is that bias. In a layer that is not trained
-# yet the bias is 0. In the third case Keras's layer gives all keys the same weight, so it reads the padding.
-#
-# </details>
-#
-# That is all there is to a mask: what is hidden leaves the sum, and a query with nothing left gets 0. The rest of this
-# page is about how programs do it. If that is not for you, go on to the [exercises](#exercises). Two questions there
-# need it, and say so.
-#
-# ## Four ways to hide a score
+# ## How do programs hide a score? { #how-programs-hide }
 #
 # Your softmax leaves the hidden keys out of the sum. Many programs use a softmax that knows nothing of masks. So they
-# change the *scores* before it: a hidden score becomes so low that its weight is 0. Two ways to do so are common. In
-# the usual numbers of 32 bits both are right in an ordinary row, and both fail in an empty one:
-#
-# * **Fill with minus infinity** where the mask is 1: `where(mask == 1, -inf, scores)`. Since $e$ to the power of minus
-#   infinity is 0, a hidden key leaves the sum. But in an empty row 0 is divided by 0 again, which is NaN.
-# * **Add -1,000,000,000 times the mask**: `scores + mask * -1e9`. In an empty row this lowers every score. Next to a
-#   billion, scores such as 2, 1 and 3 are rounded away, so all keys get the same weight: the row reads the plain
-#   average of what should be hidden, and no error tells you.
-#
-# So a program must ask whether anything is left in a row. This package asks, and then it **selects**: it fills with
-# minus infinity as well, but it fills an empty row with 0, and sets the weights of that row to 0 afterwards.
-#
-# <details class="lesson-more" markdown="1"><summary>The fourth way, and all four tried in 32 and in 16 bits</summary>
-#
-# The fourth way comes to mind first: add minus infinity times the mask, `scores + mask * -inf`. Where the mask is 0,
-# this adds 0 times infinity, which is NaN. So it spoils just those keys that may be seen.
-#
-# Here each of the four meets an ordinary row, in which two of three keys are visible, and an empty row. Both come in
-# the usual numbers of 32 bits, and then in numbers of 16 bits, which are quicker and less exact.
-
-# %% tags=["hide-input"]
-from clear_attention.attention import softmax_of_visible
-
-
-def add_a_billion(scores, mask):
-    return tf.nn.softmax(scores + mask * tf.cast(-1e9, scores.dtype))
-
-
-def add_infinity(scores, mask):
-    return tf.nn.softmax(scores + mask * tf.constant(-np.inf, scores.dtype))
-
-
-def fill_infinity(scores, mask):
-    return tf.nn.softmax(
-        tf.where(mask == 1, tf.cast(-np.inf, scores.dtype), scores)
-    )
-
-
-def select_visible(scores, mask):
-    return softmax_of_visible(scores, mask == 1)  # ours: its source is below
-
-
-found = {}
-for way in (add_infinity, add_a_billion, fill_infinity, select_visible):
-    for dtype in ("float32", "float16"):
-        scores = tf.constant([[2, 1, 3], [2, 1, 3]], dtype)
-        mask = tf.constant([[0, 0, 1], [1, 1, 1]], dtype)
-        full, empty = found[way.__name__, dtype] = way(scores, mask).numpy()
-
-
-def said(row):
-    if np.isnan(row).any():
-        return "NaN"
-    return "reads what is hidden" if row[2] else "right"
-
-
-def both(whole, half):
-    """What comes out in 32 bits and in 16."""
-    return whole if whole == half else f"{whole}; in 16 bits {half}"
-
-
-lines = ["| way | ordinary row | empty row |", "| --- " * 3 + "|"]
-for way, words in {
-    "add_infinity": "add minus infinity times the mask",
-    "add_a_billion": "add -1,000,000,000 times the mask",
-    "fill_infinity": "fill with minus infinity",
-    "select_visible": "select",
-}.items():
-    rows = zip(found[way, "float32"], found[way, "float16"], strict=True)
-    cells = [both(said(whole), said(half)) for whole, half in rows]
-    lines.append(f"| {words} | " + " | ".join(cells) + " |")
-display(Markdown("\n".join(lines)))
-
-np.testing.assert_allclose(
-    found["select_visible", "float16"], [[0.731, 0.269, 0], [0, 0, 0]], atol=1e-3
-)
-np.testing.assert_allclose(
-    found["fill_infinity", "float32"][0], [0.731, 0.269, 0], atol=1e-3
-)
-assert np.isnan(found["fill_infinity", "float32"][1]).all()
-assert np.isnan(found["add_infinity", "float32"]).any(axis=1).all()
-np.testing.assert_allclose(found["add_a_billion", "float32"][1], 1 / 3, atol=1e-6)
-assert np.isnan(found["add_a_billion", "float16"]).all()
-assert (tf.float16.max, float(tf.bfloat16.max) > 3e38) == (65504, True)
-brief = add_a_billion(*(tf.cast(x, tf.bfloat16) for x in (scores, mask)))
-np.testing.assert_allclose(
-    tf.cast(brief, "float32"), found["add_a_billion", "float32"], atol=5e-3
-)
-
-# %% [markdown]
-# Adding -1e9 has one more trap. In float16, one of the two usual kinds of number with 16 bits, the largest number is
-# 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the ordinary row is lost. The other
-# kind, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In it -1e9 still fits, and all is as in 32 bits.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>How the package selects</summary>
-#
-# Here is the function, printed from the package. `blocked` is the mask as `True` and `False`, and `fill` is minus
-# infinity, or 0 in an empty row.
-
-# %% tags=["source", "hide-input"]
-import inspect
-
-print(inspect.getsource(softmax_of_visible))
-
-# %% [markdown]
-# `tf.cond` saves time, because only a batch that has an empty row pays for the second `tf.where`. `backward` computes
-# the gradient, which follows the same rule: what is hidden changes nothing. (`sink` belongs to [another
-# lesson](score_rules.py).)
-#
-# </details>
+# change the *scores* before it: they subtract a billion from a hidden score, or set it to minus infinity, since $e$ to
+# the power of minus infinity is 0. In an ordinary row that does the same. In an empty row, or in numbers of 16 bits, it
+# may give NaN, or it may read what should be hidden, and no error tells you. [Four ways to hide a
+# score](../guides/hiding_scores.py) tries them all. This package *selects*, and asks first whether anything is left in
+# the row.
 #
 # ## A check: what is hidden does not matter
 #
@@ -473,9 +310,7 @@ print("the ten letters: not one bit has changed")
 #
 # 1. if 5 is added to every score?
 # 2. if 5 is added to the padding's score, before it is hidden?
-# 3. if 5 is added to the padding's score, after it was filled with minus infinity? (This one needs [Four ways to hide a
-#    score](#four-ways-to-hide-a-score).)
-# 4. if 5 is added to the padding's score, after a program has "hidden" it by setting it to 0?
+# 3. if 5 is added to the padding's score, after a program has "hidden" it by setting it to 0?
 
 # %% tags=["answer"]
 scores, hidden = np.array([2.0, 1.0, 0.0, 3.0]), np.array([0, 0, 0, 1])
@@ -483,10 +318,8 @@ five_more = np.array([0, 0, 0, 5.0])
 print("as it is:               ", softmax(scores, hidden).round(3))
 print("5 more for all:         ", softmax(scores + 5, hidden).round(3))
 print("5 more for the padding: ", softmax(scores + five_more, hidden).round(3))
-filled = np.where(hidden == 1, -np.inf, scores)
-print("the same, after filling:", softmax(filled + five_more, 0 * hidden).round(3))
 late = np.where(hidden == 1, 0, scores)  # "hidden", but with 0
-print("after filling with 0:   ", softmax(late + five_more, 0 * hidden).round(3))
+print("the same, set to 0:     ", softmax(late + five_more, 0 * hidden).round(3))
 np.testing.assert_allclose(softmax(scores + 5, hidden), softmax(scores, hidden))
 np.testing.assert_array_equal(
     softmax(scores + five_more, hidden), softmax(scores, hidden)
@@ -496,9 +329,8 @@ np.testing.assert_array_equal(
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # None in the first case, because $e^5$ stands above and below the fraction line. None in the second, because what is
-# hidden is out of the sum, whatever its score. None in the third, because minus infinity plus 5 is minus infinity. In
-# the last case all of them change. A program that sets a score to 0 hides nothing: 0 is a score like any other, and
-# with 5 more it takes nearly all of the weight.
+# hidden is out of the sum, whatever its score. In the last case all of them change. A program that sets a score to 0
+# hides nothing: 0 is a score like any other, and with 5 more it takes nearly all of the weight.
 #
 # </details>
 #
@@ -536,10 +368,10 @@ exercises.show("masks")
 
 # %% [markdown]
 # ```self-check
-# ? (This one needs “Four ways to hide a score”.) A program hides padding with `scores + mask * -1e9`, in 32 bits. One day a text of the batch is empty. What do you see?
-# - NaN in the answers | That would be so if it filled with `-inf`: there 0 is divided by 0.
-# - zeros in the output of that text | That is what this package would give. But -1e9 added to every score of a row hides nothing.
-# + nothing | Next to a billion the scores are rounded away, so all places get the same weight, and it reads its padding. No error tells you.
+# ? The weight of a hidden key is set to 0 *after* the softmax. What goes wrong?
+# - Nothing: hidden is hidden. | Its weight is 0. But what it took from the others is lost.
+# + The other weights add up to less than 1. | The hidden key was in the sum by which they were divided.
+# - The row becomes NaN. | It would if nothing were left in the sum. Here the hidden key still is.
 # ? A machine that was trained without a padding mask reads dates well at 34 places. What makes it read them worse?
 # + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.
@@ -557,6 +389,7 @@ exercises.show("masks")
 # keeps it from copying?
 #
 # * [Causal attention](causal.py): the second thing that must be hidden is the future.
+# * [Four ways to hide a score](../guides/hiding_scores.py): what -1e9 and minus infinity do, in 32 and in 16 bits.
 # * [The Mask Lab](../lab.py): your own mask, cell by cell.
 # * [Which way round is this mask?](../guides/mask_conventions.py): every library's rule, and the line that converts.
 #

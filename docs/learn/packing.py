@@ -94,8 +94,11 @@ assert abs(apart - alone) < 0.02
 
 # %% [markdown]
 # There is no error and no warning, and yet dates are wrong because of their neighbours. If the texts are kept apart,
-# the machine reads them as well as if each had a row to itself. (As in training, it was given the right letters of the
-# answer so far. If it had to go on from its own letters, the numbers could be lower.)
+# the machine reads them as well as if each had a row to itself.
+#
+# (To save time, the machine was not made to write here: for each letter it was given the right letters before it, as in
+# a training. The counts are the same. A date counts only if all of its letters are right, and as long as no letter is
+# wrong, the letters that the machine would have written *are* the right ones.)
 #
 # ## A number for each document
 #
@@ -440,14 +443,16 @@ exercises.show("packing")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
-# queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now several texts
-# in a row.
+# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by blocks,
+# the norm first, queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now
+# several texts in a row.
 #
-# So you know most of what the machines of today do differently. One step is left. Language models were mentioned
-# several times, and you have never met one. What is left of our machine if there is no text to read?
+# So you know most of what the machines of today are made of. What do they *do* with it? In the [language
+# model](language_model.py#how-surprised-is-it-by-hand), two layers were better than one. That may simply be because they
+# are larger. But is there anything that two layers can do together and a single one can't, unless it is enormously
+# larger?
 #
-# * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
+# * [A head that copies](induction.py): it looks for what came next the last time.
 # * [What does a model's configuration mean?](../guides/model_configuration.py) Every line of it, with the lesson that
 #   explains it.
 # * [Certify your layer](../guides/certify_your_layer.py): does a packed row of *your* model leak?

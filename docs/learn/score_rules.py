@@ -164,8 +164,8 @@ print("mask, then cap:", wrong.round(3))
 # nearly 0. Without a sink the four keys would get 25 % each in all three cases, because the softmax sees only
 # differences. By itself the softmax can't say "none of them".
 #
-# The machine at the top of this page has a sink in every head, too. (A sink knows nothing of places, so it was not the
-# sinks that put the letters in order.) How much of their weight do the heads give to it?
+# The machine at the top of this page has no sinks. Here is its sister, trained in the same way, but with a sink in every
+# head. Does it read dates better? And how much of their weight do its heads give to the sink?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, date_tokenizers
@@ -173,7 +173,8 @@ from clear_attention import create_date_pairs, date_tokenizers
 source, target = date_tokenizers()
 texts, dates = create_date_pairs(200, seed=1, split="test")
 ids, answers = source.encode(texts, length=34), target.encode(dates)[:, :-1]
-maps = model((ids, answers), return_weights=True).weights
+sister, sister_record = trained.load("today-sinks")
+maps = sister((ids, answers), return_weights=True).weights
 lines = [
     "| attention | head 1 | head 2 | head 3 | head 4 |",
     "| --- " * 5 + "|",
@@ -191,7 +192,10 @@ for name, title in {
     lines.append(
         f"| {title} | " + " | ".join(f"{x:.0%}" for x in given[name]) + " |"
     )
+print(f"dates right without sinks: {percent(record['exact'])},", end=" ")
+print(f"with sinks: {percent(sister_record['exact'])}")
 display(Markdown("\n".join(lines)))
+assert abs(record["exact"] - sister_record["exact"]) < 0.02
 taken = np.mean(1 - np.sum(maps["decoder.0.self"], axis=-1), axis=(0, 1))
 print(f"the answer's first place gives it {taken[0]:.0%}, its last {taken[-1]:.0%}")
 assert all(x.min() > 0 and x.max() < 0.5 for x in given.values())
@@ -206,9 +210,10 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / all_powers, key, atol=0.05)
 
 # %% [markdown]
-# Where the answer looks at itself, more is given away than elsewhere, and the most at its first place. There stands the
-# mark that begins the answer, which has no key but itself. This fits the formula: the fewer keys there are, the fewer
-# terms of the sum compete with that of the sink.
+# The sister reads about as well, so this task does not need sinks. But where there are some, they are used. Where the
+# answer looks at itself, more is given away than elsewhere, and the most at its first place. There stands the mark that
+# begins the answer, which has no key but itself. This fits the formula: the fewer keys there are, the fewer terms of
+# the sum compete with that of the sink.
 #
 # ## All four, by hand
 #
@@ -504,8 +509,8 @@ exercises.show("score_rules")
 # What can a score not say? Four things, and each has its rule: *near* is the bias, *well enough* the cap, *none of
 # them* the sink, and *never* the mask, which alone has the last word about a key.
 #
-# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks,
-# queries and keys that turn, heads that share their keys, and now scores with a cap, a bias and a sink.
+# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by blocks,
+# the norm first, queries and keys that turn, heads that share their keys, and now scores with a cap, a bias and a sink.
 #
 # *Never* has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
 #

@@ -277,8 +277,8 @@ print(recipe, inside, sep="\n")
 #
 # The growing is called **warm-up**. Why not begin with the full learning rate? Two reasons are known. The first is that
 # Adam has seen few slopes at the start, and judges badly how large they usually are. The second is that in a machine
-# that norms *last*, as ours does, the slopes of the last layers are large at the start. [The lesson about
-# layers](transformer_layer.py#norm-first-or-norm-last) compares this with norms that come first.
+# that norms *last*, as ours does, the slopes of the last layers are large at the start. [A later
+# lesson](norm_first.py) compares this with norms that come first.
 #
 # Does our machine need it? We train it in four ways. Each is done three times, from other random numbers, so that we
 # see how much is chance:

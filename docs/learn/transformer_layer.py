@@ -1,6 +1,6 @@
 # ---
 # title: The Transformer layer
-# description: What holds a deep machine together. Residual and norm, each switched off in a tower of layers, by hand and in the source, and why a tall tower wants the norm first.
+# description: What holds a deep machine together. Residual and norm, each switched off in a tower of layers, computed by hand and in the source.
 # slow: true
 # ---
 
@@ -107,74 +107,8 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 import keras
 import matplotlib.pyplot as plt
 import numpy as np
-import tensorflow as tf
-from clear_attention import Encoder, PositionalEncoding
-
-BATCH, STEPS, EVERY = 32, 400, 10
-digits = np.random.default_rng(0).integers(0, 10, (BATCH * STEPS, 8))
-unseen = np.random.default_rng(1).integers(0, 10, (500, 8))
-
-
-def tower(layers=4, residual=1, norm=True, norm_first=False):
-    """Layers in which the letter counts so many times in the residual."""
-    keras.utils.set_random_seed(0)
-    encoder = Encoder(
-        layers, 32, num_heads=1, d_ff=128, dropout=0.0, norm_first=norm_first
-    )
-
-    def adding(block):
-        def add(x, found, training=None):
-            total = residual * x + found
-            return block.norm(total) if norm and not norm_first else total
-
-        return add
-
-    for layer in encoder.layers:
-        for block in (layer.self_attention, layer.feed_forward):
-            block.after = adding(block)
-            block.norm.trainable = norm
-    start = keras.initializers.RandomNormal(stddev=1.0)
-    return keras.Sequential(
-        [
-            keras.layers.Embedding(10, 32, start),
-            PositionalEncoding(),
-            encoder,
-            keras.layers.Dense(10),
-        ]
-    )
-
-
-class Losses(keras.callbacks.Callback):
-    """Keep the mean loss of every few steps."""
-
-    def __init__(self):
-        super().__init__()
-        self.sums, self.curve = 0.0, []
-
-    def on_train_batch_end(self, batch, logs=None):
-        total = logs["loss"] * (batch + 1)  # Keras gives the mean of all steps
-        if (batch + 1) % EVERY == 0:
-            self.curve.append((total - self.sums) / EVERY)
-            self.sums = total
-
-
-def train(model, rate=1e-3, steps=STEPS):
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.Adam(rate), loss)
-    losses = Losses()
-    x = digits[: BATCH * steps]
-    model.fit(x, x[:, ::-1], batch_size=BATCH, verbose=0, callbacks=[losses])
-    share = np.mean(np.argmax(model(unseen), axis=-1) == unseen[:, ::-1])
-    return losses.curve, share
-
-
-def alikeness(model):
-    """Mean cosine between two different letters of a text, after the tower."""
-    x = keras.Sequential(model.layers[:-1])(unseen).numpy()
-    x = x / np.linalg.norm(x, axis=-1, keepdims=True)
-    cosines = x @ np.swapaxes(x, 1, 2)
-    return np.mean(cosines[:, ~np.eye(x.shape[1], dtype=bool)])
-
+from clear_attention import PositionalEncoding
+from examples.towers import EVERY, STEPS, alikeness, tower, train, unseen
 
 towers = {
     "whole": tower(),
@@ -373,7 +307,7 @@ for method in (ResidualBlock.before, ResidualBlock.after):
     print(shown.replace(" = None", "=None"))
 
 # %% [markdown]
-# `normed` applies the norm, and `norm_first` is the question of the next section. `drop` does nothing here. If you ask
+# `normed` applies the norm. If `norm_first` is true, it stands in front of the part, of which more below. `drop` does nothing here. If you ask
 # for it, it sets some numbers to 0 at random during the training, so that the machine does not rely on single ones.
 #
 # </details>
@@ -402,193 +336,19 @@ print("the same numbers:", by_blocks(text).shape)
 # %% [markdown]
 # </details>
 #
-# ## Norm first or norm last?
+# ## First or last?
 #
-# So far the norm came last, as in the first Transformer. This is called *post-norm*. In most of today's large models it
-# comes first (*pre-norm*): a part reads the normed letter, and the sum goes on as it is. In your `block` that would be
-# `x + part(norm(x))`. The picture shows one layer of each kind. Read it from below: the line that runs past a part is
-# its residual. With the norm first, one more norm, outside the picture, stands above the last layer.
-#
-# --8<-- "diagrams/transformer_layer.svg"
-#
-# Is that a matter of taste? Place your bet, and let the two race: twelve layers must write digits backwards, with twice
-# as many steps of training as above. Each line is one kind of tower, and shows the digits right in three trainings.
-# *Warm-up* means that the first 200 steps nudge the numbers less.
-
-# %% tags=["hide-input"]
-RACE = ("norm first", "norm first, warm-up", "norm last", "norm last, warm-up")
-for name in RACE:
-    print(f"{name:20}", "   ".join(f"{share:4.0%}" for share in shares(name)))
-assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"))
-assert min(shares("norm last")) > 0.25
-
-# %% [markdown]
-# With the norm first, the towers get nearly all digits right. With the norm last they end at about three digits in ten,
-# as if they had no residuals. But they have them. What became of them?
-#
-# Follow one letter up the tower. Each part adds something, and then the norm divides *everything* by the new size, the
-# letter too. In our tower, before its training, about 0.8 of the letter is left each time. If that happened once, it
-# would do no harm. Four layers have 8 parts, and still leave $0.8^8 = 0.17$ of the letter. But twelve layers have 24
-# parts, and leave $0.8^{24} = 0.0047$. Read the drawing from below. Each bar is the sum after one more part, and its
-# left end is what is left of the letter:
-#
-# --8<-- "diagrams/letter_left.svg"
-#
-# On the left, half a percent of the letter arrives at the top. The rest was added on the way: averages of averages, in
-# which all letters are alike, and what the small networks made of them. On the right nothing divides the letter on its
-# way. The sum grows to nearly four times the letter, and the one norm at the top leaves about a quarter of the letter.
-# That is plenty. So a residual does not help merely by being there: it has to survive the norms.
-#
-# In a deep machine, put the **norm first**. This is good advice and no law: one of the folds below tells of deep
-# machines with the norm last. With few layers, as in our date machine, the norm may come first or last, because enough
-# of the letter is left. You have now seen what a layer is made of. The next four folds are for those who want to know
-# more about the race.
-#
-# <details class="lesson-more" markdown="1"><summary>Where the 0.8 comes from</summary>
-#
-# Say the letter has size 1, and a part adds numbers of size 0.75 that have nothing to do with it. How
-# large is the sum? For a number $a$ of the letter and a number $b$ that is added to it, $(a + b)^2 = a^2 + 2ab + b^2$.
-# The products $ab$ are as often negative as positive, and cancel, as the coins did in the [lesson on
-# attention](attention.py#why-divide-by-the-root-of-d_k). So only the squares add up, and the sum has size
-# $\sqrt{1^2 + 0.75^2} = 1.25$. After the norm $1 / 1.25 = 0.8$ of the letter is left. The 0.75 was chosen so that this
-# 0.8 is about what we measure in our tower before its training. (Since the squares add up and not the sizes, the grey
-# in the drawing is not the size of what was added.)
-#
-# Why does training not mend it, by making the parts quieter? We think the reason is that training tries small changes.
-# If one part gets a little quieter, only a little more than half a percent gets through, which hardly changes the loss.
-#
-# There may be a second reason. Training finds a *slope* for each number, which says how much the loss changes when this
-# number is nudged ([a later lesson](training.py#a-nudge) computes one). What divides the letter on its way up divides
-# the slopes of the first layers, too, so that these layers hardly learn. Our race cannot tell the two reasons apart.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>If this is the reason, a louder letter must help. Does it?</summary>
-#
-# A tower with the norm last must learn as soon as the letter is made *louder* than what is added to it. Let the letter
-# count three times in every sum, $\operatorname{Norm}(3x + \operatorname{part}(x))$, and change nothing else. Before
-# the training we measure at the top how much of the letter is left, and how alike two letters are, by the cosine (1
-# means alike). Then we train:
-
-# %% tags=["hide-input"]
-
-
-def what_is_left(model, times, norm_first):
-    """How much of the letter is in what comes out, before any training."""
-    left, stream = 1.0, model.layers[1](model.layers[0](unseen)).numpy()
-    for layer in model.layers[2].layers:
-        for part in (layer.self_attention, layer.feed_forward):
-            add, size = part.after, []
-
-            def listen(x, output, training=None, add=add, size=size):
-                size.append((times * x + output).numpy().std(axis=-1).mean())
-                return add(x, output)
-
-            part.after = listen
-            stream, part.after = part(stream), add
-            left = 1 / size[0] if norm_first else left * times / size[0]
-    return left
-
-
-found_left, found_alike = {}, {}
-lines = [
-    "| twelve layers | left of the letter | alike | digits right |",
-    "| --- | --- | --- | --- |",
-]
-for name, times, norm_first in (
-    ("norm last", 1, False),
-    ("norm first", 1, True),
-    ("norm last, letter three times", 3, False),
-):
-    model = tower(12, residual=times, norm_first=norm_first)
-    found_alike[name] = alikeness(model)
-    found_left[name] = what_is_left(model, times, norm_first)
-    learnt = train(model, steps=300)[1] if times == 3 else np.mean(shares(name))
-    lines.append(
-        f"| {name} | {found_left[name]:.1%} | {found_alike[name]:.3f} | {learnt:.0%} |"
-    )
-display(Markdown("\n".join(lines)))
-assert 0.78 < found_left["norm last"] ** (1 / 24) < 0.82
-assert found_left["norm first"] > 20 * found_left["norm last"]
-assert found_alike["norm last"] > 0.99 > 0.95 > found_alike["norm first"]
-assert found_alike["norm last, letter three times"] < 0.9 < learnt
-assert 0.2 < found_left["norm first"] < 0.35  # about a quarter
-
-# %% tags=["live", "remove-input"]
-from pathlib import Path
-
-# The bars and the numbers of the drawing: parts add numbers of size 0.75.
-drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")
-parts = np.arange(25)
-expected = {"last": 0.8**parts, "whole": np.sqrt(1 + parts * 0.75**2)}
-for name, lengths in expected.items():
-    bars = re.findall(
-        r"h([\d.]+)", re.search(f'class="{name}" d="(.+?)"', drawn)[1]
-    )
-    np.testing.assert_allclose(np.array(bars, float) / 56, lengths, atol=1e-3)
-rounded = [
-    f"{0.8**n:.{places}f}" for n, places in ((1, 1), (6, 2), (8, 2), (24, 3))
-]
-assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
-
-# %% [markdown]
-# It learns. The last line is one training, of fewer steps. Each of the others is the mean of its three trainings in the
-# race.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>No law, and a trap</summary>
-#
-# That post-norm fails in a deep machine is no law. BERT (2018) stacked 24 layers with the norm last, and trained them
-# with warm-up, small nudges and a million steps. We did not try so many steps. And a louder letter helps in far taller
-# towers than ours: with a factor that grows with the number of layers, Wang and others (2022) trained [a thousand
-# layers](https://arxiv.org/abs/2203.00555) with the norm last.
-#
-# The trap: both kinds have weights of the same shapes. If you carry weights from one to the other, nothing complains,
-# and the result is wrong.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
-#
-# Here is the size of the numbers in twelve layers that are not trained yet. With the norm last it stays at 1. With the
-# norm first it grows, but ever more slowly, because each part reads normed numbers. Without a norm it grows by about
-# the same factor in each layer. (We did not train twelve layers without any norm.)
-
-# %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, nearly a straight line."
-sizes = {}
-for name, how in {
-    "norm last": {},
-    "norm first": {"norm_first": True},
-    "no norm": {"norm": False},
-}.items():
-    model = tower(12, **how)
-    stream = model.layers[1](model.layers[0](unseen))
-    stages = [stream := layer(stream) for layer in model.layers[2].layers]
-    sizes[name] = [float(tf.math.reduce_std(stage)) for stage in stages]
-    print(f"{name:10}  size after layers 1, 6 and 12:", end=" ")
-    print(np.round([sizes[name][i] for i in (0, 5, 11)], 1))
-assert sizes["no norm"][-1] > 10 * sizes["norm first"][-1]
-
-figure, ax = plt.subplots(figsize=(5, 2.8), layout="constrained")
-for (name, size), dash in zip(sizes.items(), ("-.", "-", "--"), strict=True):
-    ax.semilogy(range(1, 13), size, dash, lw=2, label=name)
-ax.set(xlabel="after layer", ylabel="size", xlim=(1, 12))
-ax.set_xticks(range(2, 13, 2))
-ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, fontsize=8)
-plt.show()
-
-# %% [markdown]
-# </details>
+# In our layers the norm comes last, behind each part, as in the first Transformer. It can also stand in front of a part:
+# then the part reads the normed letter, and the sum goes on as it is. In your `block` that would be `x + part(norm(x))`.
+# With one layer, or with four, either will do. With twelve layers one of the two fails, and [a later
+# lesson](norm_first.py) lets them race.
 #
 # ## Who found this, and when
 #
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20, put a
 # residual around every few layers, and went on to 152. Ba, Kiros and Hinton proposed this norm in 2016. The Transformer
-# of 2017 took both, had six layers, and put the norm last. Xiong and others explained in 2020 why post-norm needs
-# warm-up, and pre-norm does not. With the norm last, a nudge of the last layers changes the loss very much when the
-# training begins, so that large nudges do harm. In our tower of twelve layers, warm-up alone was not enough.
+# of 2017 took both, had six layers, and put the norm last. Dong, Cordonnier and Loukas asked in 2021 what a tower of
+# attention does without residuals, and proved that its letters become alike very quickly.
 #
 # ## Exercises
 #
@@ -596,7 +356,7 @@ plt.show()
 #
 # The tower of four without norms learnt the task in the end. Would larger nudges have helped it catch up? Train it and
 # the whole tower with nudges three times as large, for 160 steps: `train(tower(norm=False), rate=3e-3, steps=160)`. The
-# two functions stand in the folded cell of [the tower of four](#a-tower-of-four). Guess first.
+# two functions are in `examples/towers.py` of the repository, and are printed below the answer. Guess first.
 
 # %% tags=["answer"]
 quick = {}
@@ -611,6 +371,14 @@ assert quick["whole"] > quick["without the norms"]
 # The tower without norms does not catch up: the whole tower has nearly everything right after these few large steps.
 # That is the other half of what the norm is for: where the numbers have one size, larger steps can be taken.
 #
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>The tower and its training, in code</summary>
+
+# %% tags=["source", "remove-input"]
+print(inspect.getsource(tower), inspect.getsource(train), sep="\n")
+
+# %% [markdown]
 # </details>
 #
 # ### Exercise 2
@@ -636,11 +404,10 @@ exercises.show("transformer_layer")
 
 # %% [markdown]
 # ```self-check
-# ? A tower of twelve layers, with the norm last, writes the same digit everywhere. Which change helped in our race?
-# - The norms go: they divide the letter on its way. | It was not in the race. Without norms the numbers grow by about the same factor in each layer.
-# - Warm-up comes in: smaller nudges at first. | In our race, warm-up alone was not enough for twelve layers.
-# - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
-# + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.
+# ? Two letters have the vectors (1, 3, 5, 7) and (10, 30, 50, 70), and a part answers zeros for both. How do they differ behind its block?
+# - The second is ten times as large. | Behind a norm every letter has size 1.
+# + Not at all. | Both become (-1.34, -0.45, 0.45, 1.34). The norm keeps the pattern only.
+# - In their means. | Behind a norm every letter has mean 0.
 # ? What happens to the letters of a text in a tower of attention without residuals?
 # - They are lost, since the tower has fewer numbers to train. | It has exactly as many. A residual has no numbers to train.
 # + They come to look alike. | What each letter was is averaged away, and nothing brings it back.
@@ -662,5 +429,5 @@ exercises.show("transformer_layer")
 #
 # Read on elsewhere: He and others (2015), [Deep Residual Learning for Image
 # Recognition](https://arxiv.org/abs/1512.03385); Ba, Kiros and Hinton (2016), [Layer
-# Normalization](https://arxiv.org/abs/1607.06450); Xiong and others (2020), [On Layer Normalization in the Transformer
-# Architecture](https://arxiv.org/abs/2002.04745).
+# Normalization](https://arxiv.org/abs/1607.06450); Dong, Cordonnier and Loukas (2021), [Attention is Not All You
+# Need](https://arxiv.org/abs/2103.03404).

@@ -561,13 +561,13 @@ exercises.show("turning_positions")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, and
-# now queries and keys that turn.
+# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, blocks
+# with the norm first, and now queries and keys that turn.
 #
-# A key is turned once and then kept. But how much does a machine have to keep? In a long chat it can be more than the
-# machine itself.
+# These are the two parts in which a language model of today differs most from our date machine. So you are nearer to
+# one than you may think. What is left of our machine if there is no text to read?
 #
-# * [Fewer keys than queries](fewer_keys.py): how the past becomes small enough to keep.
+# * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [The reference](../reference/rotary.md): every argument of `RotaryPositions`, and the formulas for longer texts.
 # * [What is wrong with my rotary positions?](../guides/museum.py#rotary-layout)
 #

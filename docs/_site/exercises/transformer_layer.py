@@ -2,16 +2,11 @@
 
 import numpy as np
 
-from exercises import Choice, Exercise, Numbers
+from exercises import Exercise, Numbers
 
 LETTER = np.array([1.0, 0.0, 2.0, 1.0])
 FOUND = np.array([1.0, 0.0, 2.0, 5.0])
-LINES = {
-    "norm first": "x + f(norm(x))",
-    "norm last": "norm(x + f(x))",
-    "no residual": "norm(f(x))",
-    "norm of what was found": "x + norm(f(x))",
-}
+PATTERN = np.array([1.0, 3.0, 5.0, 7.0])
 
 
 def norm(x):
@@ -49,47 +44,47 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="which-line-is-pre-norm",
-        question="`f` is a part such as attention. Which line is a block with the norm first?",
-        asks=Choice(),
-        given=(LINES,),
-        right=lambda lines: lines["norm first"],
-        because="The part reads the normed letter, and the letter itself goes on as it is.",
+        name="ten-times-and-negative",
+        question="The norm makes (-1.34, -0.45, 0.45, 1.34) of (1, 3, 5, 7). What does it make of (-10, -30, -50,"
+        " -70)?",
+        asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
+        given=(PATTERN,),
+        right=lambda x: norm(-10 * x),
+        because="The size is divided out, so the ten is gone. The pattern is turned round: what was the largest is the"
+        " smallest now.",
         mistakes={
-            "post-norm": (
-                lambda lines: lines["norm last"],
-                "That is the norm last, as in the first Transformer: it divides the letter on its way, too.",
+            "sign forgotten": (
+                norm,
+                "The ten is gone, but the sign stays: the first number is the largest of the four now.",
             ),
-            "residual forgotten": (
-                lambda lines: lines["no residual"],
-                "The letter itself is gone: nothing is added to it.",
+            "size kept": (
+                lambda x: -10 * norm(x),
+                "Behind a norm the size is always 1. Ten times the numbers have ten times the size, which is divided"
+                " out.",
             ),
-            "the norm behind the part": (
-                lambda lines: lines["norm of what was found"],
-                "Here the part reads numbers of any size, and only what it found is normed.",
+            "mean not subtracted": (
+                lambda x: -x / np.sqrt((x**2).mean()),
+                "The mean of the four is -40. Subtract it first.",
             ),
         },
     ),
     Exercise(
-        name="left-of-the-letter",
-        question="In a tower with the norm last, each part leaves 0.8 of the letter. How much is left of it after two"
-        " layers of an encoder?",
-        asks=Numbers(("",), digits=2),
-        given=(0.8, 2),
-        right=lambda share, layers: share ** (2 * layers),
-        because="Four parts: 0.8 times 0.8 times 0.8 times 0.8.",
+        name="how-many-norms",
+        question="A Transformer has six layers in its encoder and six in its decoder. A norm stands behind each part."
+        " How many norms are there?",
+        asks=Numbers(("encoder", "decoder"), digits=0),
+        given=(6, 2, 3),
+        right=lambda layers, encoder, decoder: (layers * encoder, layers * decoder),
+        because="A layer of the encoder has two parts, attention and the small network. A layer of the decoder has one"
+        " more, the attention that looks at the text.",
         mistakes={
-            "one part a layer": (
-                lambda share, layers: share**layers,
-                "A layer has two parts, attention and the feed-forward network, and each has a norm behind it.",
+            "one for each layer": (
+                lambda layers, encoder, decoder: (layers, layers),
+                "A norm stands behind each part, and a layer has more than one part.",
             ),
-            "added, not multiplied": (
-                lambda share, layers: 1 - 2 * layers * (1 - share),
-                "Each part leaves 0.8 of what has come to it, so the shares multiply.",
-            ),
-            "only the last norm counts": (
-                lambda share, layers: share,
-                "Every norm on the way divides the letter once more.",
+            "cross-attention forgotten": (
+                lambda layers, encoder, decoder: (layers * encoder, layers * encoder),
+                "Right for the encoder. A layer of the decoder has a second attention, which has its own norm.",
             ),
         },
     ),

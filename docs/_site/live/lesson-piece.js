@@ -20,11 +20,12 @@ import { sharing } from "./touch/sharing.js";
 import { temperature } from "./touch/temperature.js";
 import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
+import { tower } from "./touch/tower.js";
 import { turning } from "./touch/turning.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, temperature, tree, turning, wishes,
+  adding, arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, wishes,
 };
 
 class LessonPiece extends HTMLElement {

@@ -16,7 +16,7 @@ export const norm = {
       const on = name === "times" ? times === value : plus === value;
       return `<button data-do="${name}" data-value="${value}" aria-pressed="${on}">all ${label}</button>`;
     });
-    return `<div class="panels"><div>${bars("before", given, "k")}</div><div>${bars("after the norm", normed, "v")}</div></div>
+    return `<div class="panels"><div>${bars("before", given, 0)}</div><div>${bars("after the norm", normed, 2)}</div></div>
       <div class="controls">${dials.join("")}</div><div class="controls">${buttons.join("")}</div>
       ${says(size < 1e-9 ? "All numbers are alike. Nothing is left once the mean is taken away: zeros."
         : `Mean ${number(mean)}, size ${number(size)}. After the norm: ${normed.map((y) => number(y)).join(", ")}.`)}`;
@@ -32,14 +32,14 @@ export const norm = {
   },
 };
 
-function bars(title, numbers, kind) {
+function bars(title, numbers, digits) {
   const most = Math.max(...numbers.map(Math.abs), 2);
   const drawn = numbers.map((y, i) => {
     const height = (70 * Math.abs(y)) / most;
     const x = 20 + (200 / numbers.length) * i;
     const width = 200 / numbers.length - 12;
-    return `<rect class="${kind} fill" x="${at(x)}" y="${at(y > 0 ? 90 - height : 90)}" width="${at(width)}" height="${at(height)}"/>
-      <text class="middle" x="${at(x + width / 2)}" y="${at(y > 0 ? 84 - height : 103 + height)}">${number(y, kind === "v" ? 2 : 0)}</text>`;
+    return `<rect class="w fill" x="${at(x)}" y="${at(y > 0 ? 90 - height : 90)}" width="${at(width)}" height="${at(height)}"/>
+      <text class="middle" x="${at(x + width / 2)}" y="${at(y > 0 ? 84 - height : 103 + height)}">${number(y, digits)}</text>`;
   });
   return `<p class="title">${title}</p><svg viewBox="0 0 240 182" role="img" aria-label="Bars of the numbers ${title}">
     <path class="axis" d="M12 90H228"/>${drawn.join("")}</svg>`;

@@ -16,6 +16,7 @@ text.end{text-anchor:end}
 .fill{fill:var(--tint);stroke:none}
 .text{fill:var(--tint);font-weight:600}
 .faint{opacity:.45}
+.whole{fill:currentColor;fill-opacity:.14}
 .dashed{stroke-dasharray:4 3}
 .hatch{fill:url(#hatch)}
 [data-handle]{cursor:grab;touch-action:none}

@@ -1,0 +1,48 @@
+/* How much of a letter is left at the top of a tower: each part adds something, and norms divide the sum. */
+
+import { at, number, says, slider } from "./draw.js";
+
+const MOST = 48; // parts: two in each of 24 layers
+const [LEFT, WIDE, TOP, BASE] = [40, 300, 12, 252];
+
+/** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), first: whether the norm
+    stands before the part. */
+export const tower = {
+  view({ layers, adds, first }) {
+    const parts = 2 * layers;
+    const step = (BASE - TOP) / (MOST + 1);
+    const shares = Array.from({ length: parts + 1 }, (_, n) => share(n, adds, first));
+    const bars = shares.map((left, n) => {
+      const y = at(BASE - step * (n + 1));
+      return `<rect class="whole" x="${LEFT}" y="${y}" width="${WIDE}" height="${at(step - 1)}"/>
+        <rect class="w fill" x="${LEFT}" y="${y}" width="${at(WIDE * left)}" height="${at(step - 1)}"/>`;
+    });
+    const names = [0, 12, 24, 36, 48].filter((n) => n <= parts).map((n) =>
+      `<text class="small soft end" x="${LEFT - 6}" y="${at(BASE - step * (n + 0.3))}">${n}</text>`);
+    const buttons = [["norm last", 0], ["norm first", 1]].map(([name, value]) =>
+      `<button data-do="first" data-value="${value}" aria-pressed="${Number(first) === value}">${name}</button>`);
+    const top = shares.at(-1);
+    return `<svg viewBox="0 0 ${LEFT + WIDE + 8} ${BASE + 22}" style="max-width:26em" role="img"
+      aria-label="A bar for each part, read from below: what share of the sum the letter still is, after a norm.">
+      ${bars.join("")}${names.join("")}<text class="small soft" x="${LEFT}" y="${BASE + 14}">after so many parts (from below), the share of the letter</text></svg>
+      <div class="controls">${buttons.join("")}</div>
+      <div class="controls">${slider("Layers", "layers", layers, [1, 24, 1], layers)}
+      ${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}<button data-do="again">Start again</button></div>
+      ${says(`${parts} parts, each of which adds numbers of size ${number(adds)}, with the norm ${first ? "first" : "last"}: ${percent(top)} of
+        what comes out at the top is the letter.`)}`;
+  },
+
+  act(state, name, value) {
+    state.first = Boolean(value);
+  },
+};
+
+/** Squares add up, since what is added has nothing to do with the letter. With the norm last, all is divided each time. */
+export function share(parts, adds, first) {
+  return first ? 1 / Math.sqrt(1 + parts * adds ** 2) : (1 + adds ** 2) ** (-parts / 2);
+}
+
+function percent(x) {
+  const value = 100 * x;
+  return `${number(value, value < 1 ? (value < 0.01 ? 4 : 2) : 0)} %`;
+}

@@ -1,0 +1,146 @@
+# ---
+# title: Four ways to hide a score
+# description: Adding -1e9, adding minus infinity times the mask, filling with minus infinity, and selecting. What each does in an ordinary row and in an empty one, in 32 and in 16 bits, executed.
+# ---
+
+# %% [markdown]
+# # Four ways to hide a score
+#
+# A program has translated sentences for a year. Then somebody hands it a file with an empty line, and the next day every
+# number of the model that was trained on it is NaN. Another program meets the same line, and does not complain at all.
+# It reads the padding.
+#
+# The two differ in how they hide a key. A softmax knows nothing of masks, so a program changes the *scores* before it:
+# a hidden score becomes so low that its weight is 0. There are four usual ways, and they are all alike in an ordinary
+# row. The table tries each of them in a row with two visible keys of three, and in an **empty row**, in which every key
+# is hidden. It does so in the usual numbers of 32 bits, and then in numbers of 16 bits (float16), which are quicker and
+# less exact:
+
+# %% tags=["hide-input"]
+import numpy as np
+import tensorflow as tf
+from clear_attention.attention import softmax_of_visible
+from IPython.display import Markdown, display
+
+
+def add_a_billion(scores, mask):
+    return tf.nn.softmax(scores + mask * tf.cast(-1e9, scores.dtype))
+
+
+def add_infinity(scores, mask):
+    return tf.nn.softmax(scores + mask * tf.constant(-np.inf, scores.dtype))
+
+
+def fill_infinity(scores, mask):
+    return tf.nn.softmax(
+        tf.where(mask == 1, tf.cast(-np.inf, scores.dtype), scores)
+    )
+
+
+def select_visible(scores, mask):
+    return softmax_of_visible(scores, mask == 1)  # ours: its source is below
+
+
+found = {}
+for way in (add_infinity, add_a_billion, fill_infinity, select_visible):
+    for dtype in ("float32", "float16"):
+        scores = tf.constant([[2, 1, 3], [2, 1, 3]], dtype)
+        mask = tf.constant([[0, 0, 1], [1, 1, 1]], dtype)
+        full, empty = found[way.__name__, dtype] = way(scores, mask).numpy()
+
+
+def said(row):
+    if np.isnan(row).any():
+        return "NaN"
+    return "reads what is hidden" if row[2] else "right"
+
+
+def both(whole, half):
+    """What comes out in 32 bits and in 16."""
+    return whole if whole == half else f"{whole}; in 16 bits {half}"
+
+
+lines = ["| way | ordinary row | empty row |", "| --- " * 3 + "|"]
+for way, words in {
+    "add_infinity": "add minus infinity times the mask",
+    "add_a_billion": "add -1,000,000,000 times the mask",
+    "fill_infinity": "fill with minus infinity",
+    "select_visible": "select",
+}.items():
+    rows = zip(found[way, "float32"], found[way, "float16"], strict=True)
+    cells = [both(said(whole), said(half)) for whole, half in rows]
+    lines.append(f"| {words} | " + " | ".join(cells) + " |")
+display(Markdown("\n".join(lines)))
+
+np.testing.assert_allclose(
+    found["select_visible", "float16"], [[0.731, 0.269, 0], [0, 0, 0]], atol=1e-3
+)
+np.testing.assert_allclose(
+    found["fill_infinity", "float32"][0], [0.731, 0.269, 0], atol=1e-3
+)
+assert np.isnan(found["fill_infinity", "float32"][1]).all()
+assert np.isnan(found["add_infinity", "float32"]).any(axis=1).all()
+np.testing.assert_allclose(found["add_a_billion", "float32"][1], 1 / 3, atol=1e-6)
+assert np.isnan(found["add_a_billion", "float16"]).all()
+assert (tf.float16.max, float(tf.bfloat16.max) > 3e38) == (65504, True)
+brief = add_a_billion(*(tf.cast(x, tf.bfloat16) for x in (scores, mask)))
+np.testing.assert_allclose(
+    tf.cast(brief, "float32"), found["add_a_billion", "float32"], atol=5e-3
+)
+
+# %% [markdown]
+# Only the last line is right everywhere. Here is what happens in the others.
+#
+# ## Add minus infinity times the mask
+#
+# `scores + mask * -inf` comes to mind first: where the mask is 1, the score becomes minus infinity. But where the mask
+# is 0, 0 is multiplied with infinity, and that is NaN. So it spoils just those keys that may be seen.
+#
+# ## Add minus a billion times the mask
+#
+# `scores + mask * -1e9` is the way of the authors of the first Transformer, and of most programs since. 0 times a billion
+# is 0, so the visible scores stay as they are. A hidden score is lower by a billion, and in numbers of 32 bits its power
+# is exactly 0.
+#
+# In an empty row *every* score is lower by a billion. Next to a billion, scores such as 2, 1 and 3 are rounded away, so
+# that all keys get the same weight. The row reads the plain average of what should be hidden, and no error tells you.
+#
+# In float16 the largest number is 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the
+# ordinary row is lost. The other usual kind with 16 bits, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In
+# it -1e9 still fits, and all is as in 32 bits. A mask that is made in 32 bits, -1e9 and 0, and *then* turned to float16
+# holds minus infinity and 0. No product is left in it, so it does in an ordinary row what the next way does.
+#
+# ## Fill with minus infinity
+#
+# `where(mask == 1, -inf, scores)` replaces the hidden scores, and leaves the others alone, whatever they are. Since $e$
+# to the power of minus infinity is 0, a hidden key leaves the sum. In an ordinary row nothing can go wrong, in 16 bits
+# neither. But in an empty row the sum is 0, and 0 divided by 0 is NaN.
+#
+# ## Select { #how-the-package-selects }
+#
+# So a program must ask whether anything is left in a row. This package asks, and then it **selects**: it fills with
+# minus infinity as well, but it fills an empty row with 0, and sets the weights of that row to 0 afterwards. Here is the
+# function. `blocked` is the mask as `True` and `False`, and `fill` is minus infinity, or 0 in an empty row.
+
+# %% tags=["source", "hide-input"]
+import inspect
+
+print(inspect.getsource(softmax_of_visible))
+
+# %% [markdown]
+# `tf.cond` saves time, because only a batch that has an empty row pays for the second `tf.where`. `backward` computes
+# the gradient, which follows the same rule: what is hidden changes nothing. (`sink` belongs to [another
+# lesson](../learn/score_rules.py).)
+#
+# Why not fill with -1e9, in place of adding it? Try the four ways in your head: the scores of a row are 2, 1, 0 and 3,
+# the last one is hidden, and somebody adds 5 to its score *after* it was hidden. With minus infinity nothing changes,
+# because minus infinity plus 5 is minus infinity. With -1e9 nothing changes either, as long as what is added is small.
+# But some programs divide the scores by a temperature, or put a [soft cap](../learn/score_rules.py#a-limit-the-soft-cap)
+# on them afterwards, and then a billion is a number like any other.
+#
+# ## Where to go next
+#
+# * [Masks](../learn/masks.py): the lesson, with padding, empty rows and the rule for them.
+# * [The museum of bugs](museum.py#masks): more than ten ways to get a mask wrong, each as code that runs.
+# * [Why is my attention output NaN?](questions.py#why-is-my-attention-output-nan)
+# * [Certify your layer](certify_your_layer.py): does yours read a row in which nothing is left?

@@ -1,0 +1,429 @@
+# ---
+# title: Norm first or norm last?
+# description: Why a tower of twelve layers learns nothing with the norm behind each part, and nearly everything with the norm before it. By hand, drawn, tried out, and the norm of today.
+# slow: true
+# ---
+
+# %% [markdown]
+# # How tall can a tower be?
+#
+# Our date machine has one layer in each half. The machines behind the chat programs have dozens. In [the lesson on the
+# layer](transformer_layer.py#a-tower-of-four) a tower of four layers learnt to write eight digits backwards, as long as
+# each part had its residual. Now let the tower grow to twelve layers, and change nothing else. It has the same task,
+# the same residuals and the same norms, and twice as many steps of training. Here is the share of the digits that it
+# gets right, in three trainings that began with other random numbers. In the second line the training had a
+# [warm-up](training.py#warm-up) of 200 steps:
+
+# %% tags=["hide-input"]
+import sys
+
+# The towers are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import numpy as np
+from IPython.display import Markdown, display
+from trained.ablations import shares
+
+
+def race(*names):
+    for name in names:
+        print(f"{name:20}", "   ".join(f"{share:4.0%}" for share in shares(name)))
+
+
+race("norm last", "norm last, warm-up")
+assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.32
+
+# %% [markdown]
+# Three digits in ten: so many had the tower of four *without residuals*, which wrote the commonest digit in all eight
+# places. But this tower has its residuals. What has become of them?
+#
+# ## The letter fades
+#
+# Follow one letter on its way up. At each part two things happen to it. First something is **added**: what the part
+# found. Then the norm **divides** the sum by its size, so that its size is 1 again. And it divides *everything*, the
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time.
+#
+# If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. But
+# twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the left half of the drawing, and read it from below.
+# Each bar is the sum after one more part, and its left end is what is left of the letter:
+#
+# --8<-- "diagrams/letter_left.svg"
+#
+# Half a percent of the letter arrives at the top. All else was added on the way: averages of averages, in which all
+# letters are alike. The residuals are there, but what they carry does not survive the norms.
+#
+# So the norm has to stand somewhere else. The right half of the drawing has moved it **in front of each part**: the
+# part reads the normed letter, and what it found is added to the letter *as it is*. Nothing divides the letter on its
+# way. The sum grows, to nearly four times the letter, and a single norm above the last layer brings it back to size 1.
+# About a quarter of it is the letter. That is plenty.
+#
+# The norm behind each part is called *post-norm*, and the norm in front of each part *pre-norm*. Here is one layer of
+# each kind. Read it from below: the line that runs past a part is its residual.
+#
+# --8<-- "diagrams/transformer_layer.svg"
+#
+# Now the same race with the norm first. Place your bet before you look:
+
+# %% tags=["answer"]
+race("norm first", "norm first, warm-up")
+assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"))
+
+# %% [markdown]
+# The towers get nearly all digits right, and every tower that had a warm-up gets all of them.
+#
+# ## By hand
+#
+# A letter has the vector $x = (1, -1, 1, -1)$. Its mean is 0 and its size is 1. (As before, the size is the root of the
+# mean square.) Above it stand two parts. The first one finds $(0.75, 0.75, -0.75, -0.75)$, and the second one finds
+# $(0.75, -0.75, -0.75, 0.75)$. Both vectors have nothing in common with the letter: their dot products with it are 0.
+#
+# **Norm last.** The first sum is $(1.75, -0.25, 0.25, -1.75)$. Its mean square is
+#
+# $$
+# \frac{3.0625 + 0.0625 + 0.0625 + 3.0625}{4} = 1.5625,
+# $$
+#
+# so its size is 1.25, and the norm makes $(1.4, -0.2, 0.2, -1.4)$ of it. How much of the letter is in there? Multiply
+# with the letter, number by number, and take the mean:
+#
+# $$
+# \frac{1.4 \cdot 1 + (-0.2)(-1) + 0.2 \cdot 1 + (-1.4)(-1)}{4} = \frac{3.2}{4} = 0.8
+# $$
+#
+# The second part adds its numbers, which gives $(2.15, -0.95, -0.55, -0.65)$. The size is 1.25 again, and after the
+# norm $(1.72, -0.76, -0.44, -0.52)$ there is $2.56 / 4 = 0.64$ of the letter left. That is $0.8 \cdot 0.8$.
+#
+# **Norm first.** Both finds are simply added to the letter: $(2.5, -1, -0.5, -1)$. Of the letter there is
+# $(2.5 + 1 - 0.5 + 1) / 4 = 1$, all of it. Only now the norm at the top divides by the size, which is
+# $\sqrt{8.5 / 4} = 1.458$. So $1 / 1.458 = 0.686$ of the letter is left.
+#
+# After two parts the two ways hardly differ: 0.64 and 0.69. What makes the difference is the height.
+#
+# ## The formula
+#
+# With $f$ for a part, the two ways are
+#
+# $$
+# \text{norm last: } \operatorname{Norm}(x + f(x)) \qquad\qquad \text{norm first: } x + f(\operatorname{Norm}(x))
+# $$
+#
+# Why was the size 1.25, and not 1.75? For a number $a$ of the letter and a number $b$ that is added to it,
+# $(a + b)^2 = a^2 + 2ab + b^2$. The products $ab$ are as often negative as positive, and cancel, because what is added
+# has nothing to do with the letter. (The coins in the [lesson on
+# attention](attention.py#why-divide-by-the-root-of-d_k) cancelled in the same way.) So only the *squares* add up:
+# $\sqrt{1^2 + 0.75^2} = 1.25$. If each part adds numbers of size $s$, this is left of the letter after $n$ parts:
+#
+# $$
+# \text{norm last: } \left(\frac{1}{\sqrt{1 + s^2}}\right)^{n} \qquad\qquad
+# \text{norm first: } \frac{1}{\sqrt{1 + n s^2}}
+# $$
+#
+# Left stands a power, which halves again and again. Right stands a root, which falls ever more slowly. In our tower $s$
+# is about 0.75 before the training, which gives the 0.8.
+#
+# Try it out. At first you see our twelve layers with the norm last. But predict first:
+#
+# 1. Take away layers. At how many is a tenth of the letter left?
+# 2. Take 24 layers with the norm *first*. How much is left of the letter?
+# 3. Back to 24 layers with the norm last. Can the parts be made so quiet that half of the letter arrives at the top?
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+
+def left(parts, adds, first):
+    if first:
+        return 1 / np.sqrt(1 + parts * adds**2)
+    return (1 + adds**2) ** (-parts / 2)
+
+
+np.testing.assert_allclose(left(24, 0.75, False), 0.8**24)
+assert left(10, 0.75, False) > 0.1 > left(12, 0.75, False)
+assert round(left(48, 0.75, True), 2) == 0.19
+assert left(48, 0.15, False) > 0.5 > left(48, 0.2, False)
+touch(
+    "tower",
+    f"<p>After 24 parts that add numbers of size 0.75, {left(24, 0.75, False):.2%} of the letter is left with the norm"
+    f" last, and {left(24, 0.75, True):.0%} with the norm first.</p>",
+    layers=12,
+    adds=0.75,
+    first=False,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. At five, which leave 0.11. Six leave less than 0.07.
+# 2. 0.19, which is hardly less than with twelve layers.
+# 3. Yes, if each part adds numbers of size 0.15. So this is a second remedy, and there are deep machines that use it.
+#
+# </details>
+#
+# ## A check: make the letter louder
+#
+# So far this is a story. It fits what we saw, but many stories would. Here is a way to test it. If towers with the norm
+# last fail because the letter fades, they must succeed as soon as the letter is made *louder* than what is added to it,
+# and nothing else is changed. So let the letter count three times in every sum: $\operatorname{Norm}(3x + f(x))$.
+#
+# Before the training we measure how much of the letter is left at the top, and how alike two letters are there: 1 means
+# that their vectors have the same direction. Then the tower is trained:
+
+# %% tags=["hide-input"]
+from examples.towers import alikeness, tower, train, unseen, what_is_left
+
+found_left, found_alike = {}, {}
+lines = [
+    "| twelve layers | left of the letter | alike | digits right |",
+    "| --- | --- | --- | --- |",
+]
+for name, times, norm_first in (
+    ("norm last", 1, False),
+    ("norm first", 1, True),
+    ("norm last, letter three times", 3, False),
+):
+    model = tower(12, residual=times, norm_first=norm_first)
+    found_alike[name] = alikeness(model)
+    found_left[name] = what_is_left(model, times, norm_first)
+    learnt = train(model, steps=300)[1] if times == 3 else np.mean(shares(name))
+    lines.append(
+        f"| {name} | {found_left[name]:.1%} | {found_alike[name]:.3f} | {learnt:.0%} |"
+    )
+display(Markdown("\n".join(lines)))
+assert 0.78 < found_left["norm last"] ** (1 / 24) < 0.82
+assert found_left["norm first"] > 20 * found_left["norm last"]
+assert found_alike["norm last"] > 0.99 > 0.95 > found_alike["norm first"]
+assert found_alike["norm last, letter three times"] < 0.9 < learnt
+assert 0.2 < found_left["norm first"] < 0.35  # about a quarter
+
+# %% tags=["live", "remove-input"]
+import re
+from pathlib import Path
+
+# The bars and the numbers of the drawing: parts add numbers of size 0.75.
+drawn = Path("../diagrams/letter_left.svg").read_text(encoding="utf-8")
+parts = np.arange(25)
+expected = {"last": 0.8**parts, "whole": np.sqrt(1 + parts * 0.75**2)}
+for name, lengths in expected.items():
+    bars = re.findall(
+        r"h([\d.]+)", re.search(f'class="{name}" d="(.+?)"', drawn)[1]
+    )
+    np.testing.assert_allclose(np.array(bars, float) / 56, lengths, atol=1e-3)
+rounded = [
+    f"{0.8**n:.{places}f}" for n, places in ((1, 1), (6, 2), (8, 2), (24, 3))
+]
+assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
+
+# %% [markdown]
+# It learns. (The last line is one training, of 300 steps. Each of the others is the mean of its three trainings in the
+# race, of 800 steps.) So the story has passed a test that it could have failed.
+#
+# Why does the training of the first tower not help itself, by making its parts quieter? We think the reason is that a
+# training tries small changes. If one part gets a little quieter, only a little more than half a percent gets through,
+# which hardly changes the loss. And there may be a second reason. What divides the letter on its way up also divides
+# the [slopes](training.py#a-nudge) of the first layers on their way down, so that these layers hardly learn. Our race
+# cannot tell the two reasons apart.
+#
+# <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
+#
+# Here is the size of the numbers in twelve layers that are not trained yet. With the norm last it stays at 1. With the
+# norm first it grows, but ever more slowly, because each part reads normed numbers. Without a norm it grows by about
+# the same factor in each layer. (We did not train twelve layers without any norm.)
+
+# %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, nearly a straight line."
+import matplotlib.pyplot as plt
+
+sizes = {}
+for name, how in {
+    "norm last": {},
+    "norm first": {"norm_first": True},
+    "no norm": {"norm": False},
+}.items():
+    model = tower(12, **how)
+    stream = model.layers[1](model.layers[0](unseen))
+    stages = [stream := layer(stream) for layer in model.layers[2].layers]
+    sizes[name] = [float(np.std(stage)) for stage in stages]
+    print(f"{name:10}  size after layers 1, 6 and 12:", end=" ")
+    print(np.round([sizes[name][i] for i in (0, 5, 11)], 1))
+assert sizes["no norm"][-1] > 10 * sizes["norm first"][-1]
+
+figure, ax = plt.subplots(figsize=(5, 2.8), layout="constrained")
+for (name, size), dash in zip(sizes.items(), ("-.", "-", "--"), strict=True):
+    ax.semilogy(range(1, 13), size, dash, lw=2, label=name)
+ax.set(xlabel="after layer", ylabel="size", xlim=(1, 12))
+ax.set_xticks(range(2, 13, 2))
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False, fontsize=8)
+plt.show()
+
+# %% [markdown]
+# </details>
+#
+# ## Which should you take?
+#
+# In a deep machine, put the **norm first**. With few layers, as in our date machine, it may stand first or last, because
+# enough of the letter is left.
+#
+# This is good advice and no law. BERT (2018) stacked 24 layers with the norm last, and trained them with warm-up, small
+# nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers than ours: with a
+# factor that grows with the number of layers, Wang and others (2022) trained a thousand layers with the norm last.
+#
+# There is a trap. Both kinds have weights of the same shapes. If you carry weights from one to the other, nothing
+# complains, and every answer is wrong.
+#
+# ## Your machine so far
+#
+# Your [`block`](transformer_layer.py#your-machine-so-far) has the norm last. Write the other one, and a tower of such
+# blocks. `parts` is a list of functions, such as attention. Do not forget the norm at the top:
+#
+# ```python
+# def block_first(x, part):
+#     return ...  # the part reads the normed letter
+#
+#
+# def tower_first(x, parts):
+#     for part in parts:
+#         x = block_first(x, part)
+#     return ...
+# ```
+#
+# Test it with the two parts of the calculation above, which find the same whatever they read.
+
+
+# %% tags=["answer"]
+def norm(x, scale=1, shift=0):
+    x = x - x.mean(axis=-1, keepdims=True)
+    return scale * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6) + shift
+
+
+def block_first(x, part):
+    return x + part(norm(x))
+
+
+def tower_first(x, parts):
+    for part in parts:
+        x = block_first(x, part)
+    return norm(x)
+
+
+letter = np.array([1.0, -1, 1, -1])
+finds = [np.array([0.75, 0.75, -0.75, -0.75]), np.array([0.75, -0.75, -0.75, 0.75])]
+top = tower_first(letter, [lambda _, find=find: find for find in finds])
+print(top.round(3), " of the letter:", (top @ letter / 4).round(3))
+np.testing.assert_allclose(top @ letter / 4, 0.686, atol=5e-4)
+x = letter
+for find, after, share in zip(
+    finds,
+    ([1.4, -0.2, 0.2, -1.4], [1.72, -0.76, -0.44, -0.52]),
+    (0.8, 0.64),
+    strict=True,
+):
+    assert find @ letter == 0
+    x = norm(x + find)  # with the norm last
+    np.testing.assert_allclose(x, after, atol=1e-5)
+    assert np.isclose(x @ letter / 4, share, atol=1e-5)
+
+# %% [markdown]
+# In the package this is `EncoderLayer(..., norm_first=True)`, and [here](transformer_layer.py#the-function-read) are the
+# two functions that read this switch. `Encoder` and `Decoder` add the norm at the top.
+#
+# ## The norm of today
+#
+# Once norms stand in front of every part, a deep machine computes very many of them. So people asked which half of a
+# norm is needed: that the mean becomes 0, or that the size becomes 1? Zhang and Sennrich (2019) left out the mean. Their
+# **RMSNorm** divides by the root of the mean square, and does nothing else. (RMS is short for *root mean square*.) It
+# has a `scale` to be trained, and no `shift`. Machines trained as well as before, and each norm took less time. Nearly
+# all large language models have it now.
+
+
+# %%
+def rms_norm(x, scale=1):
+    return scale * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6)
+
+
+for x in (np.array([1.0, 3, 5, 7]), np.array([101.0, 103, 105, 107])):
+    print(x, " norm:", norm(x).round(2), " RMSNorm:", rms_norm(x).round(2))
+np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21))
+
+# %% [markdown]
+# The mean square of 1, 3, 5 and 7 is $(1 + 9 + 25 + 49) / 4 = 21$, and $1 / \sqrt{21} = 0.22$. The second line shows
+# what is given up. When all numbers have 100 in common, the norm takes the 100 away, and RMSNorm keeps it and nothing
+# else can be seen beside it. A trained machine, it seems, does not let its letters come to that.
+#
+# ## Who found this, and when
+#
+# The Transformer of 2017 had six layers, and the norm last. Programs for it soon moved the norm to the front, because
+# this trained more easily, and GPT-2 (2019) had 48 layers with the norm first. Xiong and others explained in 2020 why
+# post-norm needs warm-up, and pre-norm does not. With the norm last, a nudge of the last layers changes the loss very
+# much when the training begins, so that large nudges do harm. In our tower of twelve layers, warm-up alone was not
+# enough. That letters become alike in towers of attention was measured and proved by Dong and others (2021).
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# A part of a tower with the norm first has learnt to add numbers of size 2 to letters of size 1. There is only this one
+# part. How much of the letter is left at the top? And would it be more or less with the norm last?
+
+# %% tags=["answer"]
+print(f"norm first: {left(1, 2.0, True):.3f}, norm last: {left(1, 2.0, False):.3f}")
+assert left(1, 2.0, True) == left(1, 2.0, False)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why are they the same?</summary>
+#
+# The squares add up to $1 + 4 = 5$, and $1 / \sqrt{5} = 0.447$. With a single part the letter is divided once in both
+# cases, by the same sum: once by the norm of the part, and once by the norm at the top. From the second part on they
+# differ.
+#
+# </details>
+#
+# ### Exercise 2: an open question
+#
+# In the towers of this page every letter counts once in the sum, or three times. Somebody lets the tower *learn* how
+# much each part adds: what a part found is multiplied with a trained number, which begins at 0. (Bachlechner and others
+# tried this in 2020, and left out the norm.) What does the tower hand on before its training? What do you expect of
+# twelve layers? The towers are in `examples/towers.py` of the repository, less than a hundred lines with everything. Put
+# your number in, and see. We give no answer here.
+#
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("norm_first")
+
+# %% [markdown]
+# ```self-check
+# ? A tower of twelve layers, with the norm last, writes the same digit everywhere. Which change helped in our race?
+# - The norms go: they divide the letter on its way. | It was not in the race. Without norms the numbers grow by about the same factor in each layer.
+# - Warm-up comes in: smaller nudges at first. | In our race, warm-up alone was not enough for twelve layers.
+# - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
+# + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.
+# ? Why does a date machine with one layer in each half work with the norm last?
+# - Its letters are louder than those of the tower. | Their size is 1 after each norm, as in the tower.
+# + With two or three parts, enough of the letter is left. | 0.8 times 0.8 is 0.64. It takes many parts until next to nothing is left.
+# - It has no residuals. | It has one around each part. Without them it loses many dates.
+# ? In a tower with the norm first, what grows from part to part?
+# - The letter itself. | It goes up as it is.
+# + What stands beside the letter in the sum. | Each part adds something, and nothing is divided until the top.
+# - The numbers that a part reads. | A part reads normed numbers, whose size is always 1.
+# ```
+#
+# ## Where to go next
+#
+# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, and
+# now blocks with the norm first, which can be stacked as high as you like.
+#
+# The norm was the first part that nearly everybody has moved. The second one is the positions. They are added to the
+# letter once, at the bottom of the tower. What if a text stands further right than any text of the training?
+#
+# * [Positions that turn](turning_positions.py): why turn a vector, where one could simply add?
+# * [What does a model's configuration mean?](../guides/model_configuration.py) There `rms_norm_eps` says that the norm
+#   is RMSNorm.
+# * [Reference: blocks](../reference/blocks.md) and [layers](../reference/layers.md): `norm_first` among all arguments.
+#
+# Read on elsewhere: Xiong and others (2020), [On Layer Normalization in the Transformer
+# Architecture](https://arxiv.org/abs/2002.04745); Zhang and Sennrich (2019), [Root Mean Square Layer
+# Normalization](https://arxiv.org/abs/1910.07467); Wang and others (2022), [DeepNet: Scaling Transformers to 1,000
+# Layers](https://arxiv.org/abs/2203.00555).

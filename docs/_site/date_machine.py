@@ -83,10 +83,10 @@ EXAMPLES = {  # a title, and what differs from the start
 def machine(*names, piece=None, without="", page="", title="", called=(), **state):
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
-    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head)
-    or "beside" (a sibling beside the whole machine); `title` stands above it. `called` is what a page
-    calls a model, {name: (title, what a sentence says of it)}. `without` is the HTML that stands there without
-    JavaScript, and until the models have come.
+    A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head),
+    "fits" (the numbers behind the weights of one head) or "beside" (a sibling beside the whole machine); `title` stands
+    above it. `called` is what a page calls a model, {name: (title, what a sentence says of it)}. `without` is the HTML
+    that stands there without JavaScript, and until the models have come.
     """
     source, target = date_tokenizers()
     examples = EXAMPLES if piece is None else {k: v for k, v in EXAMPLES.items() if v.keys() <= {"text", "at"}}

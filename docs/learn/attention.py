@@ -250,6 +250,25 @@ plt.show()
 # answer, and keys and values come from the text. This is *cross-attention*, and it is what you saw at the top. The
 # formula stays the same.
 #
+# Here is the machine from the top again, now with the numbers behind its weights. Its keys have 16 numbers each, so the
+# products are divided by 4. Press a letter of the answer. The table shows which three keys fit its query best. Take two
+# of them: by how much do their scores differ, and how many times as large is the one weight as the other?
+
+# %% tags=["live", "hide-input"]
+machine(
+    "dates",
+    piece="fits",
+    head=0,
+    at=6,
+    without=still(model, "thursday 3rd of may 2018", head=0).replace(
+        "its head 1", "it"
+    ),
+)
+
+# %% [markdown]
+# If the scores differ by 1, the one weight is $e$ times the other, 2.7 times. If they differ by 2, it is $e^2$ times,
+# 7.4 times, and so on. The letters behind the three, all together, get what is left.
+#
 # ## Why divide by the root of d_k?
 #
 # A dot product is a sum of $d_k$ terms. The more numbers a key has, the larger the sums become, and the softmax
@@ -481,8 +500,8 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 #
 # ## Who found this, and when
 #
-# In 2014 Bahdanau, Cho and Bengio computed the score of a query and a key with a small network, which was trained
-# together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
+# In 2014 Bahdanau, Cho and Bengio computed the score of a query $q$ and a key $k$ with a small network, $v \cdot
+# \tanh(W q + U k)$. The matrices $W$ and $U$ and the vector $v$ were trained together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
 # them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
 # scores the softmax hardly changes any more. And they built a whole machine of this attention. The words key and value
 # had been used before, in networks that look things up in a memory (Graves and others, 2014; Miller and others, 2016).

@@ -316,6 +316,51 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 # than the last word or two. That agrees with the nonsense that it writes: most words are right, most neighbours fit,
 # and the whole sentence is about nothing. In larger machines the surprise goes on falling for thousands of letters.
 #
+# ## Pieces of words { #pieces-of-words }
+#
+# A machine that looks back at 128 tokens sees farther if each token is longer. So the tokens of large machines are not
+# letters but *pieces of words*. Who decides which pieces there are? The usual way is simple enough to do it here. Take
+# a text that is cut into letters, find the two neighbours that stand side by side most often, and glue them together
+# wherever they do. Then begin again. Each round makes one new piece:
+
+
+# %%
+from itertools import pairwise
+
+
+def glued(pieces, a, b):
+    """Return the pieces with every a that stands before a b glued to it."""
+    found = []
+    for piece in pieces:
+        if found and (found[-1], piece) == (a, b):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
+
+
+pieces, rounds = [*bytes([*(train_ids[:40_000] - 3)]).decode(errors="ignore")], []
+letters = len(pieces)
+for _ in range(200):
+    pairs = Counter(pairwise(pieces))
+    rounds.append(pairs.most_common(1)[0][0])
+    pieces = glued(pieces, *rounds[-1])
+new = ["".join(pair).replace(" ", "␣") for pair in rounds]
+print("first pieces:", *new[:10])
+print("last pieces: ", *new[-10:])
+print(f"letters a piece: {letters / len(pieces):.1f}")
+cut = [*"The following functions return strawberries"]
+for pair in rounds:
+    cut = glued(cut, *pair)
+print("|".join(cut))
+
+# %% [markdown]
+# After 200 rounds the commonest words of the manual are one piece each, and rare ones are cut into many. So a text has
+# fewer tokens, and as much text again fits into the same number of places. The price is a longer table of vectors, and
+# that the machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces can't look. It
+# must have learnt it. (Programs cut a text at its spaces first, so that no piece reaches from one word into the next.
+# Our first pieces do.)
+#
 # <details class="lesson-more" markdown="1"><summary>In a program: drawing, the cache, prompts of many lengths</summary>
 #
 # To draw as above, call `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, or `stream(...)`, which hands
@@ -376,6 +421,7 @@ print("the short prompt, alone and beside the long one: the same logits")
 # | 2003 | Bengio and others | words became vectors, and a network said what comes next |
 # | 2014 | Bahdanau and others | a network that writes looks back: attention |
 # | 2017 | Vaswani and others | nothing but attention: the Transformer |
+# | 2016 | Sennrich and others | pieces of words, glued as above, which they took from a method of making files smaller |
 # | 2018 | Radford and others | half a Transformer, trained on books, then taught other tasks: GPT |
 # | 2020 | Holtzman and others | draw from the most probable only: top-p |
 # | 2020 | Brown and others | GPT, a thousand times larger, does tasks that are only described to it: GPT-3 |

@@ -376,7 +376,27 @@ assert left(1, 2.0, True) == left(1, 2.0, False)
 #
 # </details>
 #
-# ### Exercise 2: an open question
+# ### Exercise 2
+#
+# For the check the letter counted three times in every sum. Why three? With the norm last and twelve layers, how much of
+# the letter should be left at the top if it counts twice, three times, five times? (Each part adds numbers of size
+# 0.75.) Compare with what was measured.
+
+# %% tags=["answer"]
+for times in (1, 2, 3, 5):
+    share = times / np.sqrt(times**2 + 0.75**2)  # after one part
+    print(f"{times} times: {share:.3f} after a part, {share**24:.1%} after 24")
+assert 0.4 < (3 / np.sqrt(9 + 0.75**2)) ** 24 < 0.5
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why three?</summary>
+#
+# It is the first whole number with which about half of the letter arrives. The measured share is a little different,
+# because the numbers that our parts add do not have the size 0.75 exactly, and the louder letter changes what they add.
+#
+# </details>
+#
+# ### An open question
 #
 # In the towers of this page every letter counts once in the sum, or three times. Somebody lets the tower *learn* how
 # much each part adds: what a part found is multiplied with a trained number, which begins at 0. (Bachlechner and others

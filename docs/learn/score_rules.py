@@ -117,6 +117,24 @@ np.testing.assert_allclose(
 # The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line. With a cap of 2, a score of 4 becomes
 # $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924.
 #
+# The blue line is the cap. The dashed line is what the scores would be without it:
+
+# %% tags=["hide-input"] alt="Score after the cap against the score before it, from -10 to 10, for a cap of 2. Between -1 and 1 the line runs along the diagonal. Then it bends, and it never goes above 2 or below -2. Two dots mark the scores 1 and 4, which become 0.92 and 1.93."
+before = np.linspace(-10, 10, 201)
+figure, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+ax.plot(before, before, "--", color="0.5", linewidth=1)
+ax.plot(before, 2 * np.tanh(before / 2), color="#0072b2", linewidth=2)
+for height in (-2, 2):
+    ax.axhline(height, color="0.7", linewidth=0.8)
+for score in (1, 4):
+    after = 2 * np.tanh(score / 2)
+    ax.plot(score, after, "o", color="#0072b2")
+    ax.annotate(f"{after:.2f}", (score, after), (score + 0.4, after - 0.9))
+ax.set(xlabel="score", ylabel="after a cap of 2", xlim=(-10, 10), ylim=(-4, 4))
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+# %% [markdown]
 # Now comes a trap. There is a fourth thing that no product says, which is **never**: this key must not be read. For
 # that you have the mask, and one way of masking is to set the score to [minus infinity](masks.py). Some programs
 # applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
@@ -160,6 +178,24 @@ print("mask, then cap:", wrong.round(3))
 # | 0 | 20.0 % | 20.0 % |
 # | -5 | 0.7 % | 97.4 % |
 #
+# As a picture, with the four keys in blue and the sink in grey:
+
+# %% tags=["hide-input"] alt="Three bars, each cut into five pieces: four equal blue ones for the keys and a grey one for the sink. If all four scores are 5, the sink is a hair. At 0 all five pieces are equal. At -5 nearly the whole bar is the sink."
+figure, ax = plt.subplots(figsize=(6.5, 1.9), layout="constrained")
+for row, score in enumerate((-5, 0, 5)):
+    powers = np.exp([score] * 4 + [0])
+    shares = powers / powers.sum()
+    colours = ["#0072b2"] * 4 + ["0.6"]
+    ax.barh([row] * 5, shares, left=np.cumsum(shares) - shares, color=colours)
+    for edge in np.cumsum(shares)[:4]:
+        ax.plot([edge, edge], [row - 0.4, row + 0.4], color="white", linewidth=1)
+ax.set_yticks(range(3), ["scores −5", "scores 0", "scores 5"])
+ax.set(xlim=(0, 1))
+ax.xaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right", "left"]].set_visible(False)
+plt.show()
+
+# %% [markdown]
 # If the keys fit, the sink gets next to nothing. If none of them fits, the sink gets nearly all, and the output is
 # nearly 0. Without a sink the four keys would get 25 % each in all three cases, because the softmax sees only
 # differences. By itself the softmax can't say "none of them".

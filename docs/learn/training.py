@@ -193,6 +193,57 @@ touch(
 # mean of the last few slopes. Near the floor these change sign from nudge to nudge, so their mean becomes smaller, and
 # with it the nudge. That is not enough. It helps to let the learning rate shrink, too, and the program below does so.
 #
+# Here is such a valley, seen from above. It is a hundred times as steep across as along, and the cross is its lowest
+# point. Both began at the same place and made thirty nudges. The plain nudges have the largest learning rate with which
+# they do not fly out of the valley:
+
+# %% tags=["hide-input"] alt="A long narrow valley from above, as rings of equal loss, with two paths of thirty nudges from the same point on the left. The plain nudges jump from one slope to the other and back, then creep along the floor and stop before half of the way. The nudges of Adam swing across once or twice and end at the lowest point."
+import matplotlib.pyplot as plt
+
+steep, start, nudges = np.array([1.0, 100.0]), np.array([-4.0, 1.2]), 30
+
+
+def plain(w, rate=0.0185):
+    for _ in range(nudges):
+        w = w - rate * steep * w  # the loss is half of steep times w squared
+        yield w
+
+
+def adam(w, rate=0.3, beta_1=0.9, beta_2=0.98):
+    mean = square = 0.0
+    for step in range(1, nudges + 1):
+        slope = steep * w
+        mean = beta_1 * mean + (1 - beta_1) * slope
+        square = beta_2 * square + (1 - beta_2) * slope**2
+        usual = np.sqrt(square / (1 - beta_2**step))
+        shrinking = rate * (1 - (step - 1) / nudges)
+        w = w - shrinking * mean / (1 - beta_1**step) / usual
+        yield w
+
+
+figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
+x, y = np.meshgrid(np.linspace(-4.6, 1.2, 150), np.linspace(-1.5, 1.5, 150))
+height = (steep[0] * x**2 + steep[1] * y**2) / 2
+ax.contour(x, y, height, [0.2, 2, 8, 25, 60], colors="0.6", linewidths=0.8)
+ends = {}
+for name, way, style, colour in (
+    ("plain nudges", plain, "o--", "#d55e00"),
+    ("Adam", adam, "s-", "#0072b2"),
+):
+    path = np.array([start, *way(start)])
+    ends[name] = path[-1]
+    ax.plot(*path.T, style, color=colour, label=name, markersize=3, linewidth=1)
+ax.plot(0, 0, "x", color="0.4", markersize=10)
+ax.set(xlabel="one number of the machine", ylabel="another")
+ax.legend(frameon=False, loc="lower right", fontsize=8)
+plt.show()
+assert np.abs(ends["Adam"]).max() < 0.2
+assert ends["plain nudges"][0] < -1.6
+
+# %% [markdown]
+# Plain nudges jump across the valley, to and fro, and hardly get ahead along it. Adam's nudges are as large along the
+# valley as across it.
+#
 # ## One step, in code
 #
 # Here is one step of the untrained machine, without Adam, and with a nudge as simple as that of the valley. `text_ids`

@@ -8,11 +8,11 @@ import { load, ready } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
 import { build, mapOf, mapsOf, run } from "./machine-run.js";
 import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machine-state.js";
-import { beside, columnsOf, field, head, looks, rowsOf, small, whole } from "./machine-view.js";
+import { beside, columnsOf, field, fits, head, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
 
-const PIECES = { small, looks, head, beside };
+const PIECES = { small, looks, head, fits, beside };
 const FETCHING = "The machine is being fetched …";
 const SIZE = "about a quarter of a megabyte";
 const PAUSE = 350; // milliseconds between letters, where the reader lets it write again

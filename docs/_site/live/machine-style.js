@@ -34,6 +34,7 @@ figcaption{color:var(--md-default-fg-color--light)}
 .said{font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 .weights .numbers{display:flex;flex-wrap:wrap;gap:.15em}
 .weights select{max-width:26em}
+.fits{margin:.6em 0}.fits caption{text-align:left;white-space:normal}.fits small{color:var(--md-default-fg-color--light)}
 .bars .track{width:8em}
 .bars caption{white-space:normal}
 @container (min-width:46em){.now{top:5.2rem}.columns{grid-template-columns:minmax(13em,17em) minmax(0,1fr)}}

@@ -36,6 +36,25 @@ export function head(machine) {
     <div class="maps">${figure(machine, state.map, Math.max(state.head, 0))}</div>${table(machine, state.map, heads)}</div>`;
 }
 
+/** One attention, and how its weights came about. */
+export function fits(machine) {
+  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${best(machine)}</div>`;
+}
+
+/** The three letters of the text that fit the chosen letter of the answer best. */
+function best({ model, result, state, text }) {
+  const step = result.steps[state.side === "answer" ? Math.min(state.at, result.steps.length - 1) : 0];
+  const [row, weights] = [step.products, step.weights].map((found) => found["decoder.0.cross"][Math.max(state.head, 0)][0]);
+  const root = Math.sqrt(model.config.d_model / model.config.num_heads);
+  const seen = [...text].map((x, j) => ({ x: x === " " ? "␣" : x, j })).sort((a, b) => weights[b.j] - weights[a.j]);
+  const rows = seen.slice(0, 3).map(({ x, j }) => `<tr><th scope="row">${escape(x)} <small>letter ${j + 1}</small></th>
+    <td>${row[j].toFixed(2)}</td><td>${(row[j] / root).toFixed(2)}</td><td>${weights[j].toFixed(3)}</td></tr>`);
+  const rest = seen.slice(3).reduce((sum, { j }) => sum + weights[j], 0);
+  return `<table class="plain fits"><caption>The query of “${escape(step.text === "end" ? "▪" : step.text)}” and the keys that fit it best</caption><thead><tr><th scope="col">key of</th><th scope="col">query · key</th>
+    <th scope="col">divided by ${Number(root.toFixed(2))}</th><th scope="col">weight</th></tr></thead><tbody>${rows.join("")}
+    <tr><th scope="row">all others</th><td></td><td></td><td>${rest.toFixed(3)}</td></tr></tbody></table>`;
+}
+
 /** A sibling that lacks a part, beside the whole machine. */
 export function beside({ result, state, siblings, means, ...machine }) {
   const named = (wanted) => siblings.find(({ name }) => name === wanted);

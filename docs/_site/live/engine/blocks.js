@@ -42,8 +42,8 @@ export class CrossAttentionBlock extends AttentionBlock {
   /** context: what toKeysAndValues made of the encoder's output, once for all queries. */
   call(x, context, mask, off) {
     const q = this.attention.toQueries(this.before(x));
-    const { output, weights } = this.attention.attend(q, context, mask, off);
-    return { x: this.after(x, output), weights };
+    const { output, ...looked } = this.attention.attend(q, context, mask, off);
+    return { x: this.after(x, output), ...looked };
   }
 }
 

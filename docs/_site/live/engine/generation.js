@@ -10,7 +10,7 @@ export function probabilities(logits) {
 
 /**
  * Take the most probable token at every step, up to the end id.
- * Returns the ids and, for each of them, the step: { id, probabilities, logits, weights }.
+ * Returns the ids and, for each of them, the step: { id, probabilities, logits, weights, products }.
  */
 export function greedySearch(model, sourceIds, maxLength, options = {}) {
   const encoded = model.encode(sourceIds, options);
@@ -22,7 +22,8 @@ export function greedySearch(model, sourceIds, maxLength, options = {}) {
     const chances = probabilities(result.logits[0]);
     token = chances.indexOf(Math.max(...chances));
     pasts = result.pasts;
-    steps.push({ id: token, probabilities: chances, logits: result.logits[0], weights: result.weights });
+    const { weights, products } = result;
+    steps.push({ id: token, probabilities: chances, logits: result.logits[0], weights, products });
   }
   return { ids: steps.map(({ id }) => id), steps, encoded };
 }

@@ -40,11 +40,12 @@ export class MultiHeadAttention {
 
   /**
    * Attend in each head. mask: a row for each query; off: heads that say nothing, so that their output is 0.
-   * Returns the output (length, d_model), and the weights (heads, length, keys).
+   * Returns the output (length, d_model), the weights and the products of queries and keys, both (heads, length, keys).
    */
   attend(q, { k, v }, mask, off = []) {
     const heads = q.map((_, h) => scaledDotProductAttention({ q: q[h], k: k[h], v: v[h], mask }));
     const outputs = heads.map(({ output }, h) => (off.includes(h) ? output.map((row) => row.map(() => 0)) : output));
-    return { output: this.projectOutput.call(mergeHeads(outputs)), weights: heads.map(({ weights }) => weights) };
+    const [weights, products] = [heads.map((head) => head.weights), heads.map((head) => head.scores)];
+    return { output: this.projectOutput.call(mergeHeads(outputs)), weights, products };
   }
 }

@@ -27,7 +27,7 @@ export class DecoderLayer {
   call(x, context, mask, crossMask, off, past = null) {
     const own = this.selfAttention.call(x, mask, off.self, past);
     const across = this.crossAttention.call(own.x, context, crossMask, off.cross);
-    return { x: this.feedForward.call(across.x), self: own.weights, cross: across.weights, past: own.past };
+    return { x: this.feedForward.call(across.x), self: own.weights, cross: across.weights, products: across.products, past: own.past };
   }
 }
 

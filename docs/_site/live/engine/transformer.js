@@ -57,16 +57,17 @@ export class Transformer {
 
   through(ids, start, encoded, contexts, mask, off, pasts) {
     const crossMask = ids.map(() => encoded.mask);
-    const [weights, kept] = [{}, []];
+    const [weights, products, kept] = [{}, {}, []]; // products: of queries and keys, where the answer looks at the text
     let x = this.placed(this.embedTarget, ids, start);
     this.decoder.layers.forEach((layer, i) => {
       const name = `decoder.${i}`;
       const switched = { self: off[`${name}.self`] ?? NOTHING_OFF, cross: off[`${name}.cross`] ?? NOTHING_OFF };
       const result = layer.call(x, contexts[i], mask, crossMask, switched, pasts[i] ?? null);
       [x, weights[`${name}.self`], weights[`${name}.cross`]] = [result.x, result.self, result.cross];
+      products[`${name}.cross`] = result.products;
       kept.push(result.past);
     });
-    return { logits: this.projectLogits.call(this.decoder.finalNorm(x)), weights, pasts: kept };
+    return { logits: this.projectLogits.call(this.decoder.finalNorm(x)), weights, products, pasts: kept };
   }
 
   placed(embedding, ids, start = 0) {

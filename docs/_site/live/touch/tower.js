@@ -38,7 +38,7 @@ export const tower = {
 };
 
 /** Squares add up, since what is added has nothing to do with the letter. With the norm last, all is divided each time. */
-export function share(parts, adds, first) {
+function share(parts, adds, first) {
   return first ? 1 / Math.sqrt(1 + parts * adds ** 2) : (1 + adds ** 2) ** (-parts / 2);
 }
 

@@ -391,8 +391,8 @@ assert 0.4 < (3 / np.sqrt(9 + 0.75**2)) ** 24 < 0.5
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why three?</summary>
 #
-# It is the first whole number with which about half of the letter arrives. The measured share is a little different,
-# because the numbers that our parts add do not have the size 0.75 exactly, and the louder letter changes what they add.
+# It is the first whole number with which about half of the letter arrives. The measured share is somewhat larger. So in
+# that tower the parts add less than 0.75, or what they add has a little in common with the letter.
 #
 # </details>
 #

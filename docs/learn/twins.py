@@ -274,7 +274,7 @@ for number in (0, 1, 2):
     these = passed == number
     shares = learnt[these].mean(), written[these].mean()
     print(f"{number:16} {these.sum():13,} {shares[0]:15.1%} {shares[1]:15.1%}")
-figure, ax = plt.subplots(figsize=(5, 2.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
 for said, name, colour, shift in (
     (written, "the program", "0.6", -0.2),
     (learnt, "the twin", "#0072b2", 0.2),
@@ -286,7 +286,7 @@ ax.set(xlabel="columns with the sum 9 just below", ylabel="right", ylim=(0, 1))
 ax.set_xticks(range(3))
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, loc="lower left", fontsize=8, facecolor="none")
+figure.legend(frameon=False, loc="outside upper center", ncols=2, fontsize=8)
 plt.show()
 higher = (passed == 1) & (np.arange(4) > 1)  # columns that can get a carry past a 9
 print(

@@ -2,22 +2,21 @@
 
 import { at, number, says, slider } from "./draw.js";
 
-const MOST = 48; // parts: two in each of 24 layers
-const [LEFT, WIDE, TOP, BASE] = [40, 300, 12, 252];
+const [LEFT, WIDE, TOP, BASE, THICKEST] = [40, 300, 12, 200, 16];
 
 /** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), first: whether the norm
     stands before the part. */
 export const tower = {
   view({ layers, adds, first }) {
     const parts = 2 * layers;
-    const step = (BASE - TOP) / (MOST + 1);
+    const step = Math.min((BASE - TOP) / (parts + 1), THICKEST);
     const shares = Array.from({ length: parts + 1 }, (_, n) => share(n, adds, first));
     const bars = shares.map((left, n) => {
       const y = at(BASE - step * (n + 1));
       return `<rect class="whole" x="${LEFT}" y="${y}" width="${WIDE}" height="${at(step - 1)}"/>
         <rect class="w fill" x="${LEFT}" y="${y}" width="${at(WIDE * left)}" height="${at(step - 1)}"/>`;
     });
-    const names = [0, 12, 24, 36, 48].filter((n) => n <= parts).map((n) =>
+    const names = [0, layers, parts].map((n) =>
       `<text class="small soft end" x="${LEFT - 6}" y="${at(BASE - step * (n + 0.3))}">${n}</text>`);
     const buttons = [["norm last", 0], ["norm first", 1]].map(([name, value]) =>
       `<button data-do="first" data-value="${value}" aria-pressed="${Number(first) === value}">${name}</button>`);

@@ -73,8 +73,11 @@ def grid(caption, rows, tokens, columns=(), blocked=None):
 CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"  # 64 levels of colour
 
 
-def journey(text, stations, letter, other):
-    """Show a letter's numbers, and another's, at each station: {name: (vectors (length, d_model), a sentence)}."""
+def journey(text, stations, letter, other, first=1):
+    """Show a letter's numbers, and another's, at each station: {name: (vectors (length, d_model), a sentence)}.
+
+    The stations are counted from `first`.
+    """
     found, alike = [], []
     for name, (vectors, says) in stations.items():
         x = np.asarray(vectors)[: len(text)]
@@ -84,9 +87,9 @@ def journey(text, stations, letter, other):
         unit = x / np.linalg.norm(x, axis=1, keepdims=True)
         alike.append((unit @ unit.T).round(2))
         found.append({"name": name, "says": says, "words": words, "alike": alike[-1].tolist()})
-    first, last = alike[0][letter, other], alike[-1][letter, other]
+    begin, end = alike[0][letter, other], alike[-1][letter, other]
     without = (
         f"<p>“{text[letter]}” at place {letter} and “{text[other]}” at place {other} come in alike to"
-        f" {first:.2f} and leave alike to {last:.2f}. (1 is the same direction, 0 is nothing in common.)</p>"
+        f" {begin:.2f} and leave alike to {end:.2f}. (1 is the same direction, 0 is nothing in common.)</p>"
     )
-    return touch("journey", without, text=text, stations=found, letter=letter, other=other)
+    return touch("journey", without, text=text, stations=found, letter=letter, other=other, first=first)

@@ -119,6 +119,61 @@ journey(
 #
 # </details>
 #
+# And here is the other half of the way, steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, behind
+# which the day's 5 must come, and below it the first 0, behind which came the 6 of the month. (The ▸ is the start
+# mark.) Both are a 0, and both must be followed by another letter. At which step do they part most?
+
+# %% tags=["live", "hide-input"]
+given = begun[0]
+entered = own.enter(given, w["target"])
+back = own.multi_head(entered, entered, w, "decoder.self", own.look_ahead(10))
+behind_it = own.norm(entered + back, *w["decoder.self.norm"])
+fetched = own.multi_head(behind_it, left, w, "decoder.cross", mask=0)
+with_text = own.norm(behind_it + fetched, *w["decoder.cross.norm"])
+worked = own.feed_forward(with_text, w, "decoder.forward")
+ready = own.norm(with_text + worked, *w["decoder.forward.norm"])
+logits = own.linear(ready, w["logits"])
+np.testing.assert_allclose(logits, step.output[0], atol=1e-4)
+said = target.decode([[x] for x in logits.argmax(axis=1)])
+assert (said[6], said[9]) == ("6", "5")
+stations = (entered, behind_it, with_text, ready)
+units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
+alike = [unit[6] @ unit[9] for unit in units]
+assert alike[0] - alike[1] > 0.2 > alike[1] - alike[2]
+assert alike[2] - alike[3] > 0.1
+journey(
+    "▸1955-06-0",
+    {
+        "Embedding and positions": (entered, "Which letter, and where."),
+        "Masked self-attention, added and normed": (
+            behind_it,
+            "Now also what is written so far.",
+        ),
+        "Cross-attention, added and normed": (
+            with_text,
+            "Now also what the text says.",
+        ),
+        "Feed-forward, added and normed": (ready, "Worked out, each by itself."),
+        "Linear": (
+            logits,
+            "Fourteen logits, for padding, start and end and then 0 to 9 and the dash.",
+        ),
+    },
+    letter=9,
+    other=6,
+    first=7,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>At which?</summary>
+#
+# At step 8, where they look at what is written so far. That comes before they look at the text, and it has to: whoever
+# asks the text for the next letter must know whether a month or a day is wanted. Only then, in step 9, can the one 0
+# ask for a month and the other one for a day. What each of them has fetched is worked out in step 10, where they part
+# once more.
+#
+# </details>
+#
 # ## The three attentions { #the-three-places }
 #
 # On the walk we met attention three times. It computes the same each time. What differs is who asks, who is asked, and

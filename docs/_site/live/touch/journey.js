@@ -5,11 +5,12 @@ import { at, number, says } from "./draw.js";
 
 const CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // 64 levels, the middle is 0
 
-/** state: text, stations (name, says, a code word for each letter, how alike any two letters are), letter, other. */
+/** state: text, stations (name, says, a code word for each letter, how alike any two letters are), the number of the first
+    one, letter, other. */
 export const journey = {
-  view({ text, stations, letter, other }) {
+  view({ text, stations, first, letter, other }) {
     const alike = stations.map((station) => number(station.alike[letter][other]));
-    const shown = stations.map(({ name, says: sentence, words }, i) => `<div class="station"><p class="title">${i + 1}. ${escape(name)}</p>
+    const shown = stations.map(({ name, says: sentence, words }, i) => `<div class="station"><p class="title">${i + first}. ${escape(name)}</p>
       ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} <span class="soft">Similarity ${alike[i]}.</span></p></div>`);
     return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
       <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}${shown.join("")}

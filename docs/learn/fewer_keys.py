@@ -49,6 +49,32 @@ for length in (1_000, 10_000, 100_000):
 # group, because all share a single head of keys, it is called *multi-query attention*. With 8 heads of keys for 32
 # heads of queries, a group has 4 heads of queries, and only a quarter has to be kept.
 #
+# Here are four heads of queries, in blue, with the heads of keys that they ask, in orange:
+
+# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square."
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
+figure, axes = plt.subplots(1, 3, figsize=(7.5, 2.1), layout="constrained")
+serves = {"each its own": [0, 1, 2, 3], "in groups": [0, 0, 1, 1]}
+serves["one for all"] = [0, 0, 0, 0]
+for ax, (name, partners) in zip(axes, serves.items(), strict=True):
+    size = partners.count(0)  # of a group
+    middle = [size * key + (size - 1) / 2 for key in partners]
+    for head, x in enumerate(middle):
+        ax.plot([head, x], [1, 0], color=GREY, zorder=0)
+        label = {"color": "white", "ha": "center", "va": "center", "zorder": 3}
+        ax.text(head, 1, head + 1, **label)
+    for x, key in sorted({*zip(middle, partners, strict=True)}):
+        ax.text(x, 0, key + 1, ha="center", va="center", zorder=3)
+    ax.scatter(range(4), [1] * 4, 330, BLUE, marker="s")
+    ax.scatter(middle, [0] * 4, 330, "#f0a070", marker="s")
+    ax.set(xlim=(-0.6, 3.6), ylim=(-0.4, 1.4), title=name)
+    ax.axis("off")
+    assert partners == [head // size for head in range(4)]
+plt.show()
+
+# %% [markdown]
 # Here are the 32 heads of queries of our example, blue, and below them the heads of keys, orange. Only what is orange
 # has to be kept, in each of the 32 layers. The bar is a graphics card with 24 GB. The model takes up a part of it, and
 # what is kept of the chat comes beside the model. Heads are counted from 1. Predict first, then press:
@@ -101,34 +127,6 @@ touch(
 #    it meets the second head of keys.
 # 3. It fits. One piece of a word needs 16,384 bytes then, and into the 10 GB beside the model go about 610,000 of them.
 #
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>A still picture, for four heads of queries</summary>
-
-# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square."
-import matplotlib.pyplot as plt
-
-BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
-figure, axes = plt.subplots(1, 3, figsize=(7.5, 2.1), layout="constrained")
-serves = {"each its own": [0, 1, 2, 3], "in groups": [0, 0, 1, 1]}
-serves["one for all"] = [0, 0, 0, 0]
-for ax, (name, partners) in zip(axes, serves.items(), strict=True):
-    size = partners.count(0)  # of a group
-    middle = [size * key + (size - 1) / 2 for key in partners]
-    for head, x in enumerate(middle):
-        ax.plot([head, x], [1, 0], color=GREY, zorder=0)
-        label = {"color": "white", "ha": "center", "va": "center", "zorder": 3}
-        ax.text(head, 1, head + 1, **label)
-    for x, key in sorted({*zip(middle, partners, strict=True)}):
-        ax.text(x, 0, key + 1, ha="center", va="center", zorder=3)
-    ax.scatter(range(4), [1] * 4, 330, BLUE, marker="s")
-    ax.scatter(middle, [0] * 4, 330, "#f0a070", marker="s")
-    ax.set(xlim=(-0.6, 3.6), ylim=(-0.4, 1.4), title=name)
-    ax.axis("off")
-    assert partners == [head // size for head in range(4)]
-plt.show()
-
-# %% [markdown]
 # </details>
 #
 # ## By hand

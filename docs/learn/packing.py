@@ -416,6 +416,12 @@ print("of the same text:", 100 * 32 * 32)
 #
 # </details>
 #
+# ### An open question
+#
+# Our stream puts each text into the *first* open row that has room for it. It could also take the fullest row that has
+# room, or keep two open rows in place of eight, or twenty. How little padding can you reach? And does a training still
+# see its texts in random order then? The function is in the fold [above](#what-must-not-be-asked), and needs no model.
+#
 # ## Check yourself
 #
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.

@@ -383,6 +383,12 @@ assert swapped.shape == (24, 64)
 #
 # </details>
 #
+# ### An open question
+#
+# How little of a date does the machine need? Open [the machine](../machine.py), write your birthday as you like to, and
+# hide one letter after the other, until the answer breaks. Which letters can go? Do you get further if you take them in
+# another order? Compare with what *you* could still read.
+#
 # ## Check yourself
 #
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.

@@ -144,9 +144,8 @@ touch(
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>The same as a still picture</summary>
-#
-# On the right both hands stand 20 places further. Below each dial stands their product:
+# Here is the first question as a still picture. On the right both hands stand 20 places further, and below each dial
+# stands their product:
 
 # %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 3: the hands point to 150 and to 90 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 60 degrees again. The product is 1.00 in both."
 import matplotlib.pyplot as plt
@@ -179,8 +178,6 @@ np.testing.assert_allclose(between[0], between[1], atol=1e-12)
 assert np.degrees(angles[0] - angles[1]).round() == 60
 
 # %% [markdown]
-# </details>
-#
 # So the product of a turned query and a turned key depends only on how far apart they stand. The values are not turned.
 # A value is what a letter hands over, and it should be the same from wherever it comes.
 #

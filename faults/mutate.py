@@ -35,7 +35,7 @@ TESTS = {
     ],
     "masks/create": ["test_masks", "test_masks_report", "test_score_rules", "test_attention_layer", "test_blocks"],
     "heads/layer": [*HEADS, "test_score_rules", "test_rotary", "test_biases", *LAYERS],
-    "heads/cached": [*HEADS, *LAYERS],
+    "heads/cached": [*HEADS, "test_rotary", *LAYERS],
     "heads/splitting": ["test_heads"],
     "heads/steps": [*HEADS, "test_score_rules", "test_rotary", *LAYERS],
     "cache": ["test_cache", "test_generation"],

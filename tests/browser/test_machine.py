@@ -402,6 +402,25 @@ def test_a_lesson_shows_one_head(visit):
     assert "Head 1 looked at" in machine.locator(".says").inner_text()
 
 
+def test_a_lesson_shows_the_numbers_behind_a_weight(visit):
+    page = visit("/learn/attention/").page
+    machine = page.locator("date-machine[piece=fits]")
+    field(machine).fill("5 july 1969")
+    page.wait_for_function("document.querySelector('date-machine[piece=fits]').result?.answer === '1969-07-05'")
+    for place in (3, 9):
+        machine.get_by_role("group", name="The answer").locator("button.letter").nth(place).click()
+        rows = machine.locator("table.fits tbody tr")
+        cells = [[float(x) for x in rows.nth(i).locator("td").all_inner_texts() if x] for i in range(4)]
+        (*best, (rest,)) = cells
+        for product, score, weight in best:
+            assert score == pytest.approx(product / 4, abs=0.01)
+            # softmax: the ratio of two weights is e to the difference of their scores
+            assert weight / best[0][2] == pytest.approx(np.exp(score - best[0][1]), rel=0.05, abs=0.005)
+        assert rest + sum(weight for *_, weight in best) == pytest.approx(1, abs=0.003)
+        looked = machine.evaluate(f"m => m.result.steps[{place}].weights['decoder.0.cross'][0][0]")
+        assert best[0][2] == pytest.approx(max(looked), abs=6e-4)
+
+
 def test_a_lesson_shows_who_looks_where(visit):
     page = visit("/learn/recap/").page
     machine = page.locator("date-machine[piece=looks]")

@@ -144,10 +144,36 @@ def test_a_letter_can_be_followed(piece):
     assert "leave with 1.00" in journey.says()
 
 
+def test_a_letter_of_the_answer_goes_on_where_the_text_ended(visit):
+    page = visit("/learn/recap/").page
+    titles = page.locator("lesson-piece").nth(1).locator(".station .title").all_inner_texts()
+    assert [title.partition(".")[0] for title in titles] == ["7", "8", "9", "10", "11"]
+
+
+def test_a_tower_leaves_what_the_formula_says(piece):
+    tower = piece("norm_first")
+    assert "24 parts" in tower.says()
+    assert "0.47 %" in tower.says()  # 0.8 to the power of 24
+    for layers, adds in ((1, 0.75), (5, 0.5), (24, 0.15)):
+        tower.slide("Layers", layers)
+        tower.slide("A part adds", adds)
+        for name, share in (
+            ("norm last", (1 + adds**2) ** -layers),
+            ("norm first", (1 + 2 * layers * adds**2) ** -0.5),
+        ):
+            tower.press(name)
+            assert tower.numbers()[-1] == pytest.approx(100 * share, abs=0.51)
+            bars = tower.element.locator("rect.w")
+            assert bars.count() == 2 * layers + 1
+            assert float(bars.last.get_attribute("width")) == pytest.approx(300 * share, abs=0.01)
+    tower.press("Start again")
+    assert "24 parts" in tower.says()
+
+
 @pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])
 def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
     page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
-    assert re.search(r"\d\.?\d*", page.locator("lesson-piece").inner_text())
+    assert re.search(r"\d\.?\d*", page.locator("lesson-piece").first.inner_text())
 
 
 def test_the_training_can_be_watched(piece):

@@ -63,10 +63,11 @@ plot_weights(weights, tokens=["the", "cat", "sat", "down"], mask=mask)
 #
 # ### You want to understand it
 #
-# [Twelve lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it,
-# and [three more](learn/norm_first.py) lead on to GPT: half of the machine, trained on a long text. [Six
-# others](learn/fewer_keys.py) say what large models do besides, and take their heads for programs. Each checks what it claims, and each is a notebook to
-# download. If you only want the map of a Transformer, [it is here](learn/recap.py).
+# [Twelve lessons](learn/reading_dates.py) take the machine above apart, one part a lesson, until you could build it.
+# In [a project](learn/roman.py) you teach one to read Roman numerals. [Three more](learn/norm_first.py) lead on to GPT,
+# which is half of the machine, trained on a long text. [Six others](learn/fewer_keys.py) say what large models do
+# besides, and what their heads can learn. Each checks what it claims, and each is a notebook to download. If you only
+# want the map of a Transformer, [it is here](learn/recap.py).
 #
 # </div>
 # <div markdown="1">

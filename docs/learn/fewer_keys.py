@@ -7,11 +7,11 @@
 # # What if the past does not fit?
 #
 # A machine that writes keeps [the keys and values](writing.py#what-a-cache-saves) of all the letters so far, because
-# each new letter looks back at them. For a date that is nothing. But take an example of our own, of the size of a
-# common language model. It has 7 billion trained numbers, and each number takes two bytes, which makes 14 GB. There are
-# 32 layers of 32 heads, and in each head a key and a value of 128 numbers for each piece of a word. The chat has
-# 100,000 pieces of words. Does what is kept of it take more than the 14 GB of the model, or less? Guess first. This
-# function counts the bytes:
+# each new letter looks back at them. For a date that is nothing. But take an invented model of a common size. It has 7
+# billion trained numbers, and each number takes two bytes, which makes 14 GB. There are 32 layers of 32 heads, and in
+# each head a key of 128 numbers and a value of 128 numbers for each piece of a word. Somebody has a chat with it, which
+# is 100,000 [pieces of words](language_model.py#pieces-of-words) long. Which is larger: the model with its 14 GB, or
+# what it must keep of this chat? Guess first. This function counts the bytes:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -34,8 +34,8 @@ for length in (1_000, 10_000, 100_000):
 #
 # </details>
 #
-# There is a second price. For each piece that is written, all that is kept must travel from the memory to the
-# processor, and this makes writing slow. What of it can be left out?
+# Memory is one price, and time is another. For each piece that is written, all that is kept must travel from the memory
+# to the processor, and this makes writing slow. What of it can be left out?
 #
 # ## Share the keys
 #
@@ -222,19 +222,19 @@ assert found[1][2] * 4 == found[4][2]
 assert found[1][1] < found[4][1]
 
 # %% [markdown]
-# A quarter has to be kept, and the machine reads about as well as before. (Each was trained once, so a small
-# difference, or none, is chance.) There are fewer trained numbers, too, because the matrices that make keys and values
+# A quarter has to be kept, and the machine reads about as well as before. (Each was trained once, so how small the
+# difference is may be chance.) There are fewer trained numbers, too, because the matrices that make keys and values
 # have become narrower.
 #
-# Little is lost, because this machine [hardly needs several heads](multi_head.py). In large models a single head of
+# Little or nothing is lost, because this machine [hardly needs several heads](multi_head.py). In large models a single head of
 # keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer of 2020, after its training.
 # With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight heads of keys only
-# to 47.1. That is why most large models today have a few heads of keys, and 8 is a common number.
+# to 47.1. This is one reason why most large models today have a few heads of keys. 8 is a common number.
 #
 # But can four heads still look at different letters, if they all have the same keys? The machine with a single head of
 # keys reads "3 may", and here is what the four heads of its encoder look at. A row is a letter that looks, a column a
-# letter that is looked at. Which head looks least at the y, in the last column? Look before you open the fold below
-# them.
+# letter that is looked at. Which head looks least at the y, in the last column? (Look for
+# the head whose brightest cell in this column is the darkest.) Look before you open the fold below the four maps.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 from clear_attention import date_tokenizers, plot_heads
@@ -274,7 +274,7 @@ print(f"Head {least + 1} looks least at the y")
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
 #     q = split(x @ W_Q, heads)
 #     k, v = split(seen @ W_K, key_heads), split(seen @ W_V, key_heads)
-#     group = ...  # which head of keys each head takes: 0, 0, 1, 1
+#     group = ...  # for each head of queries the number of its head of keys
 #     found = attention(q, k[group], v[group], mask)
 #     return merge(found) @ W_O
 # ```
@@ -307,8 +307,8 @@ print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
 # Your `k[group]` makes a copy of a head of keys for each head of queries. Why in the order 0, 0, 1, 1, and why not as
-# 0, 1, 0, 1? For six heads of queries, two heads of keys can be copied as 0, 0, 0, 1, 1, 1. Then they are *repeated*.
-# Or they can be copied as 0, 1, 0, 1, 0, 1. Then they are *tiled*.
+# 0, 1, 0, 1? Take six heads of queries and two heads of keys, where one sees more. The heads of keys can be copied as
+# 0, 0, 0, 1, 1, 1. Then they are *repeated*. Or they can be copied as 0, 1, 0, 1, 0, 1. Then they are *tiled*.
 #
 # To compare the two, we draw queries, keys and values at random, for six heads of queries and two heads of keys. The
 # package's function shares them, which gives the right outputs. Then keys and values are copied, once repeated and once
@@ -334,8 +334,8 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [2, 5]
 
 # %% [markdown]
-# Here the heads are counted from 1 again. With tiling the shapes are the same, and four of the six heads are right, so
-# a careless test does not see it. In a trained model the other two would meet keys that they were never trained with.
+# Here the heads are counted from 1 again. With tiling the shapes are the same, and four of the six heads are right. So a
+# test that looks at shapes only, or at the first head, does not see it. In a trained model the other two would meet keys that they were never trained with.
 #
 # </details>
 #

@@ -25,11 +25,11 @@
 #     return linear(y, w["logits"])
 # ```
 #
-# Such a half cannot read a date. But what if it is trained on a long text?
+# Nobody gives this half a date any more. What can it learn? Train it on a long text.
 #
-# Here is one, which differs from yours in a few parts that are named below. It was trained for two minutes on one text,
-# the reference of the Python language, which comes with every Python. Four times on the way it was given a beginning,
-# which is called a *prompt*. It was always "The ", and the machine wrote on:
+# Here is such a half, which differs from yours in a few parts that are named below. It was trained for two minutes on
+# one text, the reference of the Python language, which comes with every Python. Before the training, twice on the way
+# and after it, the machine was given the same beginning, "The ", and wrote on. Such a beginning is called a *prompt*:
 
 # %% tags=["hide-input"]
 import sys
@@ -39,7 +39,9 @@ sys.path += ["../_site", "../.."]
 import textwrap
 
 import trained
-from trained.language import decode, encode, texts
+from trained.language import decode as to_text
+from trained.language import encode as to_ids
+from trained.language import texts
 
 model, record = trained.load("language")
 for step, page in zip(record["written_at"], record["written"], strict=True):
@@ -51,7 +53,7 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # Before the training it mostly repeats its last letter. You will soon see why. (A � is something that is no letter at
 # all.) Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence
 # sounds in a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the
-# chat programs. GPT is short for *generative pre-trained Transformer*. Pre-trained means that it first learns from
+# chat programs. The best known of them is called GPT, short for *generative pre-trained Transformer*. Pre-trained means that it first learns from
 # texts of every kind, and only then, from far fewer examples, to answer questions.
 #
 # <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each</summary>
@@ -94,7 +96,7 @@ assert batch * context * steps > 4 * len(train_ids)
 # turn](turning_positions.py). *GELU*, a smoother bend, replaces ReLU. And the table that turns ids into vectors is used
 # a second time, at the end: the logit of an id is the dot product of its vector with what came out of the last layer.
 # Say a has the vector (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is
-# more probable. That saves one large matrix, and the table learns from both uses. This is called *tying*. It is also
+# more probable. That saves a matrix, which is a large one where there are many tokens, and the table learns from both uses. This is called *tying*. It is also
 # why the untrained machine repeats itself: its layers change little of what comes in, and the vector that fits a letter
 # best is its own. (A piece is cut out anywhere and has no end mark, so `end_id` is `None`.)
 
@@ -106,7 +108,7 @@ fresh = LanguageModel(
 )
 fresh.build()
 print(f"numbers to train: {fresh.count_params():,}")
-probe = encode("The following functions return")
+probe = to_ids("The following functions return")
 repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
 print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 
@@ -126,7 +128,7 @@ import numpy as np
 from clear_attention import token_losses
 
 text = "The following functions return"
-bits = token_losses(model, encode(text)[None])[0].numpy() / np.log(2)
+bits = token_losses(model, to_ids(text)[None])[0].numpy() / np.log(2)
 for start in range(0, len(text) - 1, 10):
     part = slice(start, start + 10)
     letters = [c.replace(" ", "␣") for c in text[1:][part]]
@@ -157,10 +159,11 @@ assert repeats.mean() > 0.7
 #   "th" has a probability of about 1/2, and a surprise of about 1 bit.
 # * *Count after five* knows that after "funct" came an i in nearly every case.
 #
-# The last two also ask what followed fewer letters, most of all where the longer piece is rare. And each of the 256
-# bytes gets a little probability, so that none is impossible.
+# The two that look back also ask what followed fewer letters, most of all where the longer piece is rare. And each of
+# the 256 bytes gets a little probability, so that none is impossible. (At the bottom stands one who only guesses among
+# 256 bytes.)
 #
-# The last rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
+# One more rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
 # its file, in bits for each letter, can stand beside the surprise of the others. It plays twice: once it gets nothing
 # but this tenth, and once it may read the other nine first. Who will win?
 
@@ -218,6 +221,7 @@ display(Markdown("\n".join(lines)))
 print(f"numbers to train: {small.count_params():,} with one layer,", end=" ")
 print(f"{model.count_params():,} with two")
 ours = found["**our machine, two layers**"]
+assert abs(first - found["count letters"]) < 0.7
 assert ours < found["count after five"] < found["our machine with one layer"]
 assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, after reading the other nine tenths"] < ours
@@ -227,7 +231,11 @@ assert found["`xz`, after reading the other nine tenths"] < ours
 # trained on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` keeps all of it to the
 # letter: a sentence that has occurred before costs it next to nothing. Our machine has read the same 420,000 letters,
 # but it has no copy of them. It sees at most 128 letters back, and all else that it kept is in its trained numbers. And
-# look at the machine with one layer: counting what follows five letters beats it.
+# look at the machine with one layer: counting what follows five letters beats it. (Our machines read this tenth in rows
+# of 129 letters, and begin each row without a past. The rivals look across these borders.)
+#
+# Compare *count letters* with the first letters of words, further above. There our machine needs about as many bits. So
+# where a word begins it knows hardly more than which letters are common, and all that it has learnt shows behind them.
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
 # can't be compared directly with ours. His texts had no capitals and no punctuation, which makes them easier. But ours
@@ -235,15 +243,15 @@ assert found["`xz`, after reading the other nine tenths"] < ours
 #
 # ## Drawing a letter
 #
-# What comes out of the machine are not letters, but probabilities. Whoever takes the most probable letter each time
+# The machine does not give letters. It gives probabilities. Whoever takes the most probable letter each time
 # gets a dull text that goes round in circles. So the next letter is *drawn*, as if with a die that has 259 uneven
 # sides. Two knobs are usual:
 #
 # * The **temperature** $T$ divides the logits, as in [Writing](writing.py#drawing). Below 1 the probable becomes more
 #   probable, and above 1 the die becomes fairer. At 0, by which one can't divide, the most probable letter is taken.
 # * **Top-p** cuts off the improbable letters. Each is rare, but there are so many that one is drawn now and then, and
-#   the machine must go on from there. So only the most probable letters are kept, as few as together reach the
-#   probability $p$, and one of these is drawn.
+#   the machine must go on from there. So only the most probable letters are kept, as few of them as are needed for
+#   their probabilities to reach $p$ together, and one of these is drawn.
 #
 # Before anything is cut off, the probabilities are
 #
@@ -260,9 +268,11 @@ assert found["`xz`, after reading the other nine tenths"] < ours
 logits = np.array([2.0, 1.0, 0.0])
 for heat in (1.0, 0.5):
     powers = np.exp(logits / heat)
-    p = powers / powers.sum()
-    kept = p[:2] / p[:2].sum()
-    print(f"T = {heat}: {p.round(3)}, after top-p 0.9: {kept.round(3)}")
+    p = powers / powers.sum()  # the most probable letter comes first
+    kept = p[np.cumsum(p) - p < 0.9]  # what comes before has not yet reached 0.9
+    print(
+        f"T = {heat}: {p.round(3)}, after top-p 0.9: {(kept / kept.sum()).round(3)}"
+    )
 
 # %% [markdown]
 # Try both on a beginning of your own: press the button below. The thick bars are the probabilities at this temperature,
@@ -274,18 +284,18 @@ from clear_attention import sample
 from live import text_machine
 
 np.testing.assert_allclose(powers / powers.sum(), [0.867, 0.117, 0.016], atol=5e-4)
-prompt = encode("The value of the ")[None]
+prompt = to_ids("The value of the ")[None]
 written = {
     heat: " ".join(
-        decode(
+        to_text(
             sample(model, prompt, 60, heat, seed=1, jit_compile=False)[0]
         ).split()
     )
-    for heat in (0.0, 1.5)
+    for heat in (0.8, 1.5)
 }
 text_machine(
     ["The value of the ", "if x is not None", "raises a "],
-    f"<p>With temperature 0 it goes on after “The value of the ” with “{written[0.0]}”,"
+    f"<p>With temperature 0.8 it goes on after “The value of the ” with “{written[0.8]}”,"
     f" with temperature 1.5 with “{written[1.5]}”.</p>",
 )
 
@@ -341,7 +351,7 @@ def glued(pieces, a, b):
 
 pieces, rounds = [*bytes([*(train_ids[:40_000] - 3)]).decode(errors="ignore")], []
 letters = len(pieces)
-for _ in range(200):
+for _ in range(300):
     pairs = Counter(pairwise(pieces))
     rounds.append(pairs.most_common(1)[0][0])
     pieces = glued(pieces, *rounds[-1])
@@ -353,13 +363,16 @@ cut = [*"The following functions return strawberries"]
 for pair in rounds:
     cut = glued(cut, *pair)
 print("|".join(cut))
+assert letters > 2 * len(pieces)
+assert any(piece.strip() == "the" for piece in pieces)
 
 # %% [markdown]
-# After 200 rounds the commonest words of the manual are one piece each, and rare ones are cut into many. So a text has
-# fewer tokens, and as much text again fits into the same number of places. The price is a longer table of vectors, and
-# that the machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces can't look. It
-# must have learnt it. (Programs cut a text at its spaces first, so that no piece reaches from one word into the next.
-# Our first pieces do.)
+# After 300 rounds only the very commonest words are one piece, and many common ones are still cut. Large machines go on
+# for tens of thousands of rounds. But already now a text has fewer than half as many tokens, so that more than twice as
+# much of it fits into the same number of places. There are two prices. The table of vectors becomes longer, and the
+# machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces can't look, so it must
+# have learnt the answer. (Programs cut a text at its spaces first, so that no piece reaches from one word into the
+# next. Our first pieces do.)
 #
 # <details class="lesson-more" markdown="1"><summary>In a program: drawing, the cache, prompts of many lengths</summary>
 #
@@ -368,7 +381,7 @@ print("|".join(cut))
 #
 # To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
 # sees a later one. So `sample` and `stream` keep them, in a *cache*. Here these are two vectors of 128 numbers for each
-# letter, in each of two layers. ([Shared heads](fewer_keys.py) make it smaller.)
+# letter, in each of two layers. ([The next lesson](fewer_keys.py) makes it smaller.)
 #
 # Two things make writing fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the whole loop
 # into one program. Here they are apart, for 64 letters after a prompt of 64. The cache helps most where there is much
@@ -403,7 +416,7 @@ display(Markdown("\n".join(lines)))
 # place. The padding is hidden, and positions count real tokens only, so a prompt gets the same answer as alone:
 
 # %%
-short, long = encode("The "), encode("The value of ")
+short, long = to_ids("The "), to_ids("The value of ")
 padded = np.pad(short, (len(long) - len(short), 0))[None]  # 0 is padding
 alone, together = model(short[None])[0, -1], model(padded)[0, -1]
 np.testing.assert_allclose(alone, together, atol=1e-4)
@@ -417,16 +430,16 @@ print("the short prompt, alone and beside the long one: the same logits")
 # | year | who | what was new |
 # | --- | --- | --- |
 # | 1913 | Markov | counted what follows a vowel and a consonant in a novel |
-# | 1951 | Shannon | measured surprise in bits, and let people guess |
+# | 1948, 1951 | Shannon | measured surprise in bits, and then let people guess letters |
 # | 2003 | Bengio and others | words became vectors, and a network said what comes next |
 # | 2014 | Bahdanau and others | a network that writes looks back: attention |
-# | 2017 | Vaswani and others | nothing but attention: the Transformer |
 # | 2016 | Sennrich and others | pieces of words, glued as above, which they took from a method of making files smaller |
+# | 2017 | Vaswani and others | nothing but attention: the Transformer |
 # | 2018 | Radford and others | half a Transformer, trained on books, then taught other tasks: GPT |
 # | 2020 | Holtzman and others | draw from the most probable only: top-p |
-# | 2020 | Brown and others | GPT, a thousand times larger, does tasks that are only described to it: GPT-3 |
+# | 2020 | Brown and others | GPT, a thousand times larger, does tasks of which it is only shown a few examples: GPT-3 |
 #
-# What each step changed is smaller than it looks from outside. You have built nearly all of it.
+# What each step changed is smaller than it looks from outside.
 #
 # ## Exercises
 #
@@ -438,8 +451,8 @@ print("the short prompt, alone and beside the long one: the same logits")
 # %% tags=["answer"]
 from clear_attention import greedy_search
 
-ids = greedy_search(model, encode("The ")[None], max_length=120, jit_compile=False)
-print(decode(ids[0]))
+ids = greedy_search(model, to_ids("The ")[None], max_length=120, jit_compile=False)
+print(to_text(ids[0]))
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
@@ -490,14 +503,14 @@ exercises.show("language_model")
 # ## Where to go next
 #
 # **Your machine so far:** half of the Transformer is enough, where there is nothing to read. What you have added since
-# [lesson 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, blocks with the norm first, queries
+# [lesson 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, layers with the norm first, queries
 # and keys that turn.
 #
-# You can now train half a Transformer on any text, and say in bits how good it is. Ours looks back at 128 letters. A
+# You now know how half a Transformer is trained on any text, and how one says in bits how good it is. Ours looks back at 128 letters. A
 # chat program looks back at a whole conversation, and at every book that was pasted into it. All of that has to be kept
 # somewhere. How much is it?
 #
-# * [Fewer keys than queries](fewer_keys.py): the past of a chat takes more memory than the machine.
+# * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.
 # * [Reference: the language model](../reference/language_model.md).

@@ -490,14 +490,10 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# This is the end of the first part. You took apart a machine that reads dates, wrote it again in NumPy, and saw where
-# its numbers come from. When you hear of another machine that is called a Transformer, you can now ask which of these
-# parts it has, and which it has exchanged.
+# You now know every part of the machine, and what to do when a text is too long for it. There is one thing that you have
+# not yet done. You have trained no machine of your own.
 #
-# * [Norm first or norm last?](norm_first.py) One layer is not a tower. What goes wrong in a tower of twelve?
-# * [Use it in a model of your own](../guides/use_it.py), or [check a layer](../guides/certify_your_layer.py) that you
-#   have written.
-# * [The museum](../guides/museum.py): other people's bugs, each as code that runs.
+# * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.
 #
 # Read on elsewhere: Milakov and Gimelshein (2018), [Online normalizer calculation for

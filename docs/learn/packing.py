@@ -22,7 +22,8 @@ print(f"lengths from {lengths.min()} to {lengths.max()}, mean {lengths.mean():.1
 print(f"padding: {padding:.0%} of all places")
 
 # %% [markdown]
-# Nearly half of the work is thrown away. With other texts it can be as bad, because a few very long texts make all rows
+# Nearly half of the places are padding. Of the scores even more is thrown away, because their number grows with the
+# square of the length. With other texts it can be as bad, because a few very long texts make all rows
 # long. So why not put several texts into one row, one behind the other, until it is full? This is called **packing**.
 # But attention does not know where one text ends and the next begins.
 #
@@ -93,11 +94,11 @@ assert mixed < 0.9 < 0.98 < apart
 assert abs(apart - alone) < 0.02
 
 # %% [markdown]
-# There is no error and no warning, and yet dates are wrong because of their neighbours. If the texts are kept apart,
+# There is no error and no warning, and yet most dates are wrong because of their neighbours. If the texts are kept apart,
 # the machine reads them as well as if each had a row to itself.
 #
-# (To save time, the machine was not made to write here: for each letter it was given the right letters before it, as in
-# a training. The counts are the same. A date counts only if all of its letters are right, and as long as no letter is
+# (To save time, the machine was not made to write here. For each letter it was given the right letters before it, as in
+# a training, and its most probable letter was compared. The counts are the same. A date counts only if all of its letters are right, and as long as no letter is
 # wrong, the letters that the machine would have written *are* the right ones.)
 #
 # ## A number for each document
@@ -143,7 +144,8 @@ assert across.max() > 1
 assert not np.any(np.where(apart[0], maps["kept apart"], 0))
 
 # %% [markdown]
-# On the left, the 7 looks most at the day of the other date. On the right, these cells are hidden, and all its weight
+# On the left, the 7 looks most at the day of the other date. On the right, all cells of the other date are hidden, and
+# all its weight
 # stays with "7 june".
 #
 # ## By hand
@@ -257,8 +259,10 @@ def document_mask(documents):
 
 
 def document_positions(documents):
-    first = [list(documents).index(number) for number in documents]
-    return [place - begin for place, begin in enumerate(first)]
+    return [
+        place - list(documents).index(number)
+        for place, number in enumerate(documents)
+    ]
 
 
 np.testing.assert_array_equal(document_mask(documents[0]), mask)
@@ -278,7 +282,7 @@ print("your machine packs its texts")
 # answer. So the machine must not be asked there, nor where the next place is padding.
 #
 # For this, the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by
-# 0. The last place of the row has no next one, so for our six places there are five numbers. Write them down first:
+# 0. (Padding is no document, so there it is 0, too.) The last place of the row has no next one, so for our six places there are five numbers. Write them down first:
 
 # %%
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
@@ -378,7 +382,7 @@ print("a neighbour full of NaN: not one bit has changed")
 #
 # The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
 # their predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that in common
-# collections of texts up to half of all places are padding. One of them is Wikipedia in rows of 512 places, from which
+# collections of texts up to half of all places are padding. One of these collections is Wikipedia in rows of 512 places, from which
 # BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask, this phase became
 # twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask changed little
 # with rows of the usual length, and was important with very long ones.
@@ -437,7 +441,7 @@ exercises.show("packing")
 # - Nothing, since they do not stand side by side. | The mask compares numbers, and not places.
 # + The first and the third read each other. | Equal numbers are one document for the mask.
 # - The second can no longer be read. | Its number is still its own.
-# ? A machine adds positions, and in a packed row they are counted through from 0 to 63. The mask keeps the texts apart. Which texts suffer?
+# ? A machine adds positions, and was trained with a row for each text. In a packed row they are counted through from 0 to 63. The mask keeps the texts apart. Which texts suffer?
 # - None, since the mask is right. | The mask says who is seen. Where a letter stands is said by the positions.
 # - All of them. | The first begins at 0, as it did in the training.
 # + All but the first. | They begin at places where no text of the training began.
@@ -453,9 +457,9 @@ exercises.show("packing")
 # the norm first, queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now
 # several texts in a row.
 #
-# So you know most of what the machines of today are made of. What do they *do* with it? In the [language
-# model](language_model.py#how-surprised-is-it-by-hand), two layers were better than one. That may simply be because they
-# are larger. But is there anything that two layers can do together and a single one can't, unless it is enormously
+# So you know much of what the machines of today are made of. What do they *do* with it? In the [language
+# model](language_model.py#how-surprised-is-it-by-hand), two layers were better than one. That may simply be because the
+# machine with two is larger. But is there anything that two layers can do together and a single one can't, unless it is enormously
 # larger?
 #
 # * [A head that copies](induction.py): it looks for what came next the last time.

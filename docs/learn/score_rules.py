@@ -7,13 +7,13 @@
 # # What can a score not say?
 #
 # A score is the product of a query and a key. It says how well the two fit, and by itself it says nothing else. But
-# three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that,
-# of all the keys, **none of them** fits. On this page each of the three gets a rule, which stands between the product
+# three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that
+# **none of them** fits. On this page each of the three gets a rule, which stands between the product
 # and the softmax.
 #
 # You have seen what becomes of a machine that can't say the first. [Without positions](positions.py) it reads a text as
-# a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one. To each
-# score of self-attention, in both halves, a number is added that depends on nothing but *how far* the key stands from
+# a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one, on
+# the date machine with its two halves. To each score of self-attention, in both halves, a number is added that depends on nothing but *how far* the key stands from
 # the query, and on which side. Here are a machine without positions and one with such numbers, each trained for 500
 # steps. For the last line, the texts begin 40 places later in the row than in the training:
 
@@ -48,14 +48,14 @@ assert min(record["exact"], *record["shifted"]) > 0.97
 #
 # What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
 # too; the two have nothing else in common.) A key with a bias of -1 gets the same weight as a key without a bias whose
-# score is lower by 1. Where do the numbers come from? There are two ways.
+# score is lower by 1. Where do the numbers come from? Here are two ways.
 #
 # * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. Each head has
-#   another price, so that some heads look near and others far. With four heads the prices are 1/4, 1/16, 1/64 and
+#   a different price, so that some heads look near and others far. With four heads the prices are 1/4, 1/16, 1/64 and
 #   1/256. Nothing is learnt. This is called **ALiBi**.
 # * **Learnt buckets.** Near distances have a learnt number each. Far distances share one, since it hardly matters
-#   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. This is how the language
-#   model **T5** does it. Our machine has one bucket for distance 0. For the letters before the one that looks it has
+#   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. This is how **T5** does it, a
+#   Transformer of 2020. Our machine has one bucket for distance 0. For the letters before the one that looks it has
 #   seven, which are for the distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more. For the letters after it
 #   there are seven more, so that each head has 1 + 7 + 7 = 15 numbers.
 #
@@ -137,7 +137,7 @@ plt.show()
 # %% [markdown]
 # Now comes a trap. There is a fourth thing that no product says, which is **never**: this key must not be read. For
 # that you have the mask, and one way of masking is to set the score to [minus infinity](masks.py). Some programs
-# applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
+# have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
 # cell prints. The third of its three keys is hidden.
 
 
@@ -233,12 +233,16 @@ print(f"with sinks: {percent(sister_record['exact'])}")
 display(Markdown("\n".join(lines)))
 assert abs(record["exact"] - sister_record["exact"]) < 0.02
 taken = np.mean(1 - np.sum(maps["decoder.0.self"], axis=-1), axis=(0, 1))
-print(f"the answer's first place gives it {taken[0]:.0%}, its last {taken[-1]:.0%}")
+first_key = (1 - taken[0]) / taken[0]  # its power, if the sink has 1
+alike = 1 / (1 + 11 * first_key)
+print(f"answer looks at answer: the sink gets {taken[0]:.0%} at the first place", end="")
+print(f" and {taken[-1]:.0%} at the last")
 assert all(x.min() > 0 and x.max() < 0.5 for x in given.values())
 elsewhere = max(given["encoder.0"].max(), given["decoder.0.cross"].max())
 assert given["decoder.0.self"].min() > elsewhere
 assert taken.argmax() == 0
 assert taken[0] > 0.5 > 0.2 > taken[-1]
+assert taken[-1] < 0.2 < alike
 assert right[2] == 0 < 0.02 < wrong[2]
 for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     all_powers = 1 + 4 * np.exp(score)
@@ -246,14 +250,15 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / all_powers, key, atol=0.05)
 
 # %% [markdown]
-# The sister reads about as well, so this task does not need sinks. But where there are some, they are used. Where the
-# answer looks at itself, more is given away than elsewhere, and the most at its first place. There stands the mark that
-# begins the answer, which has no key but itself. This fits the formula: the fewer keys there are, the fewer terms of
-# the sum compete with that of the sink.
+# The sister reads as well, so this task does not need sinks. But where there are some, they are used. Where the answer
+# looks at itself, more is given away than elsewhere, and the most at its first place. There stands the mark that begins
+# the answer. Two things come together there. It has no key but itself, so that only one power competes with that of the
+# sink. And it has nothing to look for. With eleven such keys in place of one, the sink would still get more than a
+# fifth by the formula. But at the last place it gets less, so the later letters also find keys that fit them better.
 #
 # ## All four, by hand
 #
-# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that the bias
+# In this package the order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that the bias
 # is not made smaller by it. The mask comes after everything that changes a score, so that nothing can bring a hidden
 # key back.
 #
@@ -299,10 +304,10 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # Here is the same query. At first only the root is ticked. Tick the other rules from top to bottom, and look at the
 # weights. But predict first:
 #
-# 1. Key 4 gets nearly everything. Can a cap, however small, make another key win?
-# 2. Set the cap to 2, and tick the bias. How much must a place cost until the query looks most at its own place, key 3?
+# 1. Key 4 gets nearly everything. Tick the cap, and move it. Can a cap, however small, make another key win?
+# 2. Set the cap back to 2, and tick the bias. How much must a place cost until the query looks most at its own place, key 3?
 #    Then untick the cap. Does the slider still reach such a price?
-# 3. Tick the cap again, and then the mask. When the sink comes on as well, what becomes of the output?
+# 3. Set the price back to 0.5. Tick the cap again, and then the mask. When the sink comes on as well, what becomes of the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 
 # %% tags=["live", "remove-input"]
@@ -457,7 +462,8 @@ np.testing.assert_allclose(
 #
 # ## Who found this, and when
 #
-# Raffel and others (2020) gave T5 its buckets, in place of positions that are added to the words. Press and others
+# Shaw and others (2018) were the first to let a Transformer learn something for each distance. Raffel and others (2020)
+# gave T5 its buckets, in place of positions that are added to the words. Press and others
 # (2022) wanted to train on short texts and read long ones, and for this they made ALiBi. Gemma 2 (2024) brought the
 # soft cap to a widely used model, to keep its training stable. Xiao and others (2023) saw that language models put much
 # weight on the first words of a text, whatever these are, and called them *attention sinks*. In 2025 gpt-oss had a
@@ -510,7 +516,7 @@ for keys in (4, 1000):
 # <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
 #
 # The power of the sink must be as large as those of the keys together, and these are 1 each. So its score is the
-# logarithm of the number of keys. This is what the answers of our machine showed: the more keys there are, the less a
+# logarithm of the number of keys. The more keys there are, the less a
 # sink of a given score can take.
 #
 # </details>
@@ -548,7 +554,7 @@ exercises.show("score_rules")
 # **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by blocks,
 # the norm first, queries and keys that turn, heads that share their keys, and now scores with a cap, a bias and a sink.
 #
-# *Never* has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
+# The mask, our *never*, has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
 # * [The museum](../guides/museum.py#softcap): the cap that lifts the mask.

@@ -59,7 +59,7 @@ EXERCISES = [
     Exercise(
         name="shape-of-shared-keys",
         question="One text of 5 letters goes through a layer with 8 heads of queries, 2 heads of keys and 16 numbers a"
-        " head. Which shape do its weights have? (Count the axis of texts, too.)",
+        " head. Which shape do its attention weights have? (Count the axis of texts, too.)",
         asks=Shape(),
         given=(1, 8, 2, 5),
         right=lambda texts, heads, keys, n: (texts, heads, n, n),

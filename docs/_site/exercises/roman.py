@@ -1,0 +1,84 @@
+"""Exercises of the lesson "Now you: Roman numerals"."""
+
+import numpy as np
+
+from exercises import Choice, Exercise, Numbers, Shape
+
+WORTH = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}
+PAIRS = {"iv and vi": ("iv", "vi"), "x and xx": ("x", "xx"), "iv and v": ("iv", "v"), "m and d": ("m", "d")}
+
+
+def read(numeral):
+    """Return the number of a numeral: a sign before a larger one is subtracted."""
+    worth = [WORTH[sign] for sign in numeral]
+    return sum(-a if a < max(worth[i:]) else a for i, a in enumerate(worth))
+
+
+EXERCISES = [
+    Exercise(
+        name="read-one",
+        question="Which number is `cdxliv`?",
+        asks=Numbers(("",), digits=0),
+        given=("cdxliv",),
+        right=read,
+        because="cd is 400, xl is 40 and iv is 4. Three times a smaller sign stands before a larger one.",
+        mistakes={
+            "everything added": (
+                lambda numeral: sum(WORTH[sign] for sign in numeral),
+                "You added all signs. A smaller sign before a larger one is subtracted.",
+            ),
+            "only the last one subtracted": (
+                lambda numeral: sum(WORTH[sign] for sign in numeral) - 2 * WORTH["i"],
+                "You subtracted the i of iv. The c of cd and the x of xl stand before larger signs, too.",
+            ),
+        },
+    ),
+    Exercise(
+        name="which-pair-looks-the-same",
+        question="The letters of each numeral are sorted before the machine reads it. Which two numerals can it no"
+        " longer tell apart?",
+        asks=Choice(),
+        given=(PAIRS,),
+        right=lambda pairs: next(name for name, (a, b) in pairs.items() if sorted(a) == sorted(b)),
+        because="Both hold one i and one v. Which letters there are, and how often, is all that is left.",
+        mistakes={
+            "one is longer": (
+                lambda pairs: "x and xx",
+                "Sorted, they are still one letter and two letters, at places of their own.",
+            ),
+            "one letter more": (lambda pairs: "iv and v", "One of them holds an i, and the other does not."),
+            "different letters": (lambda pairs: "m and d", "These are different letters with different vectors."),
+        },
+    ),
+    Exercise(
+        name="shape-of-the-ids",
+        question="64 numerals are filled up to 15 letters. Which shape do their ids have?",
+        asks=Shape(),
+        given=(np.zeros((64, 15), int),),
+        right=lambda ids: ids.shape,
+        because="A row for each numeral, and in it one id for each place.",
+        mistakes={
+            "turned": (lambda ids: ids.shape[::-1], "The texts come first, then the places."),
+            "vectors in place of ids": (
+                lambda ids: (*ids.shape, 64),
+                "That is the shape of the vectors, which the embedding makes of the ids.",
+            ),
+        },
+    ),
+    Exercise(
+        name="how-often-seen",
+        question="A training has 600 steps of 64 examples, drawn from 3,000 numerals. How often does it see each of"
+        " them, on average?",
+        asks=Numbers(("",), digits=1),
+        given=(600, 64, 3000),
+        right=lambda steps, batch, numerals: steps * batch / numerals,
+        because="600 times 64 is 38,400 examples, and these are shared by 3,000 numerals.",
+        mistakes={
+            "steps only": (
+                lambda steps, batch, numerals: steps / numerals,
+                "Each step shows 64 examples, not one.",
+            ),
+            "once a step": (lambda steps, batch, numerals: steps, "A step shows only 64 of the 3,000."),
+        },
+    ),
+]

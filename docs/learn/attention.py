@@ -23,7 +23,7 @@
 # Every letter has a key and a value, and whoever looks has a query. Here is our trained machine doing just that. It is
 # the decoder that looks, once for each letter that it writes, so each letter of the answer has a query of its own.
 # Press a letter of the answer. The more a letter of the text stands out, the better its key fits that query. (The
-# machine looks in four ways at the same time. This is the first of the four.)
+# machine looks in four ways at the same time, which are called its *heads*. This is head 1.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -92,8 +92,8 @@ touch(
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
 # (So it is the values that are mixed, and not the vectors themselves, as the first lesson said for short.) The training
-# finds the matrices. Here we choose small ones for three letters, other than above, so that you can follow with a
-# pencil.
+# finds the matrices. Here we choose small ones for m, a and y, so that you can follow with a pencil. (These are not
+# the arrows from above.)
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -107,11 +107,11 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# A letter's vector has two numbers here. How many a query, a key and a value have, the matrices decide. Queries and
-# keys must have equally many, because they are compared: we take four. A value may have another number of them, and
-# gets two.
+# A letter's vector has two numbers here. The matrices decide how many numbers a query, a key and a value have. Queries
+# and keys must have equally many, because they are compared: we take four. A value may have a different number, and
+# ours have two.
 #
-# Above, the answer looked at the text. The letters of a text may also look at each other, and even at themselves. This
+# In the machine at the top, the answer looked at the text. The letters of a text may also look at each other, and even at themselves. This
 # second case needs only one text, so let us take it: "y" looks at all three letters. **Its query** is $x W_Q$. Its
 # vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
 #
@@ -251,8 +251,9 @@ plt.show()
 # formula stays the same.
 #
 # Here is the machine from the top again, now with the numbers behind its weights. Its keys have 16 numbers each, so the
-# products are divided by 4. Press a letter of the answer. The table shows which three keys fit its query best. Take two
-# of them: by how much do their scores differ, and how many times as large is the one weight as the other?
+# products are divided by 4. Press a letter of the answer. The table shows which three keys fit best the query with which
+# this letter is written. (␣ is a space.) Take two of them: by how much do their scores differ, and how many times as
+# large is the one weight as the other?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -267,7 +268,8 @@ machine(
 
 # %% [markdown]
 # If the scores differ by 1, the one weight is $e$ times the other, 2.7 times. If they differ by 2, it is $e^2$ times,
-# 7.4 times, and so on. The letters behind the three, all together, get what is left.
+# 7.4 times, and so on. All other letters together get what is left. The 8 of the year is written with a sharp look at
+# one key, and the first dash with a blurred one.
 #
 # ## Why divide by the root of d_k?
 #
@@ -383,7 +385,7 @@ assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
-# gives a pair, the output and the weights, and for our three letters the numbers from above:
+# gives a pair, the output and the weights. For our three letters these are the numbers from above:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -396,7 +398,7 @@ print("the function's output of y:", result.output[2].numpy().round(3))
 # %% [markdown]
 # The trained machine computes its weights in the same way. When its encoder reads "thursday 3rd of may 2018", 24
 # letters look at 24 letters, in four ways, and each of these 2,304 weights is what the formula gives for the trained
-# vectors and matrices. The fold for the doubtful recomputes them.
+# vectors and matrices. The fold "For the doubtful" computes them anew.
 #
 # <details class="lesson-more" markdown="1"><summary>Four lines of the package: which of them is new?</summary>
 #
@@ -503,7 +505,7 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query $q$ and a key $k$ with a small network, $v \cdot
 # \tanh(W q + U k)$. The matrices $W$ and $U$ and the vector $v$ were trained together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
 # them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
-# scores the softmax hardly changes any more. And they built a whole machine of this attention. The words key and value
+# products the slope of the softmax becomes very small. And they built a whole machine of this attention. The words key and value
 # had been used before, in networks that look things up in a memory (Graves and others, 2014; Miller and others, 2016).
 #
 # ## Exercises

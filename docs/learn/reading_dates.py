@@ -10,14 +10,13 @@
 # 2018". A computer wants `2018-05-03`. The machine below turns all of these into that, and nobody ever told it what a
 # month is.
 #
-# Which days are `3.5.2018` and `3/5/2018`? The first is the 3rd of May, the second the 5th of March, because with slashes
-# the month comes first. All letters but the two separators are the same. So how does a machine know whether the 3 is a
-# day or a month? It must look at what stands beside it.
+# Which days are `03.05.2018` and `3/5/2018`? The first is the 3rd of May, the second the 5th of March, because with
+# slashes the month comes first. So how does a machine know whether the 3 is a day or a month? It must look at what
+# stands beside it.
 #
 # Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
-# letter: the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark. The machine may
-# also look at a neighbour of the right letter, such as the "0" of 2018 for the 2. You will see how that can be.)
-# Looking in this way is what these lessons are about, and the chat programs of today work by it, too.
+# letter: the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark.) Looking
+# in this way is what these lessons are about, and the chat programs of today work by it, too.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -37,17 +36,16 @@ machine(
 
 # %% [markdown]
 # In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
-# the part that was missing. At the end you could build it yourself. Dates are so easy that a part may prove idle on
-# them. Then we borrow a harder task: digits to be written backwards, a secret table, a manual. You need Python, NumPy,
-# and the product of two matrices. Now and then it helps to know what a derivative is.
+# the part that was missing. At the end you could build it yourself. Some parts turn out not to be needed for dates. To
+# see what such a part is good for, we then take a harder task, for example to write digits backwards. You need Python,
+# NumPy, and the product of two matrices. Now and then it helps to know what a derivative is.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first these
 # numbers were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a
 # time, and after every 64 it nudged each number a little, so that the right letters became more probable. One such
-# nudge of all numbers is called a *step*; this machine took 1,000. **Trained** means just that: the numbers were
-# nudged, step by step, so that the right answers became more probable.
+# nudge of all numbers is called a *step*; this machine took 1,000. That it is **trained** means just this, and no more.
 #
 # One date in five was kept out of the training. With these we can tell whether the machine has learnt to read, or has
 # merely learnt its examples by heart.
@@ -61,7 +59,7 @@ print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
 # %% [markdown]
 # Here it reads four texts that all mean the same day. With dots the day comes first, with slashes the month. "do" is
 # short for Donnerstag, German for Thursday. The last column says how sure the machine is: the probability that it gives
-# to its answer as a whole.
+# to its answer as a whole, which is the product of the probabilities of its letters.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -121,7 +119,7 @@ for letter, number in zip("may", ids, strict=True):
 # %% [markdown]
 # A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Therefore
 # something is added to each vector that says at which place its letter stands. ([A later lesson](positions.py) is about
-# that.) But dates have many forms, so the place alone doesn't tell: in "3.5.2018" the day comes first, and in "may 3rd,
+# that.) But dates have many forms, so the place alone doesn't tell: in "03.05.2018" the day comes first, and in "may 3rd,
 # 2018" it does not. Whether a 3 belongs to a day or to a year, the machine must find out from the letters around it.
 #
 # ## What comes out
@@ -175,8 +173,8 @@ assert month > 0.5
 # How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Let us
 # call it **the averaging machine**. Wherever the whole machine looks at the text, this one takes the plain average of
 # all letters: of 24 letters, each counts for 1/24. Where the letters of the text look at each other, it does the same.
-# Only one choice is left to it: where to look among the letters that it has written itself. It was trained for 500
-# steps, so the table also says what the whole machine read after 500. A date counts as right if it has no mistake at
+# Only one choice is left to it: where to look among the letters that it has written itself. (The whole machine looks at
+# those, too.) It was trained for 500 steps, so the table also shows a whole machine that was trained for only 500. A date counts as right if it has no mistake at
 # all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
@@ -192,7 +190,7 @@ machine(
 
 # %% [markdown]
 # The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are three.
-# Can you see it, before you read the last line?
+# Can you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search
@@ -213,8 +211,8 @@ assert share > 0.75
 # %% [markdown]
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
 # hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
-# says what went in, and not where each drop fell. Some dates come out right all the same. Most of these have letters
-# of which few dates can be made, and the machine guesses among them. A faint trace of the places helps a little: the
+# says what went in, and not where each drop fell. Some dates come out right all the same. Most of these are dates
+# whose letters can be arranged into only a few dates, and the machine guesses among them. A faint trace of the places helps a little: the
 # encoder computes something from each letter *together with its place* before it is averaged.
 #
 # ## Who found this, and when

@@ -25,12 +25,12 @@
 # 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5
 #    (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two can find more
-#    digits beside them.
+#    each head brings back a mixture. Our 5 finds blanks, a comma and a "th" around it. The other two find more digits
+#    beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
-# 5. **[Feed-forward](feed_forward.py).** Nobody looks now. The letter works on its own numbers.
-# 6. **Add and norm** again. What leaves the encoder is enough for the decoder to find the day. All letters of the text
-#    go this way, at the same time.
+# 5. **[Feed-forward](feed_forward.py).** Now no letter looks at another one. Each is worked on by itself.
+# 6. **Add and norm** again. From what leaves the encoder the decoder will be able to tell which of the 5s is the day.
+#    All letters of the text go this way, at the same time.
 # 7. **Embedding and positions** again, now of the answer. The decoder has begun to write, and we join it when it has
 #    written `1955-06-0` and wants the next letter. The start mark and all of these letters go in. Only what comes out
 #    at the last one, the 0, says what is written next.
@@ -113,14 +113,14 @@ journey(
 # Only a little, from step 2 on, where their positions are added. They mean nearly the same: a 5 of the year. But they
 # must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look alike.
 #
-# And did you see that the number for the 5 of the day and a 5 of the year goes down, and then up again? What attention
-# found for the two has little in common. Then the residual brings the letter itself back, and both are a 5 again, so
+# And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3, and rises again at step 4? What
+# attention found for the two has little in common. Then the residual brings the letter itself back, and both are a 5 again, so
 # they are more alike at "added and normed".
 #
 # </details>
 #
-# And here is the other half of the way, steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, behind
-# which the day's 5 must come, and below it the first 0, behind which came the 6 of the month. (The ▸ is the start
+# And here is the other half of the way, steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, after
+# which the day's 5 must come, and below it the first 0, after which the 6 of the month came. (The ▸ is the start
 # mark.) Both are a 0, and both must be followed by another letter. At which step do they part most?
 
 # %% tags=["live", "hide-input"]
@@ -171,6 +171,9 @@ journey(
 # asks the text for the next letter must know whether a month or a day is wanted. Only then, in step 9, can the one 0
 # ask for a month and the other one for a day. What each of them has fetched is worked out in step 10, where they part
 # once more.
+#
+# The answer of the text, in step 9, hardly changes the similarity. And yet it brings a 6 to the one and a 5 to the
+# other. All 64 numbers count in the similarity, and a few of them can say which digit it is.
 #
 # </details>
 #

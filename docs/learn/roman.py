@@ -186,7 +186,7 @@ from clear_attention import plot_heads
 text_ids = letters.encode(["mcmxciv"])
 given = digits.encode(["1994"])[:, :-1]
 maps = machine((text_ids, given), return_weights=True).weights["decoder.0.cross"]
-axes = plot_heads(maps[0], [*"mcmxciv"], queries=[*"1994▪"])
+plot_heads(maps[0], [*"1994▪"], key_tokens=[*"mcmxciv"])
 plt.show()
 middle = np.array(maps[0].numpy().mean(axis=0) @ np.arange(7))
 assert middle[0] < middle[2] < middle[3]

@@ -235,7 +235,10 @@ assert abs(record["exact"] - sister_record["exact"]) < 0.02
 taken = np.mean(1 - np.sum(maps["decoder.0.self"], axis=-1), axis=(0, 1))
 first_key = (1 - taken[0]) / taken[0]  # its power, if the sink has 1
 alike = 1 / (1 + 11 * first_key)
-print(f"answer looks at answer: the sink gets {taken[0]:.0%} at the first place", end="")
+print(
+    f"answer looks at answer: the sink gets {taken[0]:.0%} at the first place",
+    end="",
+)
 print(f" and {taken[-1]:.0%} at the last")
 assert all(x.min() > 0 and x.max() < 0.5 for x in given.values())
 elsewhere = max(given["encoder.0"].max(), given["decoder.0.cross"].max())

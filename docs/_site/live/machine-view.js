@@ -38,28 +38,29 @@ export function head(machine) {
 
 /** One attention, and how its weights came about. */
 export function fits(machine) {
-  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${best(machine)}</div>`;
+  const asks = { ...machine, state: { ...machine.state, side: "answer", at: machine.state.side === "answer" ? machine.state.at : 0 } };
+  return `<div class="box">${field(machine)}${answer(asks)}${source(asks)}${best(asks)}</div>`;
 }
 
 /** The three letters of the text that fit the chosen letter of the answer best. */
 function best({ model, result, state, text }) {
-  const step = result.steps[state.side === "answer" ? Math.min(state.at, result.steps.length - 1) : 0];
+  const step = result.steps[Math.min(state.at, result.steps.length - 1)];
   const [row, weights] = [step.products, step.weights].map((found) => found["decoder.0.cross"][Math.max(state.head, 0)][0]);
   const root = Math.sqrt(model.config.d_model / model.config.num_heads);
   const seen = [...text].map((x, j) => ({ x: x === " " ? "␣" : x, j })).sort((a, b) => weights[b.j] - weights[a.j]);
   const rows = seen.slice(0, 3).map(({ x, j }) => `<tr><th scope="row">${escape(x)} <small>letter ${j + 1}</small></th>
     <td>${row[j].toFixed(2)}</td><td>${(row[j] / root).toFixed(2)}</td><td>${weights[j].toFixed(3)}</td></tr>`);
   const rest = seen.slice(3).reduce((sum, { j }) => sum + weights[j], 0);
-  return `<table class="plain fits"><caption>The query of “${escape(step.text === "end" ? "▪" : step.text)}” and the keys that fit it best</caption><thead><tr><th scope="col">key of</th><th scope="col">query · key</th>
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Queries and keys"><table class="plain fits"><caption>The query with which the ${escape(step.text === "end" ? "end mark ▪" : `“${step.text}”`)} is written, and the keys that fit it best</caption><thead><tr><th scope="col">key of</th><th scope="col">query · key</th>
     <th scope="col">divided by ${Number(root.toFixed(2))}</th><th scope="col">weight</th></tr></thead><tbody>${rows.join("")}
-    <tr><th scope="row">all others</th><td></td><td></td><td>${rest.toFixed(3)}</td></tr></tbody></table>`;
+    <tr><th scope="row">all others</th><td></td><td></td><td>${rest.toFixed(3)}</td></tr></tbody></table></div>`;
 }
 
 /** A sibling that lacks a part, beside the whole machine. */
 export function beside({ result, state, siblings, means, ...machine }) {
   const named = (wanted) => siblings.find(({ name }) => name === wanted);
   const [sibling, brief] = [named(state.sibling), named("dates-brief")];
-  const alike = brief?.config.steps === sibling.config.steps ? ` (${percent(brief.measured.exact)} after ${brief.config.steps} steps)` : "";
+  const alike = brief?.config.steps === sibling.config.steps ? ` (${percent(brief.measured.exact)} with a training of ${brief.config.steps} steps)` : "";
   const row = (title, said, exact) => `<tr><th scope="row">${escape(title)}</th><td class="said">${escape(said)}</td><td>${exact}</td></tr>`;
   return `<div class="box">${field({ state, ...machine })}<div class="scroll" tabindex="0" role="region" aria-label="Two machines">
     <table class="plain"><thead><tr><th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
@@ -160,7 +161,7 @@ function maps(machine) {
   const figures = heads.map((_, h) => figure(machine, chosen, h));
   return `<div class="bar" role="group" aria-label="Which attention">${tabs.join("")}</div>
     <div class="maps">${figures.join("")}</div>
-    <p class="hint">A row is a letter that looks, a column a letter that it looks at: dark is nothing, yellow is all. Point at
+    <p class="hint">A row is ${chosen === "cross" && !result.atOnce ? "named by the letter that is written; the one before it looks. A column is a letter that is looked at" : "a letter that looks, a column a letter that it looks at"}: dark is nothing, yellow is all. Point at
     a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads, and the brightest is the one that was looked at most; press a map for one head." : `The letters above show head ${state.head + 1}; press its name again for the mean.`}</p>
     ${table(machine, chosen, heads)}`;
 }

@@ -6,7 +6,7 @@ import { Weights, readWeights } from "../engine/weights.js";
 import { between, says } from "./draw.js";
 
 const [BASE, COLUMNS, LARGEST] = [10, 4, 4999]; // four columns of digits, the lowest first; the sign ^ stands in a column of its own
-const [MANY, ENOUGH] = [100, 3]; // random pairs at once; sums that the reader finds before the piece says what they have in common
+const [MANY, ENOUGH] = [1000, 3]; // random pairs at once; sums that the reader finds before the piece says what they have in common
 
 /** state: a, b (the numbers), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
 export const adding = {
@@ -23,13 +23,13 @@ export const adding = {
     const over = passed(a, b).filter(handsOn);
     const carry = nines.length
       ? ` The digits add up to 9 ${named(nines)}. ${over.length ? `A carry passes ${named(over)}.` : "No carry passes there."}`
-      : " No column with another to its left has the sum 9.";
-    const many = drawn && `Of ${MANY} random pairs the twin added ${drawn.right} without a mistake. In ${drawn.passing} pairs a carry passes a 9; of these it
+      : " In none of the columns 1 to 3 do the digits add up to 9.";
+    const many = drawn && `Of ${MANY.toLocaleString("en")} random pairs the twin added ${drawn.right} without a mistake. In ${drawn.passing} pairs a carry passes a 9; of these it
       got ${drawn.kept} right, and of the others ${drawn.right - drawn.kept}.`;
     return `<div class="controls">${entry("First number", "a", a)}${entry("Second number", "b", b)}</div>
       <table class="sums"><caption>What the twin makes of it</caption><thead><tr><th scope="row">column</th>${places.map((c) => `<th scope="col">${c + 1}</th>`).join("")}</tr></thead>
       <tbody>${row("first number", (c) => digits(a)[c])}${row("second number", (c) => digits(b)[c])}${row("the twin says", both)}${row("right", (c) => right[c])}</tbody></table>
-      <div class="controls"><button data-do="draw">Draw ${MANY} random pairs</button><button data-do="again">Start again</button></div>
+      <div class="controls"><button data-do="draw">Draw ${MANY.toLocaleString("en")} random pairs</button><button data-do="again">Start again</button></div>
       ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}.${found.length >= ENOUGH ? carry : ""} Wrong sums that you found: ${found.length}.`)}
       ${many ? `<p>${many}</p>` : ""}`;
   },

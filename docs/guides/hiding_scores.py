@@ -6,15 +6,15 @@
 # %% [markdown]
 # # Four ways to hide a score
 #
-# A program has translated sentences for a year. Then somebody hands it a file with an empty line, and the next day every
-# number of the model that was trained on it is NaN. Another program meets the same line, and does not complain at all.
-# It reads the padding.
+# A model is trained every night on the day's new sentences. One night the file has an empty line, and in the morning
+# every number of the model is NaN. Another program meets the same line, and does not complain at all. It has read the
+# padding.
 #
-# The two differ in how they hide a key. A softmax knows nothing of masks, so a program changes the *scores* before it:
-# a hidden score becomes so low that its weight is 0. There are four usual ways, and they are all alike in an ordinary
-# row. The table tries each of them in a row with two visible keys of three, and in an **empty row**, in which every key
-# is hidden. It does so in the usual numbers of 32 bits, and then in numbers of 16 bits (float16), which are quicker and
-# less exact:
+# The two differ in how they hide a key. The softmax of most libraries knows nothing of masks, so a program changes the
+# *scores* before it: a hidden score becomes so low that its weight is 0. Here are four ways to do this. The first one is
+# a trap. The table tries each of them in an ordinary row, in which two of three keys are visible, and in an **empty
+# row**, in which every key is hidden. The numbers have 32 bits. Where the shorter numbers of 16 bits (float16) give
+# something else, the cell says so:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -98,7 +98,7 @@ np.testing.assert_allclose(
 #
 # ## Add minus a billion times the mask
 #
-# `scores + mask * -1e9` is the way of the authors of the first Transformer, and of most programs since. 0 times a billion
+# `scores + mask * -1e9` is the way of the authors of the first Transformer, and of many programs since. 0 times a billion
 # is 0, so the visible scores stay as they are. A hidden score is lower by a billion, and in numbers of 32 bits its power
 # is exactly 0.
 #
@@ -108,19 +108,46 @@ np.testing.assert_allclose(
 # In float16 the largest number is 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the
 # ordinary row is lost. The other usual kind with 16 bits, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In
 # it -1e9 still fits, and all is as in 32 bits. A mask that is made in 32 bits, -1e9 and 0, and *then* turned to float16
-# holds minus infinity and 0. No product is left in it, so it does in an ordinary row what the next way does.
+# holds minus infinity and 0. It is only added, so that visible scores get + 0 and no NaN arises: an ordinary row comes
+# out right.
 #
 # ## Fill with minus infinity
 #
 # `where(mask == 1, -inf, scores)` replaces the hidden scores, and leaves the others alone, whatever they are. Since $e$
-# to the power of minus infinity is 0, a hidden key leaves the sum. In an ordinary row nothing can go wrong, in 16 bits
-# neither. But in an empty row the sum is 0, and 0 divided by 0 is NaN.
+# to the power of minus infinity is 0, a hidden key leaves the sum. An ordinary row comes out right, in 16 bits, too. But in
+# an empty row the sum is 0, and 0 divided by 0 is NaN.
 #
 # ## Select { #how-the-package-selects }
 #
 # So a program must ask whether anything is left in a row. This package asks, and then it **selects**: it fills with
-# minus infinity as well, but it fills an empty row with 0, and sets the weights of that row to 0 afterwards. Here is the
-# function. `blocked` is the mask as `True` and `False`, and `fill` is minus infinity, or 0 in an empty row.
+# minus infinity as well, but it fills an empty row with 0, and sets the weights of that row to 0 afterwards. In NumPy:
+
+
+# %%
+def softmax_of_visible_only(scores, blocked):
+    """Return weights that are 0 wherever `blocked` is True, in empty rows too."""
+    empty = blocked.all(axis=-1, keepdims=True)
+    fill = np.where(empty, 0, -np.inf)  # a row of minus infinity would become NaN
+    powers = np.exp(np.where(blocked, fill, scores))
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    return np.where(empty, 0, weights)
+
+
+two_rows = np.array([[2.0, 1, 3], [2, 1, 3]])
+hidden = np.array([[False, False, True], [True, True, True]])
+print(softmax_of_visible_only(two_rows, hidden).round(3))
+np.testing.assert_allclose(
+    softmax_of_visible_only(two_rows, hidden),
+    select_visible(tf.constant(two_rows), hidden.astype(float)),
+    atol=1e-6,
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>The function of the package</summary>
+#
+# `blocked` is the mask as `True` and `False`, and `fill` is minus infinity, or 0 in an empty row. `tf.cond` saves time,
+# because only a batch that has an empty row pays for the second `tf.where`. `backward` computes the gradient, which
+# follows the same rule: what is hidden changes nothing. (`sink` belongs to [another lesson](../learn/score_rules.py).)
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -128,19 +155,17 @@ import inspect
 print(inspect.getsource(softmax_of_visible))
 
 # %% [markdown]
-# `tf.cond` saves time, because only a batch that has an empty row pays for the second `tf.where`. `backward` computes
-# the gradient, which follows the same rule: what is hidden changes nothing. (`sink` belongs to [another
-# lesson](../learn/score_rules.py).)
+# </details>
 #
-# Why not fill with -1e9, in place of adding it? Try the four ways in your head: the scores of a row are 2, 1, 0 and 3,
-# the last one is hidden, and somebody adds 5 to its score *after* it was hidden. With minus infinity nothing changes,
-# because minus infinity plus 5 is minus infinity. With -1e9 nothing changes either, as long as what is added is small.
-# But some programs divide the scores by a temperature, or put a [soft cap](../learn/score_rules.py#a-limit-the-soft-cap)
-# on them afterwards, and then a billion is a number like any other.
+# And why not fill with -1e9, in place of adding it? In float16 there is no such number, and in an empty row all scores
+# become equal, so that it reads the plain average of what should be hidden.
+#
+# One more rule holds for all four: hide last. If a [soft cap](../learn/score_rules.py#a-limit-the-soft-cap) comes after
+# the hiding, it makes an ordinary score even of minus infinity.
 #
 # ## Where to go next
 #
 # * [Masks](../learn/masks.py): the lesson, with padding, empty rows and the rule for them.
 # * [The museum of bugs](museum.py#masks): more than ten ways to get a mask wrong, each as code that runs.
-# * [Why is my attention output NaN?](questions.py#why-is-my-attention-output-nan)
+# * [Why is my attention output NaN?](questions.py#why-is-my-attention-output-nan) Four causes, each in a snippet.
 # * [Certify your layer](certify_your_layer.py): does yours read a row in which nothing is left?

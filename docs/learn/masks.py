@@ -86,16 +86,18 @@ machine(
 # ## Hide it
 #
 # The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
-# a little weight each, these can outvote the letters of the month. So the padding must get a weight of exactly 0. A
+# a little weight each, these can outvote the letters that matter. So the padding must get a weight of exactly 0. A
 # **mask** says which keys must get no weight. It holds a 1 where a key must not be looked at, and we say that this key
 # is *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
 # round](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that the trained machine's encoder gives, in the
-# first of its four ways to look. A row is a letter that looks, and a column is a letter that is looked at. Dark is
-# little weight, yellow is much, and what is hidden is hatched. Press a letter in the row marked "padding" to hide it
-# from all letters, or press a cell to hide one letter from another. Can you leave a letter with nothing to look at?
-# (The box "later tokens" belongs to the next lesson.)
+# first of its four ways to look. A row is a letter that looks, and a column is a letter that is looked at. The lighter
+# a cell, the more weight it has, and what is hidden is hatched.
+#
+# Press a letter in the row marked "padding" to hide it from all letters, or press a cell to hide one letter from
+# another. Can you leave a letter with nothing to look at? (What the grid shows then is the rule of this package, and
+# your own code may see it otherwise. The box "later tokens" belongs to the next lesson.)
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -168,13 +170,13 @@ print("weights", softmax(scores, mask).round(3))
 # query $i$ may see.
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, and a 0
-# elsewhere. The four axes of what it gives are texts, *heads*, queries and keys. (Heads are the ways to look that the
-# machine has at the same time. [A later lesson](multi_head.py) builds them.) The shape is `(batch, 1, 1, length)`: one
+# elsewhere. The four axes of what it gives are texts, *heads*, queries and keys. (A machine may look in several ways
+# side by side. Each of them is called a head, and [a later lesson](multi_head.py) builds them.) The shape is `(batch, 1, 1, length)`: one
 # row for each text, which holds for everyone who looks at this text. The two 1s are axes that NumPy stretches
 # (*broadcasting*), so that the same row serves all heads and all queries.
 #
 # The function goes by the ids and nothing else. So in this example it finds the padding of text 0 in the middle, and
-# that of text 2 in front, though padding usually stands behind. Blue may be seen, and hatched is blocked.
+# that of text 2 in front, though padding usually stands at the end. Blue may be seen, and hatched is blocked.
 
 # %% alt="The padding masks of three texts, one row each: hatched are the places 2 and 3 of the first text, 3 and 4 of the second, and 0, 1 and 2 of the third."
 import matplotlib.pyplot as plt
@@ -230,8 +232,8 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # changes every number of the machine.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
-# weights 0, output 0 and gradient 0.** The *gradient* says how a nudge changes the answer. A nudge of the keys or the
-# values changes nothing here, because this query used none of them.
+# weights 0, output 0 and gradient 0.** The *gradient* says how the output changes if a number is nudged. Here no nudge of
+# a query, a key or a value changes the output: it is 0 by this rule.
 #
 # ## Your machine so far
 #
@@ -262,7 +264,8 @@ np.testing.assert_array_equal(
 # ## And the padded rows themselves? { #padded-rows }
 #
 # A padding mask hides padded **keys**. A padded place stays a query, as you saw in the grid, and something comes out in
-# its row. Nobody looks there. But if each row gives an answer, leave these rows out when you judge the answers.
+# its row. No letter looks there. But if your machine gives an answer for each place, do not count those of the padding,
+# neither in the loss nor in the share that is right.
 #
 # (What comes out there in Keras, and in our layers, is a longer story, which [a
 # guide](../guides/mask_conventions.py#padded-rows) tells.)
@@ -271,10 +274,10 @@ np.testing.assert_array_equal(
 #
 # Your softmax leaves the hidden keys out of the sum. Many programs use a softmax that knows nothing of masks. So they
 # change the *scores* before it: they subtract a billion from a hidden score, or set it to minus infinity, since $e$ to
-# the power of minus infinity is 0. In an ordinary row that does the same. In an empty row, or in numbers of 16 bits, it
-# may give NaN, or it may read what should be hidden, and no error tells you. [Four ways to hide a
-# score](../guides/hiding_scores.py) tries them all. This package *selects*, and asks first whether anything is left in
-# the row.
+# the power of minus infinity is 0. In an ordinary row both do what your softmax does. In an empty row, or in numbers of
+# 16 bits, which are shorter and less exact, one may get NaN, or read what should be hidden, and no error tells. This
+# package sets a hidden score to minus infinity, too, but asks first whether anything is left in the row. A guide tries
+# these ways and one more: [Four ways to hide a score](../guides/hiding_scores.py).
 #
 # ## A check: what is hidden does not matter
 #
@@ -295,11 +298,11 @@ print("the ten letters: not one bit has changed")
 # %% [markdown]
 # ## Who found this, and when
 #
-# The paper of the first Transformer (Vaswani and others, 2017) says that hidden scores are set to −∞. The programs
-# added a large negative number instead: the program of the paper's authors added -1,000,000,000, and that of BERT, a
-# Transformer of 2018, added -10,000. This is right as long as the numbers have 32 bits and no row is empty. But since
-# 2017 machines are trained in 16 bits, too (Micikevicius and others). And the next lesson shows how two harmless masks
-# can make an empty row together. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong,
+# The paper of the first Transformer (Vaswani and others, 2017) says of its look-ahead mask that hidden scores are set to
+# −∞. The programs added a large negative number instead: the program of the paper's authors added -1,000,000,000, and
+# that of BERT, a Transformer of 2018, added -10,000. Both are right in 32 bits, as long as no row is empty. But since
+# 2017 machines are trained in 16 bits, too (Micikevicius and others), and there the billion is too large. And the next
+# lesson shows how two harmless masks can make an empty row together. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong,
 # each as code that you can run.
 #
 # ## Exercises
@@ -368,10 +371,10 @@ exercises.show("masks")
 
 # %% [markdown]
 # ```self-check
-# ? The weight of a hidden key is set to 0 *after* the softmax. What goes wrong?
+# ? The weight of a hidden key is set to 0 only behind the softmax. What goes wrong?
 # - Nothing: hidden is hidden. | Its weight is 0. But what it took from the others is lost.
 # + The other weights add up to less than 1. | The hidden key was in the sum by which they were divided.
-# - The row becomes NaN. | It would if nothing were left in the sum. Here the hidden key still is.
+# - The row becomes NaN. | It would if nothing were left in the sum. Here the hidden key is still in it.
 # ? A machine that was trained without a padding mask reads dates well at 34 places. What makes it read them worse?
 # + one longer text in the batch | All others get more padding behind them than in the training, and it takes padding for letters.
 # - the same texts in another order | Each text is read by itself, so its answer stays the same.

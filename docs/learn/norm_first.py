@@ -9,9 +9,9 @@
 #
 # Our date machine has one layer in each half. The machines behind the chat programs have dozens. In [the lesson on the
 # layer](transformer_layer.py#a-tower-of-four) a tower of four layers learnt to write eight digits backwards, as long as
-# each part had its residual. Now let the tower grow to twelve layers, and change nothing else. It has the same task,
-# the same residuals and the same norms, and twice as many steps of training. Here is the share of the digits that it
-# gets right, in three trainings that began with other random numbers. In the second line the training had a
+# each part had its residual. Now let the tower grow to twelve layers. The task, the residuals and the norms stay as they
+# were, and the training is twice as long. Here is the share of the digits that the tower gets right, in three trainings
+# that began with other random numbers. In the second line the training had a
 # [warm-up](training.py#warm-up) of 200 steps:
 
 # %% tags=["hide-input"]
@@ -40,7 +40,8 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 #
 # Follow one letter on its way up. At each part two things happen to it. First something is **added**: what the part
 # found. Then the norm **divides** the sum by its size, so that its size is 1 again. And it divides *everything*, the
-# letter too. In our tower, before its training, about 0.8 of the letter is left each time.
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time. (How this is measured, you
+# will see [below](#by-hand).)
 #
 # If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. But
 # twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the left half of the drawing, and read it from below.
@@ -48,13 +49,15 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 #
 # --8<-- "diagrams/letter_left.svg"
 #
-# Half a percent of the letter arrives at the top. All else was added on the way: averages of averages, in which all
-# letters are alike. The residuals are there, but what they carry does not survive the norms.
+# The letter arrives at the top with half a percent of its size. All else was added on the way: averages of averages, in
+# which all letters are alike, and what the networks made of them. The residuals are there, but what they carry does not
+# survive the norms. (The bars are sizes, and not pieces of a cake: 0.8 of the letter and 0.6 of something else make a
+# sum of size 1, because $0.8^2 + 0.6^2 = 1$.)
 #
 # So the norm has to stand somewhere else. The right half of the drawing has moved it **in front of each part**: the
 # part reads the normed letter, and what it found is added to the letter *as it is*. Nothing divides the letter on its
 # way. The sum grows, to nearly four times the letter, and a single norm above the last layer brings it back to size 1.
-# About a quarter of it is the letter. That is plenty.
+# The letter still has about a quarter of its size there, fifty times as much as with the norm last.
 #
 # The norm behind each part is called *post-norm*, and the norm in front of each part *pre-norm*. Here is one layer of
 # each kind. Read it from below: the line that runs past a part is its residual.
@@ -73,7 +76,7 @@ assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"
 # ## By hand
 #
 # A letter has the vector $x = (1, -1, 1, -1)$. Its mean is 0 and its size is 1. (As before, the size is the root of the
-# mean square.) Above it stand two parts. The first one finds $(0.75, 0.75, -0.75, -0.75)$, and the second one finds
+# mean square. All means on this page are 0.) Above it stand two parts. The first one finds $(0.75, 0.75, -0.75, -0.75)$, and the second one finds
 # $(0.75, -0.75, -0.75, 0.75)$. Both vectors have nothing in common with the letter: their dot products with it are 0.
 #
 # **Norm last.** The first sum is $(1.75, -0.25, 0.25, -1.75)$. Its mean square is
@@ -92,8 +95,8 @@ assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"
 # The second part adds its numbers, which gives $(2.15, -0.95, -0.55, -0.65)$. The size is 1.25 again, and after the
 # norm $(1.72, -0.76, -0.44, -0.52)$ there is $2.56 / 4 = 0.64$ of the letter left. That is $0.8 \cdot 0.8$.
 #
-# **Norm first.** Both finds are simply added to the letter: $(2.5, -1, -0.5, -1)$. Of the letter there is
-# $(2.5 + 1 - 0.5 + 1) / 4 = 1$, all of it. Only now the norm at the top divides by the size, which is
+# **Norm first.** Both finds are simply added to the letter: $(2.5, -1, -0.5, -1)$. Measured in the same way, there is
+# $(2.5 + 1 - 0.5 + 1) / 4 = 1$ of the letter in it, all of it. Only now the norm at the top divides by the size, which is
 # $\sqrt{8.5 / 4} = 1.458$. So $1 / 1.458 = 0.686$ of the letter is left.
 #
 # After two parts the two ways hardly differ: 0.64 and 0.69. What makes the difference is the height.
@@ -117,8 +120,8 @@ assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"
 # \text{norm first: } \frac{1}{\sqrt{1 + n s^2}}
 # $$
 #
-# Left stands a power, which halves again and again. Right stands a root, which falls ever more slowly. In our tower $s$
-# is about 0.75 before the training, which gives the 0.8.
+# With the norm last it is a power, which halves again and again. With the norm first it is a root, which falls ever
+# more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8.
 #
 # Try it out. At first you see our twelve layers with the norm last. But predict first:
 #
@@ -153,8 +156,9 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. At five, which leave 0.11. Six leave less than 0.07.
-# 2. 0.19, which is hardly less than with twelve layers.
-# 3. Yes, if each part adds numbers of size 0.15. So this is a second remedy, and there are deep machines that use it.
+# 2. 0.19. With twelve layers it was 0.26, and with the norm last it would be 0.00002.
+# 3. Yes, if each part adds numbers of size 0.15 or less. Quiet parts are a second remedy, and the next section tries a
+#    relative of it.
 #
 # </details>
 #
@@ -217,10 +221,10 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 # race, of 800 steps.) So the story has passed a test that it could have failed.
 #
 # Why does the training of the first tower not help itself, by making its parts quieter? We think the reason is that a
-# training tries small changes. If one part gets a little quieter, only a little more than half a percent gets through,
+# training tries small changes. If one part gets a little quieter, then still hardly more than half a percent gets through,
 # which hardly changes the loss. And there may be a second reason. What divides the letter on its way up also divides
-# the [slopes](training.py#a-nudge) of the first layers on their way down, so that these layers hardly learn. Our race
-# cannot tell the two reasons apart.
+# the [slopes](training.py#a-nudge) of the first layers on their way down, so that these layers hardly learn. A louder letter
+# mends both, so neither our race nor our check can tell the two reasons apart.
 #
 # <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
 #
@@ -266,8 +270,8 @@ plt.show()
 # nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers than ours: with a
 # factor that grows with the number of layers, Wang and others (2022) trained a thousand layers with the norm last.
 #
-# There is a trap. Both kinds have weights of the same shapes. If you carry weights from one to the other, nothing
-# complains, and every answer is wrong.
+# There is a trap. A single layer of one kind takes the weights of the other kind without complaint, because their shapes
+# are the same, and then computes something else. (Only a whole tower complains, because of the one norm at its top.)
 #
 # ## Your machine so far
 #
@@ -327,11 +331,10 @@ for find, after, share in zip(
 #
 # ## The norm of today
 #
-# Once norms stand in front of every part, a deep machine computes very many of them. So people asked which half of a
-# norm is needed: that the mean becomes 0, or that the size becomes 1? Zhang and Sennrich (2019) left out the mean. Their
+# A deep machine computes a norm at every part. So people asked which half of a norm is needed: that the mean becomes 0, or that the size becomes 1? Zhang and Sennrich (2019) left out the mean. Their
 # **RMSNorm** divides by the root of the mean square, and does nothing else. (RMS is short for *root mean square*.) It
-# has a `scale` to be trained, and no `shift`. Machines trained as well as before, and each norm took less time. Nearly
-# all large language models have it now.
+# has a `scale` to be trained, and no `shift`. Machines trained as well as before, and each norm took less time. Most of the
+# large language models whose recipe is known have it now.
 
 
 # %%
@@ -345,8 +348,8 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 
 # %% [markdown]
 # The mean square of 1, 3, 5 and 7 is $(1 + 9 + 25 + 49) / 4 = 21$, and $1 / \sqrt{21} = 0.22$. The second line shows
-# what is given up. When all numbers have 100 in common, the norm takes the 100 away, and RMSNorm keeps it and nothing
-# else can be seen beside it. A trained machine, it seems, does not let its letters come to that.
+# what is given up. When all numbers have 100 in common, the norm takes the 100 away. RMSNorm keeps it, and the differences
+# shrink to a few hundredths. A trained machine, it seems, does not let its letters come to that.
 #
 # ## Who found this, and when
 #
@@ -364,8 +367,11 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 # part. How much of the letter is left at the top? And would it be more or less with the norm last?
 
 # %% tags=["answer"]
-print(f"norm first: {left(1, 2.0, True):.3f}, norm last: {left(1, 2.0, False):.3f}")
-assert left(1, 2.0, True) == left(1, 2.0, False)
+parts, adds = 1, 2.0
+norm_first = 1 / np.sqrt(1 + parts * adds**2)
+norm_last = (1 / np.sqrt(1 + adds**2)) ** parts
+print(f"norm first: {norm_first:.3f}, norm last: {norm_last:.3f}")
+assert np.isclose(norm_first, norm_last)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why are they the same?</summary>
@@ -398,11 +404,11 @@ assert 0.4 < (3 / np.sqrt(9 + 0.75**2)) ** 24 < 0.5
 #
 # ### An open question
 #
-# In the towers of this page every letter counts once in the sum, or three times. Somebody lets the tower *learn* how
+# In the towers of this page every letter counts once in the sum, or three times. One can also let the tower *learn* how
 # much each part adds: what a part found is multiplied with a trained number, which begins at 0. (Bachlechner and others
-# tried this in 2020, and left out the norm.) What does the tower hand on before its training? What do you expect of
-# twelve layers? The towers are in `examples/towers.py` of the repository, less than a hundred lines with everything. Put
-# your number in, and see. We give no answer here.
+# did this in 2020, and left out the norm.) What does such a tower hand on before its training? What do you expect of
+# twelve layers? The towers are in `examples/towers.py` of the repository, less than a hundred lines with everything.
+# The line to change is the one that makes `total`. We give no answer here.
 #
 # ## Check yourself
 #
@@ -415,8 +421,8 @@ exercises.show("norm_first")
 
 # %% [markdown]
 # ```self-check
-# ? A tower of twelve layers, with the norm last, writes the same digit everywhere. Which change helped in our race?
-# - The norms go: they divide the letter on its way. | It was not in the race. Without norms the numbers grow by about the same factor in each layer.
+# ? A tower of twelve layers, with the norm last, learns next to nothing. Which change helped in our race?
+# - The norms go: they divide the letter on its way. | A tower without norms was not in the race. Without norms the numbers grow by about the same factor in each layer.
 # - Warm-up comes in: smaller nudges at first. | In our race, warm-up alone was not enough for twelve layers.
 # - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
 # + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.
@@ -435,7 +441,7 @@ exercises.show("norm_first")
 # **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, and
 # now blocks with the norm first, which can be stacked as high as you like.
 #
-# The norm was the first part that nearly everybody has moved. The second one is the positions. They are added to the
+# The norm is what nearly everybody has moved since 2017. The positions are next. In our machine they are added to the
 # letter once, at the bottom of the tower. What if a text stands further right than any text of the training?
 #
 # * [Positions that turn](turning_positions.py): why turn a vector, where one could simply add?

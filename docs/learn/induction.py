@@ -21,6 +21,7 @@ sys.path += ["../_site", "../.."]
 import matplotlib.pyplot as plt
 import numpy as np
 import trained
+from IPython.display import Markdown, display
 from trained.language import FIRST
 
 PERIOD = 20
@@ -223,8 +224,10 @@ maps = {
     "one layer": shallow(texts, return_weights=True).weights,
 }
 found = {}
-print("share of the weight that goes   one place back   to the letter that")
-print("                                                 followed last time")
+lines = [
+    "| share of the weight that goes | one place back | to the letter that followed last time |",
+    "| --- | --- | --- |",
+]
 for machine_, heads in maps.items():
     for layer, weights in heads.items():
         weights = weights.numpy()[:, 0]
@@ -232,11 +235,10 @@ for machine_, heads in maps.items():
         behind = weights[:, later, later - PERIOD + 1].mean()
         found[machine_, layer] = back, behind
         name = f"{machine_}, layer {int(layer) + 1}"
-        print(f"{name:31} {back:14.0%} {behind:22.0%}")
-chance = np.mean(1 / (later + 1))
-print(
-    f"{'(if all letters got the same)':31} {np.mean(1 / (places[1:] + 1)):14.0%} {chance:22.0%}"
-)
+        lines.append(f"| {name} | {back:.0%} | {behind:.0%} |")
+equal = np.mean(1 / (places[1:] + 1)), np.mean(1 / (later + 1))
+lines.append(f"| if all letters got the same | {equal[0]:.0%} | {equal[1]:.0%} |")
+display(Markdown("\n".join(lines)))
 assert found["two layers", "0"][0] > 0.3
 notes = maps["two layers"]["0"].numpy()[:, 0]
 assert np.mean(notes.argmax(axis=-1)[:, 1:] == places[:-1]) > 0.9
@@ -284,10 +286,14 @@ for number, layer in enumerate(model.stack.layers, start=1):
 # <details class="lesson-answer" markdown="1"><summary>What comes out</summary>
 
 # %% tags=["hide-input"]
-print(f"{'what the machine says':32} is right   is in the text")
+lines = [
+    "| what the machine says | is right | is in the text |",
+    "| --- | --- | --- |",
+]
 for name, (share, in_text) in shares.items():
-    print(f"{name:32} {share:8.0%} {in_text:16.0%}")
-print(f"{'who guesses':32} {1 / 26:8.0%} {1 - (25 / 26) ** PERIOD:16.0%}")
+    lines.append(f"| {name} | {share:.0%} | {in_text:.0%} |")
+lines.append(f"| who guesses | {1 / 26:.0%} | {1 - (25 / 26) ** PERIOD:.0%} |")
+display(Markdown("\n".join(lines)))
 
 # %% [markdown]
 # Without the second head nothing is brought back, and the machine can only guess. Without the first, the second head

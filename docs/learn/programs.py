@@ -202,14 +202,20 @@ assert right == [True] * 9840
 # and networks with no norm between them, is called a *program*.
 #
 # The program `histogram` has two steps, a head and a network. The cell sends `^abca` through both. For each sign it
-# prints the note of the head, and then what the network makes of it. (`tokens_of` is `rows` with room for notes.)
+# prints the note of the head, and then what the network makes of it. (With a `depth` given, `rows` leaves room for
+# notes. How much a program needs, its matrices tell.)
 
 # %%
 from clear_attention.programs import histogram
-from trained.programs import tokens_of
+
+
+def with_notes(texts, program):
+    depth = program.heads[0].project_queries.kernel.shape[0]
+    return rows(texts, "^abc", length=9, depth=depth)
+
 
 counting = histogram()
-tokens, mask = tokens_of("histogram", ["^abca"])
+tokens, mask = with_notes(["^abca"], counting)
 note = 4 + 9  # the column behind the numbers for four letters and nine places
 share = counting.heads[0](tokens, mask=mask).numpy()[0, :5, note]
 counts = counting(tokens, mask=mask).numpy()[0, :5].argmax(axis=-1)
@@ -251,8 +257,9 @@ for sign, part, count in zip("^abca", share, counts, strict=True):
 # %%
 from clear_attention.programs import sort
 
-tokens, mask = tokens_of("sort", ["^cabacb"])
-ordered = sort()(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
+sorting = sort()
+tokens, mask = with_notes(["^cabacb"], sorting)
+ordered = sorting(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
 print("cabacb, sorted:", "".join("^abc"[i] for i in ordered))
 
 # %% [markdown]

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # Attention you can read, run and check
 #
-# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures
-# on these pages were computed while the site was built, or say where they come from. And you can take the machines on
-# them apart: begin with this one.
+# Which day is 3/5/2018? Type it below, or a date as you write it. A trained Transformer in this page writes it as a
+# computer would. Press a letter of its answer, and see where it looked when it wrote that letter. Looking where it
+# matters is called *attention*, and the chat programs of today are built of it.
 #
 # <div class="start" markdown="1">
 #
@@ -20,9 +20,8 @@
 #
 # ## A machine that reads dates
 #
-# Type a date as you write it. A trained Transformer in this page writes it as a computer would. Where does it look when
-# it writes the last digit of the year? Press that digit of the answer, and see. Then [take it apart](machine.py):
-# switch parts off, and watch what breaks.
+# Where does it look when it writes the last digit of the year? Press that digit of the answer, and see. Then [take it
+# apart](machine.py): switch parts off, and watch what breaks.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -37,6 +36,9 @@ machine("dates", piece="small", page="machine/", without=still(model, "thursday 
 
 # %% [markdown]
 # ## Install it and try it
+#
+# **clear-attention** is a small TensorFlow and Keras package, and this site is its textbook. The numbers and pictures
+# on these pages were computed while the site was built, or say where they come from.
 #
 # Install the package from a copy of the project with `pip install "path/to/clear-attention[plots]"`; it needs Python
 # 3.11 or newer.

@@ -84,6 +84,16 @@ touch("nudge", f"<p>{lines}</p>", x=model.tolist())
     assert plain.without_pieces('import exercises\n\nexercises.show("masks")', set()) == ""
 
 
+def test_an_answer_is_folded_behind_a_cell_for_the_readers_own():
+    answer = {"cell_type": "code", "metadata": {"tags": ["answer"]}, "source": "x = 1", "outputs": [], "id": "masks-3"}
+    shown = {**answer, "metadata": {}, "id": "masks-4"}
+    found = json.loads(plain.to_notebook({"cells": [answer, shown], "metadata": {}}, str))["cells"]
+    assert [cell["id"] for cell in found[1:]] == ["masks-3-own", "masks-3", "masks-4"]
+    assert found[1]["source"].startswith("# Your answer")
+    assert found[2]["metadata"]["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
+    assert (found[2]["source"], found[3]["metadata"]) == ("x = 1", {})
+
+
 def test_a_piece_that_left_nothing_has_no_cell():
     cells = [
         {"cell_type": "code", "metadata": {"tags": ["live"]}, "source": source, "outputs": [1], "id": name}

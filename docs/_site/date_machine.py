@@ -135,10 +135,10 @@ def percent(share):
     return f"{math.floor(1000 * share + 0.5) / 10:.1f} %"
 
 
-def still(model, text, head=None):
+def still(model, text, head=None, at=6):
     """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML.
 
-    The picture shows one head, or the mean of all.
+    The picture shows one head, or the mean of all; above it stands where letter `at` of the answer looked.
     """
     source, target = date_tokenizers()
     ids = source.encode([text])
@@ -150,11 +150,23 @@ def still(model, text, head=None):
     answer = target.decode(written)[0]
     rows = [*answer, "▪"][: len(weights)]
     alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where {who} looked."
+    most = text[int(np.argmax(weights[at]))]
     return (
-        f"<p>The machine reads “{html.escape(text)}” and writes {answer}. Below, each row is a letter of the answer. "
-        f"The letters of the text that {who} looked at stand out.<noscript> With JavaScript you could type your own "
-        f"date here.</noscript></p>{picture(weights, rows, text, alt)}"
+        f"{strip('writes', rows, chosen=at)}{strip('reads', text, weights[at] / weights[at].max())}"
+        f"<p>The machine wrote “{rows[at]}”. For this letter {who} looked most at “{html.escape(most)}”. Below, each "
+        f"row is a letter of the answer {answer}, and the letters of the text that {who} looked at stand out.<noscript> "
+        f"With JavaScript you could type your own date here.</noscript></p>{picture(weights, rows, text, alt)}"
     )
+
+
+def strip(name, letters, shades=(), chosen=None):
+    """Return letters in boxes, shaded by numbers up to 1, or one of them marked."""
+    boxes = []
+    for i, letter in enumerate(letters):
+        style = f' style="--shade:{shades[i]:.2f}"' if len(shades) else ""
+        mark = ' class="chosen"' if i == chosen else ""
+        boxes.append(f"<b{mark}{style}>{html.escape(letter).replace(' ', '␣')}</b>")
+    return f'<p class="still-strip"><span>{name}</span>{"".join(boxes)}</p>'
 
 
 def picture(weights, rows, columns, alt):

@@ -30,10 +30,18 @@ def to_notebook(notebook, resolve):
         elif cell["cell_type"] == "markdown":
             cells.append({**cell, "source": unfolded(for_jupyter(cell["source"], resolve))})
         elif cell["cell_type"] == "code":
-            cells.append({**cell, "outputs": [on_white(o) for o in cell["outputs"]]})
+            shown = {**cell, "outputs": [on_white(o) for o in cell["outputs"]]}
+            cells += answered(shown) if "answer" in cell["metadata"].get("tags", []) else [shown]
     metadata = {name: value for name, value in notebook["metadata"].items() if name != "key"}
     notebook = {**notebook, "cells": cells, "metadata": metadata}
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def answered(cell):
+    """Return a cell for the reader's own answer, and ours behind it, folded until the reader presses it."""
+    folded = {"jupyter": {"source_hidden": True, "outputs_hidden": True}}
+    own = new_cell("code", f"{cell['id']}-own", "# Your answer. Ours is folded in the next cell.")
+    return [own, {**cell, "metadata": {**cell["metadata"], **folded}}]
 
 
 def without_pieces(source, gone):

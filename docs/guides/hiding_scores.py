@@ -13,8 +13,8 @@
 # The two differ in how they hide a key. The softmax of most libraries knows nothing of masks, so a program changes the
 # *scores* before it: a hidden score becomes so low that its weight is 0. Here are four ways to do this. The first one is
 # a trap. The table tries each of them in an ordinary row, in which two of three keys are visible, and in an **empty
-# row**, in which every key is hidden. The numbers have 32 bits. Where the shorter numbers of 16 bits (float16) give
-# something else, the cell says so:
+# row**, in which every key is hidden. A 1 in the mask hides a key. The numbers have 32 bits. Where the shorter numbers of
+# 16 bits (float16) give something else, the table says so:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -94,13 +94,14 @@ np.testing.assert_allclose(
 # ## Add minus infinity times the mask
 #
 # `scores + mask * -inf` comes to mind first: where the mask is 1, the score becomes minus infinity. But where the mask
-# is 0, 0 is multiplied with infinity, and that is NaN. So it spoils just those keys that may be seen.
+# is 0, 0 is multiplied with infinity, and that is NaN. So each key that may be seen spoils its whole row. (In the empty
+# row there is no such key. It fails for the reason of the third way.)
 #
 # ## Add minus a billion times the mask
 #
 # `scores + mask * -1e9` is the way of the authors of the first Transformer, and of many programs since. 0 times a billion
-# is 0, so the visible scores stay as they are. A hidden score is lower by a billion, and in numbers of 32 bits its power
-# is exactly 0.
+# is 0, so the visible scores stay as they are. A hidden score is lower by a billion, and its power is too small for 32
+# bits, so that it becomes exactly 0.
 #
 # In an empty row *every* score is lower by a billion. Next to a billion, scores such as 2, 1 and 3 are rounded away, so
 # that all keys get the same weight. The row reads the plain average of what should be hidden, and no error tells you.
@@ -109,7 +110,7 @@ np.testing.assert_allclose(
 # ordinary row is lost. The other usual kind with 16 bits, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In
 # it -1e9 still fits, and all is as in 32 bits. A mask that is made in 32 bits, -1e9 and 0, and *then* turned to float16
 # holds minus infinity and 0. It is only added, so that visible scores get + 0 and no NaN arises: an ordinary row comes
-# out right.
+# out right. An empty row of such numbers is NaN.
 #
 # ## Fill with minus infinity
 #
@@ -119,8 +120,8 @@ np.testing.assert_allclose(
 #
 # ## Select { #how-the-package-selects }
 #
-# So a program must ask whether anything is left in a row. This package asks, and then it **selects**: it fills with
-# minus infinity as well, but it fills an empty row with 0, and sets the weights of that row to 0 afterwards. In NumPy:
+# So a program must ask whether anything is left in a row. This package fills with minus infinity, too, but it looks for
+# empty rows first. It fills these with 0, and selects 0 for their weights afterwards. In NumPy:
 
 
 # %%
@@ -128,7 +129,8 @@ def softmax_of_visible_only(scores, blocked):
     """Return weights that are 0 wherever `blocked` is True, in empty rows too."""
     empty = blocked.all(axis=-1, keepdims=True)
     fill = np.where(empty, 0, -np.inf)  # a row of minus infinity would become NaN
-    powers = np.exp(np.where(blocked, fill, scores))
+    scores = np.where(blocked, fill, scores)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))  # no overflow
     weights = powers / powers.sum(axis=-1, keepdims=True)
     return np.where(empty, 0, weights)
 
@@ -157,11 +159,12 @@ print(inspect.getsource(softmax_of_visible))
 # %% [markdown]
 # </details>
 #
-# And why not fill with -1e9, in place of adding it? In float16 there is no such number, and in an empty row all scores
-# become equal, so that it reads the plain average of what should be hidden.
+# So the two programs of the beginning did this: the one filled with minus infinity, and the other added a billion. And
+# why not *fill* with -1e9? In an empty row all scores become equal, so that the row reads the plain average of what
+# should be hidden. In float16 the number becomes minus infinity, and the empty row NaN.
 #
 # One more rule holds for all four: hide last. If a [soft cap](../learn/score_rules.py#a-limit-the-soft-cap) comes after
-# the hiding, it makes an ordinary score even of minus infinity.
+# the hiding, it turns even minus infinity into an ordinary score.
 #
 # ## Where to go next
 #

@@ -11,7 +11,7 @@
 # layer](transformer_layer.py#a-tower-of-four) a tower of four layers learnt to write eight digits backwards, as long as
 # each part had its residual. Now let the tower grow to twelve layers. The task, the residuals and the norms stay as they
 # were, and the training is twice as long. Here is the share of the digits that the tower gets right, in three trainings
-# that began with other random numbers. In the second line the training had a
+# that began with different random numbers. In the second line the training had a
 # [warm-up](training.py#warm-up) of 200 steps:
 
 # %% tags=["hide-input"]
@@ -33,19 +33,20 @@ race("norm last", "norm last, warm-up")
 assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.32
 
 # %% [markdown]
-# Three digits in ten: so many had the tower of four *without residuals*, which wrote the commonest digit in all eight
-# places. But this tower has its residuals. What has become of them?
+# Three digits in ten: that is no more than the tower of four *without residuals* got right, which wrote the commonest
+# digit in all eight places. But this tower has its residuals. What has become of them?
 #
 # ## The letter fades
 #
-# Follow one letter on its way up. At each part two things happen to it. First something is **added**: what the part
+# Follow one letter on its way up. (In this task a letter is a digit. By "the letter" we mean what came in at the
+# bottom.) At each part two things happen to it. First something is **added**: what the part
 # found. Then the norm **divides** the sum by its size, so that its size is 1 again. And it divides *everything*, the
 # letter too. In our tower, before its training, about 0.8 of the letter is left each time. (How this is measured, you
 # will see [below](#by-hand).)
 #
 # If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. But
 # twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the left half of the drawing, and read it from below.
-# Each bar is the sum after one more part, and its left end is what is left of the letter:
+# Each bar is the sum after one more part, and its dark end is what is left of the letter:
 #
 # --8<-- "diagrams/letter_left.svg"
 #
@@ -54,8 +55,8 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 # survive the norms. (The bars are sizes, and not pieces of a cake: 0.8 of the letter and 0.6 of something else make a
 # sum of size 1, because $0.8^2 + 0.6^2 = 1$.)
 #
-# So the norm has to stand somewhere else. The right half of the drawing has moved it **in front of each part**: the
-# part reads the normed letter, and what it found is added to the letter *as it is*. Nothing divides the letter on its
+# So the norm has to stand somewhere else. In the right half of the drawing it stands **in front of each part**: the part
+# reads the normed letter, and what it found is added to the letter *as it is*. Nothing divides the letter on its
 # way. The sum grows, to nearly four times the letter, and a single norm above the last layer brings it back to size 1.
 # The letter still has about a quarter of its size there, fifty times as much as with the norm last.
 #
@@ -68,16 +69,17 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 
 # %% tags=["answer"]
 race("norm first", "norm first, warm-up")
+print("nearly all digits are right, and with a warm-up all of them")
 assert min(shares("norm first")) > 0.95 > 0.32 > max(shares("norm last, warm-up"))
+assert min(shares("norm first, warm-up")) > 0.995
 
 # %% [markdown]
-# The towers get nearly all digits right, and every tower that had a warm-up gets all of them.
-#
 # ## By hand
 #
 # A letter has the vector $x = (1, -1, 1, -1)$. Its mean is 0 and its size is 1. (As before, the size is the root of the
-# mean square. All means on this page are 0.) Above it stand two parts. The first one finds $(0.75, 0.75, -0.75, -0.75)$, and the second one finds
-# $(0.75, -0.75, -0.75, 0.75)$. Both vectors have nothing in common with the letter: their dot products with it are 0.
+# mean square. All means in this section are 0.) Above it stand two parts. The first one finds $(0.75, 0.75, -0.75,
+# -0.75)$, and the second one finds $(0.75, -0.75, -0.75, 0.75)$. Both vectors have nothing in common with the letter,
+# and nothing with each other: all these dot products are 0.
 #
 # **Norm last.** The first sum is $(1.75, -0.25, 0.25, -1.75)$. Its mean square is
 #
@@ -157,7 +159,7 @@ touch(
 #
 # 1. At five, which leave 0.11. Six leave less than 0.07.
 # 2. 0.19. With twelve layers it was 0.26, and with the norm last it would be 0.00002.
-# 3. Yes, if each part adds numbers of size 0.15 or less. Quiet parts are a second remedy, and the next section tries a
+# 3. Yes, if each part adds numbers of size 0.17 or less, which is 0.15 on the slider. Quiet parts are a second remedy, and the next section tries a
 #    relative of it.
 #
 # </details>
@@ -165,7 +167,7 @@ touch(
 # ## A check: make the letter louder
 #
 # So far this is a story. It fits what we saw, but many stories would. Here is a way to test it. If towers with the norm
-# last fail because the letter fades, they must succeed as soon as the letter is made *louder* than what is added to it,
+# last fail because the letter fades, they should succeed as soon as the letter is made *louder* than what is added to it,
 # and nothing else is changed. So let the letter count three times in every sum: $\operatorname{Norm}(3x + f(x))$.
 #
 # Before the training we measure how much of the letter is left at the top, and how alike two letters are there: 1 means
@@ -217,8 +219,8 @@ rounded = [
 assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 
 # %% [markdown]
-# It learns. (The last line is one training, of 300 steps. Each of the others is the mean of its three trainings in the
-# race, of 800 steps.) So the story has passed a test that it could have failed.
+# It learns, and in less than half of the steps. (The last line is one training, of 300 steps. Each of the others is the
+# mean of its three trainings in the race, of 800 steps.) So the story has passed a test that it could have failed.
 #
 # Why does the training of the first tower not help itself, by making its parts quieter? We think the reason is that a
 # training tries small changes. If one part gets a little quieter, then still hardly more than half a percent gets through,
@@ -268,7 +270,8 @@ plt.show()
 #
 # This is good advice and no law. BERT (2018) stacked 24 layers with the norm last, and trained them with warm-up, small
 # nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers than ours: with a
-# factor that grows with the number of layers, Wang and others (2022) trained a thousand layers with the norm last.
+# factor that grows with the number of layers, and with smaller numbers at the beginning, Wang and others (2022) trained a
+# thousand layers with the norm last.
 #
 # There is a trap. A single layer of one kind takes the weights of the other kind without complaint, because their shapes
 # are the same, and then computes something else. (Only a whole tower complains, because of the one norm at its top.)
@@ -332,7 +335,7 @@ for find, after, share in zip(
 # ## The norm of today
 #
 # A deep machine computes a norm at every part. So people asked which half of a norm is needed: that the mean becomes 0, or that the size becomes 1? Zhang and Sennrich (2019) left out the mean. Their
-# **RMSNorm** divides by the root of the mean square, and does nothing else. (RMS is short for *root mean square*.) It
+# **RMSNorm** divides by the root of the mean square, and subtracts nothing. (RMS is short for *root mean square*.) It
 # has a `scale` to be trained, and no `shift`. Machines trained as well as before, and each norm took less time. Most of the
 # large language models whose recipe is known have it now.
 
@@ -349,15 +352,15 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 # %% [markdown]
 # The mean square of 1, 3, 5 and 7 is $(1 + 9 + 25 + 49) / 4 = 21$, and $1 / \sqrt{21} = 0.22$. The second line shows
 # what is given up. When all numbers have 100 in common, the norm takes the 100 away. RMSNorm keeps it, and the differences
-# shrink to a few hundredths. A trained machine, it seems, does not let its letters come to that.
+# shrink to a few hundredths.
 #
 # ## Who found this, and when
 #
 # The Transformer of 2017 had six layers, and the norm last. Programs for it soon moved the norm to the front, because
 # this trained more easily, and GPT-2 (2019) had 48 layers with the norm first. Xiong and others explained in 2020 why
 # post-norm needs warm-up, and pre-norm does not. With the norm last, a nudge of the last layers changes the loss very
-# much when the training begins, so that large nudges do harm. In our tower of twelve layers, warm-up alone was not
-# enough. That letters become alike in towers of attention was measured and proved by Dong and others (2021).
+# much when the training begins. In our tower of twelve layers, warm-up alone was not enough. That letters become alike in
+# towers of attention, without residuals and networks, was proved by Dong and others (2021).
 #
 # ## Exercises
 #
@@ -377,8 +380,8 @@ assert np.isclose(norm_first, norm_last)
 # <details class="lesson-answer" markdown="1"><summary>Why are they the same?</summary>
 #
 # The squares add up to $1 + 4 = 5$, and $1 / \sqrt{5} = 0.447$. With a single part the letter is divided once in both
-# cases, by the same sum: once by the norm of the part, and once by the norm at the top. From the second part on they
-# differ.
+# cases, by the size of the same sum: here by the norm behind the part, there by the norm at the top. From the second
+# part on they differ.
 #
 # </details>
 #
@@ -442,7 +445,7 @@ exercises.show("norm_first")
 # now blocks with the norm first, which can be stacked as high as you like.
 #
 # The norm is what nearly everybody has moved since 2017. The positions are next. In our machine they are added to the
-# letter once, at the bottom of the tower. What if a text stands further right than any text of the training?
+# letter once, at the bottom of the tower. What if a letter stands further right than any letter of the training did?
 #
 # * [Positions that turn](turning_positions.py): why turn a vector, where one could simply add?
 # * [What does a model's configuration mean?](../guides/model_configuration.py) There `rms_norm_eps` says that the norm

@@ -238,13 +238,34 @@ machine(
 # and `feed_forward`. They are collected in one file, with a few small changes. Each product with a matrix also adds a
 # bias, one more vector that was trained (`linear` does both). `multi_head` and `feed_forward` look up their matrices by
 # name. And `softmax` first subtracts the largest score that may be seen, which changes no weight but keeps the numbers
-# small. What is missing are the lines of the map, which say what goes where. Here they are, in four functions. Can you
-# find the eleven steps of the walk in them?
+# small. What is missing are the lines of the map, which say what goes where. Here is the way through the encoder. Can you
+# find the first six steps of the walk in it?
 
 # %% tags=["source", "hide-input"]
 import inspect
 
-for function in (own.enter, own.encode, own.decode, own.write):
+for function in (own.enter, own.encode):
+    print(inspect.getsource(function))
+
+# %% [markdown]
+# The way through the decoder is yours. Five places are left open:
+#
+# ```python
+# def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text
+#     y = enter(ids, w["target"])
+#     found = multi_head(y, y, w, "decoder.self", ...)  # what must it not see?
+#     y = norm(..., *w["decoder.self.norm"])
+#     found = multi_head(y, ..., w, "decoder.cross", mask=0)
+#     y = norm(..., *w["decoder.cross.norm"])
+#     found = feed_forward(y, w, "decoder.forward")
+#     y = norm(y + found, *w["decoder.forward.norm"])
+#     return linear(..., w["logits"])
+# ```
+#
+# Here is ours, and the function that begins from the start mark and writes one letter after the other:
+
+# %% tags=["answer"]
+for function in (own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]

@@ -47,7 +47,8 @@ touch(
 )
 
 # %% [markdown]
-# Go slowly through the first 200 steps. At step 50 there are digits and dashes. By step 100 or so the answers look like
+# Go slowly through the first 200 steps. At first it writes whatever an answer can be made of, digits and dashes, in any
+# order. By step 100 or so the answers look like
 # dates, though one or another may still fall apart again, and most of them are wrong. So the machine first learns what
 # an answer looks like. To find the right letters in the text takes longer.
 #
@@ -179,6 +180,51 @@ touch(
 #
 # </details>
 #
+# ## How it learns where to look { #where-to-look }
+#
+# The first lesson promised that the machine finds out by itself where to look. Now you can see how. Take a query whose
+# scores with three keys are 2, 1 and 0. Its weights are 0.665, 0.245 and 0.090. Say that it should have looked at the
+# *second* key. Let the loss be $-\ln 0.245 = 1.41$.
+#
+# If a score is nudged, by how much does this loss change? The slope of each score turns out to be very simple. It is
+# the weight of its key, and for the right key it is the weight less 1:
+#
+# $$
+# (0.665, \quad 0.245 - 1, \quad 0.090) = (0.665, \; -0.755, \; 0.090)
+# $$
+#
+# A nudge goes against the slopes. So the score of the right key rises, the scores of all others fall, and the one that
+# wrongly got most falls most. With a learning rate of 1 they become 1.335, 1.755 and -0.090, and the right key has 0.551
+# of the weight.
+#
+# A score is a product of query and key. So, one operation further back, the *query* is nudged towards the key that was
+# right, and away from the average of all keys, weighted as it looked. And further back still, the matrices that make
+# queries and keys are nudged in the same way. In the machine nobody says which key is right. The loss asks for a letter,
+# and its slope comes back through the values: a key was right if its value helped to make the right letter more
+# probable.
+
+
+# %%
+def weights_of(scores):
+    powers = np.exp(scores)
+    return powers / powers.sum()
+
+
+scores, right_key = np.array([2.0, 1.0, 0.0]), np.array([0, 1, 0])
+slopes_of_scores = weights_of(scores) - right_key
+print("slopes:", slopes_of_scores.round(3))
+print("weights after one nudge:", weights_of(scores - slopes_of_scores).round(3))
+
+# %% tags=["live", "remove-input"]
+for j in range(3):  # a small change of each score, and what becomes of the loss
+    nudged = -np.log(weights_of(scores + 1e-6 * (np.arange(3) == j))[1])
+    slope = (nudged + np.log(weights_of(scores)[1])) / 1e-6
+    np.testing.assert_allclose(slope, slopes_of_scores[j], atol=1e-5)
+np.testing.assert_allclose(
+    weights_of(scores - slopes_of_scores)[1], 0.551, atol=5e-4
+)
+
+# %% [markdown]
 # ## Adam
 #
 # Real valleys are less kind. They are narrow in one direction and wide in another. A learning rate that is small enough

@@ -10,7 +10,7 @@
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
 # gone. To keep itself, a letter would have to give itself all of its weight in one head, and then that head would bring
 # nothing else back. Below is a machine in which each attention passes on only the averages that it has fetched,
-# and nothing of what came in, and other parts do the same. It was trained for half as long as ours. Here are some of its answers to unseen dates:
+# and nothing of what came in. The other parts, too, pass on only what they have computed. It was trained for half as long as ours. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -48,8 +48,8 @@ assert "2003" in mixed_up[0][0]  # as the text says
 assert mixed_up[0][1].startswith("2030")
 
 # %% [markdown]
-# It has found the right digits, and mixes up their order: it makes 2030 of 2003. More than a third of its mistakes are
-# of this kind. (Trained as briefly, the whole machine makes hardly any mistakes. Its share stands in the table below.)
+# It has found the right digits, and mixes up their order: it makes 2030 of 2003. More than a third of the mistakes
+# that only this machine makes are of this kind. (Trained as briefly, the whole machine makes hardly any mistakes. Its share stands in the table below.)
 # We think that this is why: when the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds
 # mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which
 # of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
@@ -72,7 +72,7 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>Trained for as long as the whole machine, does it catch up?</summary>
 #
-# Not quite. These are three machines of each kind, each begun from other random numbers, and their shares of 2,000
+# Two of three do not. These are three machines of each kind, each begun from other random numbers, and their shares of 2,000
 # unseen dates:
 
 # %% tags=["hide-input"]
@@ -100,7 +100,13 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 #   of hand on their way up. Their size is the root of the mean square, once the mean is 0; below you compute it by hand. "Norm" is short for
 #   *layer normalization*, and is not the length of a vector, for which mathematics has the same word.
 #
-# Here is such a tower with a task of its own: four layers must write eight digits backwards. We train it three times,
+# Here is one layer. For now, look at its left half only, and read it from below. The line that runs past a part is its
+# residual, and the norm stands where the two have met:
+#
+# --8<-- "diagrams/transformer_layer.svg"
+#
+# Here is such a tower with a task of its own: four layers of an encoder must write eight digits backwards, all at once,
+# so that 3 1 4 1 5 9 2 6 becomes 6 2 9 5 1 4 1 3. (We go on calling each of them a letter.) We train it three times,
 # from the same random numbers and on the same examples: whole, without the norms, and without the residuals. Which of
 # the two would you miss more?
 
@@ -161,7 +167,8 @@ plt.show()
 #
 # Three in ten is what one gets without knowing the order: in most texts the commonest digit stands two or three times,
 # so whoever writes it in all eight places has 30 % of the digits right. The tower does nearly that, because inside it
-# all letters have become alike. At its top the vectors of two letters point in the same direction, to two decimals.
+# all letters have become alike. At its top the vectors of any two letters point in nearly the same direction. (The fold
+# below measures it.)
 #
 # How does that happen? Before the training the weights of attention are nearly equal, so each letter fetches nearly the
 # same average, and averages of averages all look alike. With residuals each letter keeps something of its own, and
@@ -340,7 +347,8 @@ print("the same numbers:", by_blocks(text).shape)
 #
 # In our layers the norm comes last, behind each part, as in the first Transformer. It can also stand in front of a part:
 # then the part reads the normed letter, and the sum goes on as it is. In your `block` that would be `x + part(norm(x))`.
-# With one layer, or with four, either will do: our tower of four gets all digits right with the norm first, too. In our
+# With one layer, or with four, either will do: our tower of four gets all digits right with the norm first, too. With
+# small nudges it can even do without norms, as you have seen. The norm is there for what comes when a tower grows. In our
 # tests with twelve layers one of the two failed, and [a later lesson](norm_first.py) lets them race.
 #
 # ## Who found this, and when
@@ -370,10 +378,10 @@ assert quick["without the norms"] > 0.8 > 0.4 > quick["whole"]
 # <details class="lesson-answer" markdown="1"><summary>Did you expect that?</summary>
 #
 # With such nudges the tower without norms learns quickly, and it is the whole tower that breaks! (With nudges three
-# times as large it is still ahead.) So norms do not simply allow larger steps. When the training begins, and the norm
+# times as large the whole tower is still ahead.) So norms do not simply allow larger steps. When the training begins, and the norm
 # stands last, a nudge of the last layers changes the loss very much, so that large nudges do harm. That is why such
 # towers are trained with a [warm-up](training.py#warm-up), of which a later lesson tells. Whoever says what a part is
-# good for should say for which learning rate.
+# good for should say for which size of the nudges.
 #
 # </details>
 #

@@ -315,8 +315,8 @@ assert beside.sum() > wrong.sum() / 2
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
 # Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers below 5,000, and
-# 5,000 pairs were tried. A pair is right if both digits of every column say the digit of the sum, so this share is
-# smaller than the one at the top of the page.
+# 5,000 pairs were tried. A pair is right if both digits of every column say the digit of the sum, as at the top of the
+# page.
 
 # %% tags=["hide-input"]
 print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")

@@ -44,7 +44,7 @@ EXERCISES = [
         mistakes={
             "one is longer": (
                 lambda pairs: "x and xx",
-                "Sorted, they are still one letter and two letters, at places of their own.",
+                "Sorted, they are still one letter and two letters, and so they differ.",
             ),
             "one letter more": (lambda pairs: "iv and v", "One of them holds an i, and the other does not."),
             "different letters": (lambda pairs: "m and d", "These are different letters with different vectors."),

@@ -18,7 +18,7 @@ export function whole(machine) {
 export function small(machine) {
   const { state, page } = machine;
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
-    <figure class="map"><canvas data-head="-1" data-map="cross" role="img"
+    <figure class="map"><canvas data-head="-1" data-map="cross" data-cell="18" role="img"
     aria-label="Heat map: which letters of the text each letter of the answer looked at"></canvas><figcaption>Each row is a letter of
     the answer. It is bright where it looked.</figcaption></figure>
     <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
@@ -33,7 +33,7 @@ export function head(machine) {
   const { result, state } = machine;
   const heads = mapsOf(result, state.map);
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
-    <div class="maps">${figure(machine, state.map, Math.max(state.head, 0))}</div>${table(machine, state.map, heads)}</div>`;
+    <div class="maps">${figure(machine, state.map, Math.max(state.head, 0), 18)}</div>${table(machine, state.map, heads)}</div>`;
 }
 
 /** One attention, and how its weights came about. */
@@ -166,10 +166,10 @@ function maps(machine) {
     ${table(machine, chosen, heads)}`;
 }
 
-function figure({ state: { head: chosen }, result }, name, h) {
+function figure({ state: { head: chosen }, result }, name, h, cell = 12) {
   const off = result.off[nameOf(result, name)]?.includes(h) ? ", off" : "";
   return `<button class="map" data-do="head" data-value="${chosen === h ? -1 : h}" aria-pressed="${chosen === h}"
-    aria-label="Head ${h + 1}${off}"><canvas data-head="${h}" data-map="${name}"></canvas>head ${h + 1}${off}</button>`;
+    aria-label="Head ${h + 1}${off}"><canvas data-head="${h}" data-map="${name}" data-cell="${cell}"></canvas>head ${h + 1}${off}</button>`;
 }
 
 function table({ result, state, text, opened }, name, heads) {

@@ -154,8 +154,9 @@ def still(model, text, head=None, at=6):
     return (
         f"{strip('writes', rows, chosen=at)}{strip('reads', text, weights[at] / weights[at].max())}"
         f"<p>The machine wrote “{rows[at]}”. For this letter {who} looked most at “{html.escape(most)}”. Below, each "
-        f"row is a letter of the answer {answer}, and the letters of the text that {who} looked at stand out.<noscript> "
-        f"With JavaScript you could type your own date here.</noscript></p>{picture(weights, rows, text, alt)}"
+        f"row is a letter of the answer {answer}, and the letters of the text that {who} looked at stand out."
+        f"<noscript> With JavaScript you could type your own date here.</noscript></p>"
+        f"{picture(weights, rows, text, alt)}"
     )
 
 

@@ -11,10 +11,10 @@
 # padding.
 #
 # The two differ in how they hide a key. The softmax of most libraries knows nothing of masks, so a program changes the
-# *scores* before it: a hidden score becomes so low that its weight is 0. Here are four ways to do this. The first one is
-# a trap. The table tries each of them in an ordinary row, in which two of three keys are visible, and in an **empty
-# row**, in which every key is hidden. A 1 in the mask hides a key. The numbers have 32 bits. Where the shorter numbers of
-# 16 bits (float16) give something else, the table says so:
+# *scores* before it: a hidden score becomes so low that its weight is 0. Here are four ways to do this. The first one
+# is a trap. The table tries each of them in an ordinary row, in which two of three keys are visible, and in an **empty
+# row**, in which every key is hidden. A 1 in the mask hides a key. The numbers have 32 bits. Where the shorter numbers
+# of 16 bits (float16) give something else, the table says so:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -99,24 +99,24 @@ np.testing.assert_allclose(
 #
 # ## Add minus a billion times the mask
 #
-# `scores + mask * -1e9` is the way of the authors of the first Transformer, and of many programs since. 0 times a billion
-# is 0, so the visible scores stay as they are. A hidden score is lower by a billion, and its power is too small for 32
-# bits, so that it becomes exactly 0.
+# `scores + mask * -1e9` is the way of the authors of the first Transformer, and of many programs since. 0 times a
+# billion is 0, so the visible scores stay as they are. A hidden score is lower by a billion, and its power is too small
+# for 32 bits, so that it becomes exactly 0.
 #
 # In an empty row *every* score is lower by a billion. Next to a billion, scores such as 2, 1 and 3 are rounded away, so
 # that all keys get the same weight. The row reads the plain average of what should be hidden, and no error tells you.
 #
-# In float16 the largest number is 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even the
-# ordinary row is lost. The other usual kind with 16 bits, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$. In
-# it -1e9 still fits, and all is as in 32 bits. A mask that is made in 32 bits, -1e9 and 0, and *then* turned to float16
-# holds minus infinity and 0. It is only added, so that visible scores get + 0 and no NaN arises: an ordinary row comes
-# out right. An empty row of such numbers is NaN.
+# In float16 the largest number is 65,504. There -1e9 becomes minus infinity, minus infinity times 0 is NaN, and even
+# the ordinary row is lost. The other usual kind with 16 bits, bfloat16, has fewer digits but reaches $3 \cdot 10^{38}$.
+# In it -1e9 still fits, and all is as in 32 bits. A mask that is made in 32 bits, -1e9 and 0, and *then* turned to
+# float16 holds minus infinity and 0. It is only added, so that visible scores get + 0 and no NaN arises: an ordinary
+# row comes out right. An empty row of such numbers is NaN.
 #
 # ## Fill with minus infinity
 #
 # `where(mask == 1, -inf, scores)` replaces the hidden scores, and leaves the others alone, whatever they are. Since $e$
-# to the power of minus infinity is 0, a hidden key leaves the sum. An ordinary row comes out right, in 16 bits, too. But in
-# an empty row the sum is 0, and 0 divided by 0 is NaN.
+# to the power of minus infinity is 0, a hidden key leaves the sum. An ordinary row comes out right, in 16 bits, too.
+# But in an empty row the sum is 0, and 0 divided by 0 is NaN.
 #
 # ## Select { #how-the-package-selects }
 #

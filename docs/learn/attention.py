@@ -111,9 +111,9 @@ touch(
 # and keys must have equally many, because they are compared: we take four. A value may have a different number, and
 # ours have two.
 #
-# In the machine at the top, the answer looked at the text. The letters of a text may also look at each other, and even at themselves. This
-# second case needs only one text, so let us take it: "y" looks at all three letters. **Its query** is $x W_Q$. Its
-# vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
+# In the machine at the top, the answer looked at the text. The letters of a text may also look at each other, and even
+# at themselves. This second case needs only one text, so let us take it: "y" looks at all three letters. **Its query**
+# is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -251,9 +251,9 @@ plt.show()
 # formula stays the same.
 #
 # Here is the machine from the top again, now with the numbers behind its weights. Its keys have 16 numbers each, so the
-# products are divided by 4. Press a letter of the answer. The table shows which three keys fit best the query with which
-# this letter is written. (␣ is a space.) Take two of them: by how much do their scores differ, and how many times as
-# large is the one weight as the other?
+# products are divided by 4. Press a letter of the answer. The table shows which three keys fit best the query with
+# which this letter is written. (␣ is a space.) Take two of them: by how much do their scores differ, and how many times
+# as large is the one weight as the other?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -503,10 +503,11 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # ## Who found this, and when
 #
 # In 2014 Bahdanau, Cho and Bengio computed the score of a query $q$ and a key $k$ with a small network, $v \cdot
-# \tanh(W q + U k)$. The matrices $W$ and $U$ and the vector $v$ were trained together with all the rest. In 2015 Luong, Pham and Manning compared several ways to score, the bare dot product among
-# them. In 2017 Vaswani and others divided the dot product by $\sqrt{d_k}$, because they suspected that with large
-# products the slope of the softmax becomes very small. And they built a whole machine of this attention. The words key and value
-# had been used before, in networks that look things up in a memory (Graves and others, 2014; Miller and others, 2016).
+# \tanh(W q + U k)$. The matrices $W$ and $U$ and the vector $v$ were trained together with all the rest. In 2015 Luong,
+# Pham and Manning compared several ways to score, the bare dot product among them. In 2017 Vaswani and others divided
+# the dot product by $\sqrt{d_k}$, because they suspected that with large products the slope of the softmax becomes very
+# small. And they built a whole machine of this attention. The words key and value had been used before, in networks
+# that look things up in a memory (Graves and others, 2014; Miller and others, 2016).
 #
 # ## Exercises
 #

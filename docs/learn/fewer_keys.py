@@ -226,10 +226,10 @@ assert found[1][1] < found[4][1]
 # difference is may be chance.) There are fewer trained numbers, too, because the matrices that make keys and values
 # have become narrower.
 #
-# Little or nothing is lost, because this machine [hardly needs several heads](multi_head.py). In large models a single head of
-# keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer of 2020, after its training.
-# With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight heads of keys only
-# to 47.1. This is one reason why most large models today have a few heads of keys. 8 is a common number.
+# Little or nothing is lost, because this machine [hardly needs several heads](multi_head.py). In large models a single
+# head of keys does cost something. Ainslie and others (2023) converted a large T5, a Transformer of 2020, after its
+# training. With a single head of keys its average mark in seven tasks fell from 47.2 to 46.6, and with eight heads of
+# keys only to 47.1. This is one reason why most large models today have a few heads of keys. 8 is a common number.
 #
 # But can four heads still look at different letters, if they all have the same keys? The machine with a single head of
 # keys reads "3 may", and here is what the four heads of its encoder look at. A row is a letter that looks, a column a
@@ -260,7 +260,8 @@ print(f"Head {least + 1} looks least at the y")
 # %% [markdown]
 # </details>
 #
-# So four heads can look at different letters. Their keys are the same, but their questions differ, and so do their maps.
+# So four heads can look at different letters. Their keys are the same, but their questions differ, and so do their
+# maps.
 #
 # ## Your machine so far
 #
@@ -334,8 +335,9 @@ print("tiled: other numbers in the heads", heads_off)
 assert heads_off == [2, 5]
 
 # %% [markdown]
-# Here the heads are counted from 1 again. With tiling the shapes are the same, and four of the six heads are right. So a
-# test that looks at shapes only, or at the first head, does not see it. In a trained model the other two would meet keys that they were never trained with.
+# Here the heads are counted from 1 again. With tiling the shapes are the same, and four of the six heads are right. So
+# a test that looks at shapes only, or at the first head, does not see it. In a trained model the other two would meet
+# keys that they were never trained with.
 #
 # </details>
 #

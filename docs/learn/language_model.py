@@ -53,8 +53,8 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # Before the training it mostly repeats its last letter. You will soon see why. (A � is something that is no letter at
 # all.) Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence
 # sounds in a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the
-# chat programs. The best known of them is called GPT, short for *generative pre-trained Transformer*. Pre-trained means that it first learns from
-# texts of every kind, and only then, from far fewer examples, to answer questions.
+# chat programs. The best known of them is called GPT, short for *generative pre-trained Transformer*. Pre-trained means
+# that it first learns from texts of every kind, and only then, from far fewer examples, to answer questions.
 #
 # <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each</summary>
 
@@ -92,13 +92,14 @@ assert batch * context * steps > 4 * len(train_ids)
 # besides, as for the dates. A letter of English is one byte, and an é is two. We go on calling a token a letter.)
 #
 # The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
-# [layers](transformer_layer.py) with the [norm first](norm_first.py), four heads, a look-ahead mask, and [positions that
-# turn](turning_positions.py). *GELU*, a smoother bend, replaces ReLU. And the table that turns ids into vectors is used
-# a second time, at the end: the logit of an id is the dot product of its vector with what came out of the last layer.
-# Say a has the vector (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is
-# more probable. That saves a matrix, which is a large one where there are many tokens, and the table learns from both uses. This is called *tying*. It is also
-# why the untrained machine repeats itself: its layers change little of what comes in, and the vector that fits a letter
-# best is its own. (A piece is cut out anywhere and has no end mark, so `end_id` is `None`.)
+# [layers](transformer_layer.py) with the [norm first](norm_first.py), four heads, a look-ahead mask, and [positions
+# that turn](turning_positions.py). *GELU*, a smoother bend, replaces ReLU. And the table that turns ids into vectors is
+# used a second time, at the end: the logit of an id is the dot product of its vector with what came out of the last
+# layer. Say a has the vector (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so
+# b is more probable. That saves a matrix, which is a large one where there are many tokens, and the table learns from
+# both uses. This is called *tying*. It is also why the untrained machine repeats itself: its layers change little of
+# what comes in, and the vector that fits a letter best is its own. (A piece is cut out anywhere and has no end mark, so
+# `end_id` is `None`.)
 
 # %%
 from clear_attention import LanguageModel

@@ -171,9 +171,9 @@ print("weights", softmax(scores, mask).round(3))
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, and a 0
 # elsewhere. The four axes of what it gives are texts, *heads*, queries and keys. (A machine may look in several ways
-# side by side. Each of them is called a head, and [a later lesson](multi_head.py) builds them.) The shape is `(batch, 1, 1, length)`: one
-# row for each text, which holds for everyone who looks at this text. The two 1s are axes that NumPy stretches
-# (*broadcasting*), so that the same row serves all heads and all queries.
+# side by side. Each of them is called a head, and [a later lesson](multi_head.py) builds them.) The shape is `(batch,
+# 1, 1, length)`: one row for each text, which holds for everyone who looks at this text. The two 1s are axes that NumPy
+# stretches (*broadcasting*), so that the same row serves all heads and all queries.
 #
 # The function goes by the ids and nothing else. So in this example it finds the padding of text 0 in the middle, and
 # that of text 2 in front, though padding usually stands at the end. Blue may be seen, and hatched is blocked.
@@ -232,8 +232,8 @@ np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 # changes every number of the machine.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
-# weights 0, output 0 and gradient 0.** The *gradient* says how the output changes if a number is nudged. Here no nudge of
-# a query, a key or a value changes the output: it is 0 by this rule.
+# weights 0, output 0 and gradient 0.** The *gradient* says how the output changes if a number is nudged. Here no nudge
+# of a query, a key or a value changes the output: it is 0 by this rule.
 #
 # ## Your machine so far
 #
@@ -298,12 +298,12 @@ print("the ten letters: not one bit has changed")
 # %% [markdown]
 # ## Who found this, and when
 #
-# The paper of the first Transformer (Vaswani and others, 2017) says of its look-ahead mask that hidden scores are set to
-# −∞. The programs added a large negative number instead: the program of the paper's authors added -1,000,000,000, and
-# that of BERT, a Transformer of 2018, added -10,000. Both are right in 32 bits, as long as no row is empty. But since
-# 2017 machines are trained in 16 bits, too (Micikevicius and others), and there the billion is too large. And the next
-# lesson shows how two harmless masks can make an empty row together. [The museum](../guides/museum.py#masks) has more than ten ways to get a mask wrong,
-# each as code that you can run.
+# The paper of the first Transformer (Vaswani and others, 2017) says of its look-ahead mask that hidden scores are set
+# to −∞. The programs added a large negative number instead: the program of the paper's authors added -1,000,000,000,
+# and that of BERT, a Transformer of 2018, added -10,000. Both are right in 32 bits, as long as no row is empty. But
+# since 2017 machines are trained in 16 bits, too (Micikevicius and others), and there the billion is too large. And the
+# next lesson shows how two harmless masks can make an empty row together. [The museum](../guides/museum.py#masks) has
+# more than ten ways to get a mask wrong, each as code that you can run.
 #
 # ## Exercises
 #

@@ -9,9 +9,9 @@
 #
 # Our date machine has one layer in each half. The machines behind the chat programs have dozens. In [the lesson on the
 # layer](transformer_layer.py#a-tower-of-four) a tower of four layers learnt to write eight digits backwards, as long as
-# each part had its residual. Now let the tower grow to twelve layers. The task, the residuals and the norms stay as they
-# were, and the training is twice as long. Here is the share of the digits that the tower gets right, in three trainings
-# that began with different random numbers. In the second line the training had a
+# each part had its residual. Now let the tower grow to twelve layers. The task, the residuals and the norms stay as
+# they were, and the training is twice as long. Here is the share of the digits that the tower gets right, in three
+# trainings that began with different random numbers. In the second line the training had a
 # [warm-up](training.py#warm-up) of 200 steps:
 
 # %% tags=["hide-input"]
@@ -55,8 +55,8 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 # survive the norms. (The bars are sizes, and not pieces of a cake: 0.8 of the letter and 0.6 of something else make a
 # sum of size 1, because $0.8^2 + 0.6^2 = 1$.)
 #
-# So the norm has to stand somewhere else. In the right half of the drawing it stands **in front of each part**: the part
-# reads the normed letter, and what it found is added to the letter *as it is*. Nothing divides the letter on its
+# So the norm has to stand somewhere else. In the right half of the drawing it stands **in front of each part**: the
+# part reads the normed letter, and what it found is added to the letter *as it is*. Nothing divides the letter on its
 # way. The sum grows, to nearly four times the letter, and a single norm above the last layer brings it back to size 1.
 # The letter still has about a quarter of its size there, fifty times as much as with the norm last.
 #
@@ -98,8 +98,8 @@ assert min(shares("norm first, warm-up")) > 0.995
 # norm $(1.72, -0.76, -0.44, -0.52)$ there is $2.56 / 4 = 0.64$ of the letter left. That is $0.8 \cdot 0.8$.
 #
 # **Norm first.** Both finds are simply added to the letter: $(2.5, -1, -0.5, -1)$. Measured in the same way, there is
-# $(2.5 + 1 - 0.5 + 1) / 4 = 1$ of the letter in it, all of it. Only now the norm at the top divides by the size, which is
-# $\sqrt{8.5 / 4} = 1.458$. So $1 / 1.458 = 0.686$ of the letter is left.
+# $(2.5 + 1 - 0.5 + 1) / 4 = 1$ of the letter in it, all of it. Only now the norm at the top divides by the size, which
+# is $\sqrt{8.5 / 4} = 1.458$. So $1 / 1.458 = 0.686$ of the letter is left.
 #
 # After two parts the two ways hardly differ: 0.64 and 0.69. What makes the difference is the height.
 #
@@ -167,8 +167,8 @@ touch(
 # ## A check: make the letter louder
 #
 # So far this is a story. It fits what we saw, but many stories would. Here is a way to test it. If towers with the norm
-# last fail because the letter fades, they should succeed as soon as the letter is made *louder* than what is added to it,
-# and nothing else is changed. So let the letter count three times in every sum: $\operatorname{Norm}(3x + f(x))$.
+# last fail because the letter fades, they should succeed as soon as the letter is made *louder* than what is added to
+# it, and nothing else is changed. So let the letter count three times in every sum: $\operatorname{Norm}(3x + f(x))$.
 #
 # Before the training we measure how much of the letter is left at the top, and how alike two letters are there: 1 means
 # that their vectors have the same direction. Then the tower is trained:
@@ -223,10 +223,10 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 # mean of its three trainings in the race, of 800 steps.) So the story has passed a test that it could have failed.
 #
 # Why does the training of the first tower not help itself, by making its parts quieter? We think the reason is that a
-# training tries small changes. If one part gets a little quieter, then still hardly more than half a percent gets through,
-# which hardly changes the loss. And there may be a second reason. What divides the letter on its way up also divides
-# the [slopes](training.py#a-nudge) of the first layers on their way down, so that these layers hardly learn. A louder letter
-# mends both, so neither our race nor our check can tell the two reasons apart.
+# training tries small changes. If one part gets a little quieter, then still hardly more than half a percent gets
+# through, which hardly changes the loss. And there may be a second reason. What divides the letter on its way up also
+# divides the [slopes](training.py#a-nudge) of the first layers on their way down, so that these layers hardly learn. A
+# louder letter mends both, so neither our race nor our check can tell the two reasons apart.
 #
 # <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
 #
@@ -265,16 +265,17 @@ plt.show()
 #
 # ## Which should you take?
 #
-# In a deep machine, put the **norm first**. With few layers, as in our date machine, it may stand first or last, because
-# enough of the letter is left.
+# In a deep machine, put the **norm first**. With few layers, as in our date machine, it may stand first or last,
+# because enough of the letter is left.
 #
 # This is good advice and no law. BERT (2018) stacked 24 layers with the norm last, and trained them with warm-up, small
 # nudges and a million steps. We did not try so many. And a louder letter helps in far taller towers than ours: with a
-# factor that grows with the number of layers, and with smaller numbers at the beginning, Wang and others (2022) trained a
-# thousand layers with the norm last.
+# factor that grows with the number of layers, and with smaller numbers at the beginning, Wang and others (2022) trained
+# a thousand layers with the norm last.
 #
-# There is a trap. A single layer of one kind takes the weights of the other kind without complaint, because their shapes
-# are the same, and then computes something else. (Only a whole tower complains, because of the one norm at its top.)
+# There is a trap. A single layer of one kind takes the weights of the other kind without complaint, because their
+# shapes are the same, and then computes something else. (Only a whole tower complains, because of the one norm at its
+# top.)
 #
 # ## Your machine so far
 #
@@ -329,15 +330,16 @@ for find, after, share in zip(
     assert np.isclose(x @ letter / 4, share, atol=1e-5)
 
 # %% [markdown]
-# In the package this is `EncoderLayer(..., norm_first=True)`, and [here](transformer_layer.py#the-function-read) are the
-# two functions that read this switch. `Encoder` and `Decoder` add the norm at the top.
+# In the package this is `EncoderLayer(..., norm_first=True)`, and [here](transformer_layer.py#the-function-read) are
+# the two functions that read this switch. `Encoder` and `Decoder` add the norm at the top.
 #
 # ## The norm of today
 #
-# A deep machine computes a norm at every part. So people asked which half of a norm is needed: that the mean becomes 0, or that the size becomes 1? Zhang and Sennrich (2019) left out the mean. Their
-# **RMSNorm** divides by the root of the mean square, and subtracts nothing. (RMS is short for *root mean square*.) It
-# has a `scale` to be trained, and no `shift`. Machines trained as well as before, and each norm took less time. Most of the
-# large language models whose recipe is known have it now.
+# A deep machine computes a norm at every part. So people asked which half of a norm is needed: that the mean becomes 0,
+# or that the size becomes 1? Zhang and Sennrich (2019) left out the mean. Their **RMSNorm** divides by the root of the
+# mean square, and subtracts nothing. (RMS is short for *root mean square*.) It has a `scale` to be trained, and no
+# `shift`. Machines trained as well as before, and each norm took less time. Most of the large language models whose
+# recipe is known have it now.
 
 
 # %%
@@ -351,16 +353,16 @@ np.testing.assert_allclose(rms_norm(np.array([1.0, 3, 5, 7]))[0], 1 / np.sqrt(21
 
 # %% [markdown]
 # The mean square of 1, 3, 5 and 7 is $(1 + 9 + 25 + 49) / 4 = 21$, and $1 / \sqrt{21} = 0.22$. The second line shows
-# what is given up. When all numbers have 100 in common, the norm takes the 100 away. RMSNorm keeps it, and the differences
-# shrink to a few hundredths.
+# what is given up. When all numbers have 100 in common, the norm takes the 100 away. RMSNorm keeps it, and the
+# differences shrink to a few hundredths.
 #
 # ## Who found this, and when
 #
 # The Transformer of 2017 had six layers, and the norm last. Programs for it soon moved the norm to the front, because
 # this trained more easily, and GPT-2 (2019) had 48 layers with the norm first. Xiong and others explained in 2020 why
 # post-norm needs warm-up, and pre-norm does not. With the norm last, a nudge of the last layers changes the loss very
-# much when the training begins. In our tower of twelve layers, warm-up alone was not enough. That letters become alike in
-# towers of attention, without residuals and networks, was proved by Dong and others (2021).
+# much when the training begins. In our tower of twelve layers, warm-up alone was not enough. That letters become alike
+# in towers of attention, without residuals and networks, was proved by Dong and others (2021).
 #
 # ## Exercises
 #
@@ -387,8 +389,8 @@ assert np.isclose(norm_first, norm_last)
 #
 # ### Exercise 2
 #
-# For the check the letter counted three times in every sum. Why three? With the norm last and twelve layers, how much of
-# the letter should be left at the top if it counts twice, three times, five times? (Each part adds numbers of size
+# For the check the letter counted three times in every sum. Why three? With the norm last and twelve layers, how much
+# of the letter should be left at the top if it counts twice, three times, five times? (Each part adds numbers of size
 # 0.75.) Compare with what was measured.
 
 # %% tags=["answer"]

@@ -94,12 +94,13 @@ assert mixed < 0.9 < 0.98 < apart
 assert abs(apart - alone) < 0.02
 
 # %% [markdown]
-# There is no error and no warning, and yet most dates are wrong because of their neighbours. If the texts are kept apart,
-# the machine reads them as well as if each had a row to itself.
+# There is no error and no warning, and yet most dates are wrong because of their neighbours. If the texts are kept
+# apart, the machine reads them as well as if each had a row to itself.
 #
 # (To save time, the machine was not made to write here. For each letter it was given the right letters before it, as in
-# a training, and its most probable letter was compared. The counts are the same. A date counts only if all of its letters are right, and as long as no letter is
-# wrong, the letters that the machine would have written *are* the right ones.)
+# a training, and its most probable letter was compared. The counts are the same. A date counts only if all of its
+# letters are right, and as long as no letter is wrong, the letters that the machine would have written *are* the right
+# ones.)
 #
 # ## A number for each document
 #
@@ -382,10 +383,10 @@ print("a neighbour full of NaN: not one bit has changed")
 #
 # The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
 # their predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that in common
-# collections of texts up to half of all places are padding. One of these collections is Wikipedia in rows of 512 places, from which
-# BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask, this phase became
-# twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask changed little
-# with rows of the usual length, and was important with very long ones.
+# collections of texts up to half of all places are padding. One of these collections is Wikipedia in rows of 512
+# places, from which BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask,
+# this phase became twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask
+# changed little with rows of the usual length, and was important with very long ones.
 #
 # ## Exercises
 #

@@ -119,8 +119,9 @@ for letter, number in zip("may", ids, strict=True):
 # %% [markdown]
 # A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Therefore
 # something is added to each vector that says at which place its letter stands. ([A later lesson](positions.py) is about
-# that.) But dates have many forms, so the place alone doesn't tell: in "03.05.2018" the day comes first, and in "may 3rd,
-# 2018" it does not. Whether a 3 belongs to a day or to a year, the machine must find out from the letters around it.
+# that.) But dates have many forms, so the place alone doesn't tell: in "03.05.2018" the day comes first, and in "may
+# 3rd, 2018" it does not. Whether a 3 belongs to a day or to a year, the machine must find out from the letters around
+# it.
 #
 # ## What comes out
 #
@@ -174,8 +175,8 @@ assert month > 0.5
 # call it **the averaging machine**. Wherever the whole machine looks at the text, this one takes the plain average of
 # all letters: of 24 letters, each counts for 1/24. Where the letters of the text look at each other, it does the same.
 # Only one choice is left to it: where to look among the letters that it has written itself. (The whole machine looks at
-# those, too.) It was trained for 500 steps, so the table also shows a whole machine that was trained for only 500. A date counts as right if it has no mistake at
-# all. Try both on a date of your own.
+# those, too.) It was trained for 500 steps, so the table also shows a whole machine that was trained for only 500. A
+# date counts as right if it has no mistake at all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -211,9 +212,9 @@ assert share > 0.75
 # %% [markdown]
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
 # hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
-# says what went in, and not where each drop fell. Some dates come out right all the same. Most of these are dates
-# whose letters can be arranged into only a few dates, and the machine guesses among them. A faint trace of the places helps a little: the
-# encoder computes something from each letter *together with its place* before it is averaged.
+# says what went in, and not where each drop fell. Some dates come out right all the same. Most of these are dates whose
+# letters can be arranged into only a few dates, and the machine guesses among them. A faint trace of the places helps a
+# little: the encoder computes something from each letter *together with its place* before it is averaged.
 #
 # ## Who found this, and when
 #

@@ -113,9 +113,9 @@ journey(
 # Only a little, from step 2 on, where their positions are added. They mean nearly the same: a 5 of the year. But they
 # must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look alike.
 #
-# And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3, and rises again at step 4? What
-# attention found for the two has little in common. Then the residual brings the letter itself back, and both are a 5 again, so
-# they are more alike at "added and normed".
+# And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3, and rises again at step 4?
+# What attention found for the two has little in common. Then the residual brings the letter itself back, and both are a
+# 5 again, so they are more alike at "added and normed".
 #
 # </details>
 #
@@ -238,8 +238,8 @@ machine(
 # and `feed_forward`. They are collected in one file, with a few small changes. Each product with a matrix also adds a
 # bias, one more vector that was trained (`linear` does both). `multi_head` and `feed_forward` look up their matrices by
 # name. And `softmax` first subtracts the largest score that may be seen, which changes no weight but keeps the numbers
-# small. What is missing are the lines of the map, which say what goes where. Here is the way through the encoder. Can you
-# find the first six steps of the walk in it?
+# small. What is missing are the lines of the map, which say what goes where. Here is the way through the encoder. Can
+# you find the first six steps of the walk in it?
 
 # %% tags=["source", "hide-input"]
 import inspect

@@ -11,8 +11,8 @@
 # Teach it another thing. It will be given `mcmxciv`, and must write `1994`.
 #
 # This lesson is a project. Each of its steps has a task for you, and our own answer is folded below the task. Press the
-# button at the top of this page to get it as a notebook, which has a cell for each of your answers. You need the package
-# with its pictures, and an hour. A training takes half a minute on a laptop.
+# button at the top of this page to get it as a notebook, which has a cell for each of your answers. You need the
+# package with its pictures, and an hour. A training takes half a minute on a laptop.
 #
 # In case you have forgotten them: the signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and
 # i = 1. They are written from the largest to the smallest and added up, so `mdclxvi` is 1666. Only if a smaller sign
@@ -21,8 +21,8 @@
 # ## Step 1: examples
 #
 # A machine learns from examples, so you need pairs of a numeral and its number. Write a function `roman(n)` that
-# returns the numeral of the number `n`. (Begin with a table of thirteen signs, in which `cm`, `cd`, `xc`, `xl`, `ix` and `iv` have
-# a line of their own. Take the largest sign as often as it fits.) Check: `roman(1994)` is `"mcmxciv"`.
+# returns the numeral of the number `n`. (Begin with a table of thirteen signs, in which `cm`, `cd`, `xc`, `xl`, `ix`
+# and `iv` have a line of their own. Take the largest sign as often as it fits.) Check: `roman(1994)` is `"mcmxciv"`.
 
 # %% tags=["answer"]
 SIGNS = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50}
@@ -42,8 +42,9 @@ assert (roman(1994), roman(1666)) == ("mcmxciv", "mdclxvi")
 assert max((len(roman(n)), roman(n)) for n in range(1, 4000)) == (15, roman(3888))
 
 # %% [markdown]
-# Seven signs reach to 3,999, because four m in a row are not allowed. Put 999 of the 3,999 numbers away, and train with the other 3,000. Why not train with all
-# of them? Because then you could never tell whether the machine *reads* or has learnt 3,999 answers by heart. So:
+# Seven signs reach to 3,999, because four m in a row are not allowed. Put 999 of the 3,999 numbers away, and train with
+# the other 3,000. Why not train with all of them? Because then you could never tell whether the machine *reads* or has
+# learnt 3,999 answers by heart. So:
 
 # %%
 import numpy as np
@@ -55,9 +56,9 @@ known, unseen = numbers[:3000], numbers[3000:]
 # ## Step 2: letters become ids
 #
 # [`CharacterTokenizer`][clear_attention.CharacterTokenizer] gives each character of a text its id. `CharacterTokenizer(
-# "abc")` knows three characters, and `encode(texts, length=5)` turns a list of texts into rows of five ids. The ids 0, 1
-# and 2 stand for padding, start and end, so the first character has the id 3. With `framed=True` each text begins with
-# the start mark and ends with the end mark.
+# "abc")` knows three characters, and `encode(texts, length=5)` turns a list of texts into rows of five ids. The ids 0,
+# 1 and 2 stand for padding, start and end, so the first character has the id 3. With `framed=True` each text begins
+# with the start mark and ends with the end mark.
 #
 # You need two tokenizers, one for the seven signs and one for the ten digits. Which of the two must be framed? How long
 # must the rows of each be, if the longest numeral has 15 letters, and the longest number four digits?
@@ -94,10 +95,11 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 # sizes of the date machine, `num_layers=1, d_model=64, num_heads=4, d_ff=128`, and with `source_vocab` and
 # `target_vocab` how many ids there are on either side (a tokenizer knows it as `vocab_size`).
 #
-# Write a function `taught(x, y, ...)` that makes such a machine, trains it with the rows of ids `x` and `y`, and returns
-# it. All that you need stands in [the program of the date machine](training.py#the-program): a learning rate that grows
-# for 100 steps up to 0.004 and then shrinks, Adam with `beta_2=0.98`, the loss, `compile` and `fit`. Take 600 steps of 64
-# pairs. These are 38,400 pairs, and you have 3,000, so draw them by chance: each will come about thirteen times.
+# Write a function `taught(x, y, ...)` that makes such a machine, trains it with the rows of ids `x` and `y`, and
+# returns it. All that you need stands in [the program of the date machine](training.py#the-program): a learning rate
+# that grows for 100 steps up to 0.004 and then shrinks, Adam with `beta_2=0.98`, the loss, `compile` and `fit`. Take
+# 600 steps of 64 pairs. These are 38,400 pairs, and you have 3,000, so draw them by chance: each will come about
+# thirteen times.
 
 # %% tags=["answer"]
 import keras
@@ -136,8 +138,8 @@ print(f"numbers that were trained: {machine.count_params():,}")
 # ## Step 4: does it read?
 #
 # Let the machine write the 999 numbers that it has never seen. `greedy_search(machine, ids, max_length=6)` returns the
-# ids of its answers, and `digits.decode` turns them into texts. How many are right? And look at all the wrong ones. What
-# do they have in common?
+# ids of its answers, and `digits.decode` turns them into texts. How many are right? And look at all the wrong ones.
+# What do they have in common?
 
 # %% tags=["answer"]
 from clear_attention import greedy_search
@@ -211,17 +213,17 @@ assert middle[0] < middle[2] < middle[3]
 # <details class="lesson-answer" markdown="1"><summary>Which letters?</summary>
 #
 # `cm`, the second and the third letter, because together they say 900. No single head has to look at both: one may
-# bring back the c and another one the m. On the whole the heads move to the right from row to row, as a finger does that
-# follows the numeral. Nobody told them to. (A row is named by the digit that is written, and ▪ is the end mark.) Do you
-# see a row that surprises you? To write the first digit, our heads look at the c, too. For the machine must know whether
-# the second m counts as a thousand, and the c before it says that it doesn't.
+# bring back the c and another one the m. On the whole the heads move to the right from row to row, as a finger does
+# that follows the numeral. Nobody told them to. (A row is named by the digit that is written, and ▪ is the end mark.)
+# Do you see a row that surprises you? To write the first digit, our heads look at the c, too. For the machine must know
+# whether the second m counts as a thousand, and the c before it says that it doesn't.
 #
 # </details>
 #
 # ## Step 6: take the order out
 #
-# How much of the numeral is in the *order* of its letters? Take the order away: *sort the letters* of each numeral before
-# it is read, so that `iv` and `vi` both become `iv`. What is left is which letters there are, and how often.
+# How much of the numeral is in the *order* of its letters? Take the order away: *sort the letters* of each numeral
+# before it is read, so that `iv` and `vi` both become `iv`. What is left is which letters there are, and how often.
 #
 # Now comes the best part. Before you train, say how many of all 3,999 numbers such a machine can get right **at most**.
 # For this, put all numbers whose sorted numerals are equal into one group. A machine that reads the same must write the

@@ -12,10 +12,11 @@
 # and the softmax.
 #
 # You have seen what becomes of a machine that can't say the first. [Without positions](positions.py) it reads a text as
-# a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one, on
-# the date machine with its two halves. To each score of self-attention, in both halves, a number is added that depends on nothing but *how far* the key stands from
-# the query, and on which side. Here are a machine without positions and one with such numbers, each trained for 500
-# steps. For the last line, the texts begin 40 places later in the row than in the training:
+# a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one, on the
+# date machine with its two halves. To each score of self-attention, in both halves, a number is added that depends on
+# nothing but *how far* the key stands from the query, and on which side. Here are a machine without positions and one
+# with such numbers, each trained for 500 steps. For the last line, the texts begin 40 places later in the row than in
+# the training:
 
 # %% tags=["hide-input"]
 import sys
@@ -136,8 +137,8 @@ plt.show()
 
 # %% [markdown]
 # Now comes a trap. There is a fourth thing that no product says, which is **never**: this key must not be read. For
-# that you have the mask, and one way of masking is to set the score to [minus infinity](masks.py). Some programs
-# have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
+# that you have the mask, and one way of masking is to set the score to [minus infinity](masks.py). Some programs have
+# applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
 # cell prints. The third of its three keys is hidden.
 
 
@@ -200,8 +201,8 @@ plt.show()
 # nearly 0. Without a sink the four keys would get 25 % each in all three cases, because the softmax sees only
 # differences. By itself the softmax can't say "none of them".
 #
-# The machine at the top of this page has no sinks. Here is its sister, trained in the same way, but with a sink in every
-# head. Does it read dates better? And how much of their weight do its heads give to the sink?
+# The machine at the top of this page has no sinks. Here is its sister, trained in the same way, but with a sink in
+# every head. Does it read dates better? And how much of their weight do its heads give to the sink?
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs, date_tokenizers
@@ -261,9 +262,9 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 #
 # ## All four, by hand
 #
-# In this package the order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that the bias
-# is not made smaller by it. The mask comes after everything that changes a score, so that nothing can bring a hidden
-# key back.
+# In this package the order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias,
+# so that the bias is not made smaller by it. The mask comes after everything that changes a score, so that nothing can
+# bring a hidden key back.
 #
 # Here is a query at the third of four places in a machine that writes. The fourth key comes later, so it is hidden. The
 # query and the keys have four numbers each, so the root is 2. The cap is 2, each place of distance costs 0.5, and the

@@ -159,8 +159,8 @@ touch(
 # Our machine has 121,422 such numbers. In each step there is one loss, which is the mean over all letters of 64
 # answers. Such a group of examples is called a *batch*. Each of the numbers has a slope of its own, which says how the
 # loss changes with it. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by
-# walking backwards through the calculation. (The fold below the drawing shows how, by the *chain rule*. It can be left out.)
-# Then all numbers are nudged at once.
+# walking backwards through the calculation. (The fold below the drawing shows how, by the *chain rule*. It can be left
+# out.) Then all numbers are nudged at once.
 #
 # That is one step of the thousand. Here it is in a drawing, with a single text in place of 64, and with the three
 # probabilities and prices from above:
@@ -194,13 +194,13 @@ touch(
 # $$
 #
 # A nudge goes against the slopes. So the score of the right key rises, the scores of all others fall, and the one that
-# wrongly got most falls most. With a learning rate of 1 they become 1.335, 1.755 and -0.090, and the right key has 0.551
-# of the weight.
+# wrongly got most falls most. With a learning rate of 1 they become 1.335, 1.755 and -0.090, and the right key has
+# 0.551 of the weight.
 #
 # A score is a product of query and key. So, one operation further back, the *query* is nudged towards the key that was
 # right, and away from the average of all keys, weighted as it looked. And further back still, the matrices that make
-# queries and keys are nudged in the same way. In the machine nobody says which key is right. The loss asks for a letter,
-# and its slope comes back through the values: a key was right if its value helped to make the right letter more
+# queries and keys are nudged in the same way. In the machine nobody says which key is right. The loss asks for a
+# letter, and its slope comes back through the values: a key was right if its value helped to make the right letter more
 # probable.
 
 

@@ -9,8 +9,9 @@
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
 # gone. To keep itself, a letter would have to give itself all of its weight in one head, and then that head would bring
-# nothing else back. Below is a machine in which each attention passes on only the averages that it has fetched,
-# and nothing of what came in. The other parts, too, pass on only what they have computed. It was trained for half as long as ours. Here are some of its answers to unseen dates:
+# nothing else back. Below is a machine in which each attention passes on only the averages that it has fetched, and
+# nothing of what came in. The other parts, too, pass on only what they have computed. It was trained for half as long
+# as ours. Here are some of its answers to unseen dates:
 
 # %% tags=["hide-input"]
 import sys
@@ -48,11 +49,11 @@ assert "2003" in mixed_up[0][0]  # as the text says
 assert mixed_up[0][1].startswith("2030")
 
 # %% [markdown]
-# It has found the right digits, and mixes up their order: it makes 2030 of 2003. More than a third of the mistakes
-# that only this machine makes are of this kind. (Trained as briefly, the whole machine makes hardly any mistakes. Its share stands in the table below.)
-# We think that this is why: when the decoder looks for the last digit of "2003", it no longer finds a 3 there. It finds
-# mixtures, in each of which there is a bit of everything. A mixture still tells which digits there are, but not which
-# of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
+# It has found the right digits, and mixes up their order: it makes 2030 of 2003. More than a third of the mistakes that
+# only this machine makes are of this kind. (Trained as briefly, the whole machine makes hardly any mistakes. Its share
+# stands in the table below.) We think that this is why: when the decoder looks for the last digit of "2003", it no
+# longer finds a 3 there. It finds mixtures, in each of which there is a bit of everything. A mixture still tells which
+# digits there are, but not which of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
 #
 # In our own machine, what comes into a part is added to what the part found. This is the *residual*. The machine above
 # lacks only that. Here it stands beside ours. Try a date of your own:
@@ -72,8 +73,8 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>Trained for as long as the whole machine, does it catch up?</summary>
 #
-# Two of three do not. These are three machines of each kind, each begun from other random numbers, and their shares of 2,000
-# unseen dates:
+# Two of three do not. These are three machines of each kind, each begun from other random numbers, and their shares of
+# 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 for name in ("whole", "no residual"):
@@ -172,8 +173,8 @@ plt.show()
 #
 # How does that happen? Before the training the weights of attention are nearly equal, so each letter fetches nearly the
 # same average, and averages of averages all look alike. With residuals each letter keeps something of its own, and
-# training can pull the letters apart. Without residuals nothing is left that tells the letters apart. The date machine at the top, with
-# so few layers, can live without residuals, if badly. A tower of four cannot.
+# training can pull the letters apart. Without residuals nothing is left that tells the letters apart. The date machine
+# at the top, with so few layers, can live without residuals, if badly. A tower of four cannot.
 #
 # <details class="lesson-more" markdown="1"><summary>How alike are the letters? Measured, and the name of it</summary>
 #
@@ -243,7 +244,8 @@ touch(
 # ## Your machine so far
 #
 # You have `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, and `positions`. Here is the norm.
-# `scale` and `shift` are the two trained vectors of the fold above, and change nothing at first. The `1e-6` keeps 0 from being divided by 0.
+# `scale` and `shift` are the two trained vectors of the fold above, and change nothing at first. The `1e-6` keeps 0
+# from being divided by 0.
 
 
 # %%
@@ -284,8 +286,8 @@ np.testing.assert_array_equal(block(x, lambda _: found), normed)
 
 # %% [markdown]
 # Two such blocks are a layer of the encoder, the first around attention and the second around the [network of the next
-# lesson](feed_forward.py), called FFN. The letters come in as $x$. After attention they are $a$, and they go out as $y$.
-# All three have the shape `(batch, length, d_model)`. Queries, keys and values all come from $x$:
+# lesson](feed_forward.py), called FFN. The letters come in as $x$. After attention they are $a$, and they go out as
+# $y$. All three have the shape `(batch, length, d_model)`. Queries, keys and values all come from $x$:
 #
 # $$
 # a = \operatorname{Norm}(x + \operatorname{MultiHead}(x, x, x)), \qquad y = \operatorname{Norm}(a +
@@ -314,8 +316,9 @@ for method in (ResidualBlock.before, ResidualBlock.after):
     print(shown.replace(" = None", "=None"))
 
 # %% [markdown]
-# `normed` applies the norm. If `norm_first` is true, it stands in front of the part, of which more below. `drop` does nothing here. If you ask
-# for it, it sets some numbers to 0 at random during the training, so that the machine does not rely on single ones.
+# `normed` applies the norm. If `norm_first` is true, it stands in front of the part, of which more below. `drop` does
+# nothing here. If you ask for it, it sets some numbers to 0 at random during the training, so that the machine does not
+# rely on single ones.
 #
 # </details>
 #
@@ -345,18 +348,19 @@ print("the same numbers:", by_blocks(text).shape)
 #
 # ## First or last?
 #
-# In our layers the norm comes last, behind each part, as in the first Transformer. It can also stand in front of a part:
-# then the part reads the normed letter, and the sum goes on as it is. In your `block` that would be `x + part(norm(x))`.
-# With one layer, or with four, either will do: our tower of four gets all digits right with the norm first, too. With
-# small nudges it can even do without norms, as you have seen. The norm is there for what comes when a tower grows. In our
-# tests with twelve layers one of the two failed, and [a later lesson](norm_first.py) lets them race.
+# In our layers the norm comes last, behind each part, as in the first Transformer. It can also stand in front of a
+# part: then the part reads the normed letter, and the sum goes on as it is. In your `block` that would be `x +
+# part(norm(x))`. With one layer, or with four, either will do: our tower of four gets all digits right with the norm
+# first, too. With small nudges it can even do without norms, as you have seen. The norm is there for what comes when a
+# tower grows. In our tests with twelve layers one of the two failed, and [a later lesson](norm_first.py) lets them
+# race.
 #
 # ## Who found this, and when
 #
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20. They put a
-# residual around every few layers, and could then train 152. Ba, Kiros and Hinton proposed this norm in 2016. The Transformer
-# of 2017 took both, had six layers in each half, and put the norm last. Dong, Cordonnier and Loukas asked in 2021 what a tower of
-# attention does without residuals, and proved that its letters become alike very quickly.
+# residual around every few layers, and could then train 152. Ba, Kiros and Hinton proposed this norm in 2016. The
+# Transformer of 2017 took both, had six layers in each half, and put the norm last. Dong, Cordonnier and Loukas asked
+# in 2021 what a tower of attention does without residuals, and proved that its letters become alike very quickly.
 #
 # ## Exercises
 #
@@ -378,10 +382,10 @@ assert quick["without the norms"] > 0.8 > 0.4 > quick["whole"]
 # <details class="lesson-answer" markdown="1"><summary>Did you expect that?</summary>
 #
 # With such nudges the tower without norms learns quickly, and it is the whole tower that breaks! (With nudges three
-# times as large the whole tower is still ahead.) So norms do not simply allow larger steps. When the training begins, and the norm
-# stands last, a nudge of the last layers changes the loss very much, so that large nudges do harm. That is why such
-# towers are trained with a [warm-up](training.py#warm-up), of which a later lesson tells. Whoever says what a part is
-# good for should say for which size of the nudges.
+# times as large the whole tower is still ahead.) So norms do not simply allow larger steps. When the training begins,
+# and the norm stands last, a nudge of the last layers changes the loss very much, so that large nudges do harm. That is
+# why such towers are trained with a [warm-up](training.py#warm-up), of which a later lesson tells. Whoever says what a
+# part is good for should say for which size of the nudges.
 #
 # </details>
 #

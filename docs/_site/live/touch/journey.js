@@ -11,7 +11,7 @@ export const journey = {
   view({ text, stations, first, letter, other }) {
     const alike = stations.map((station) => number(station.alike[letter][other]));
     const shown = stations.map(({ name, says: sentence, words }, i) => `<div class="station"><p class="title">${i + first}. ${escape(name)}</p>
-      ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} <span class="soft">Similarity ${alike[i]}.</span></p></div>`);
+      ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} Similarity ${alike[i]}.</p>${bar(stations[i].alike[letter][other])}</div>`);
     return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
       <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}${shown.join("")}
       ${says(`${named(text, letter)} and ${named(text, other)} enter with a similarity of ${alike[0]} and leave with ${alike.at(-1)}.
@@ -30,6 +30,12 @@ function letters(text, chosen, name, label) {
   const buttons = [...text].map((c, i) => `<button data-do="${name}" data-value="${i}" aria-pressed="${i === chosen}"
     aria-label="${c === " " ? "space" : escape(c)}, place ${i}">${letterOf(c)}</button>`);
   return `<div class="letters" role="group" aria-label="${label}">${buttons.join("")}</div>`;
+}
+
+/** A number from -1 to 1 as a bar that begins in the middle. */
+function bar(x) {
+  return `<svg class="similarity" viewBox="-100 0 200 8" role="presentation"><path class="line" d="M-100 4H100M0 0V8"/>
+    <rect class="w fill" x="${at(Math.min(0, 100 * x))}" y="1.5" width="${at(Math.abs(100 * x))}" height="5"/></svg>`;
 }
 
 function strip(word) {

@@ -45,7 +45,7 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .off{color:var(--ca-keys);text-decoration:underline}
 .letters{display:flex;flex-wrap:wrap;gap:.2em;margin:.3em 0 .8em}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
-.station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
+.similarity{max-width:14em}.station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
 .rules{width:100%;max-width:34em}.rules td{min-width:2.4em}.rules thead th{text-align:right}.rules label{line-height:1.5}.rules svg{max-width:2.6em;margin-left:auto}
 .odds{width:100%;max-width:34em}.odds :is(th,td){padding:.2em .25em}.odds .track{width:45%}.odds .came{height:.35em;min-width:0;background:var(--ca-values)}.odds thead th:nth-last-child(-n+2){text-align:right}
 table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}

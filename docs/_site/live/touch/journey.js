@@ -43,5 +43,5 @@ function strip(word) {
     const x = CODES.indexOf(code) / 31.5 - 1;
     return `<rect x="${6 * c}" width="6" height="13" style="fill:var(--ca-${x < 0 ? "keys" : "queries"});fill-opacity:${at(Math.abs(x))}"/>`;
   });
-  return `<svg viewBox="0 0 ${6 * word.length} 15" preserveAspectRatio="none" role="img" aria-label="${word.length} numbers as colours">${cells.join("")}</svg>`;
+  return `<svg viewBox="0 0 ${6 * word.length} 15" preserveAspectRatio="none" style="height:1.3em" role="img" aria-label="${word.length} numbers as colours">${cells.join("")}</svg>`;
 }

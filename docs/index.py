@@ -7,7 +7,7 @@
 # %% [markdown]
 # # Attention you can read, run and check
 #
-# Which day is 3/5/2018? Type it below, or a date as you write it. A trained Transformer in this page writes it as a
+# Type a date as you write it, such as 3/5/2018. A trained Transformer in this page writes it as a
 # computer would. Press a letter of its answer, and see where it looked when it wrote that letter. Looking where it
 # matters is called *attention*, and the chat programs of today are built of it.
 #

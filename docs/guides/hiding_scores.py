@@ -8,7 +8,7 @@
 #
 # A model is trained every night on the day's new sentences. One night the file has an empty line, and in the morning
 # every number of the model is NaN. Another program meets the same line, and does not complain at all. It has read the
-# padding.
+# padding. For in a batch the empty line is a text of nothing but padding, so that every key of its rows is hidden.
 #
 # The two differ in how they hide a key. The softmax of most libraries knows nothing of masks, so a program changes the
 # *scores* before it: a hidden score becomes so low that its weight is 0. Here are four ways to do this. The first one
@@ -163,8 +163,8 @@ print(inspect.getsource(softmax_of_visible))
 # why not *fill* with -1e9? In an empty row all scores become equal, so that the row reads the plain average of what
 # should be hidden. In float16 the number becomes minus infinity, and the empty row NaN.
 #
-# One more rule holds for all four: hide last. If a [soft cap](../learn/score_rules.py#a-limit-the-soft-cap) comes after
-# the hiding, it turns even minus infinity into an ordinary score.
+# One more rule holds for all four: hide last. If a [soft cap](../learn/score_rules.py#a-limit-the-soft-cap), which
+# keeps scores below a limit, comes after the hiding, it turns even minus infinity into an ordinary score.
 #
 # ## Where to go next
 #

@@ -227,12 +227,13 @@ assert found["count after five"] < found["count after two letters"]
 assert found["`xz`, after reading the other nine tenths"] < ours
 
 # %% [markdown]
-# Our machine beats everybody who counts. It beats `xz` as well, as long as `xz` may not read what our machine was
-# trained on. If it may, `xz` wins by far. Why? This manual repeats whole sentences, and `xz` keeps all of it to the
-# letter: a sentence that has occurred before costs it next to nothing. Our machine has read the same 420,000 letters,
-# but it has no copy of them. It sees at most 128 letters back, and all else that it kept is in its trained numbers. And
-# look at the machine with one layer: counting what follows five letters beats it. (Our machines read this tenth in rows
-# of 129 letters, and begin each row without a past. The rivals look across these borders.)
+# Our machine beats all three who count. It beats `xz` as well, as long as `xz` may not read what our machine was
+# trained on. If it may, `xz` wins by far. The reason is probably this. The manual repeats whole sentences, and `xz`
+# keeps all of it to the letter: a sentence that has occurred before costs it next to nothing. Our machine has read the
+# same 420,000 letters, but it has no copy of them. It sees at most 128 letters back, and all else that it kept is in
+# its trained numbers. And look at the machine with one layer: it is hardly as good as counting what follows five
+# letters. (Our machines read this tenth in rows of 129 letters, and begin each row without a past, which costs them a
+# little. The rivals look across these borders.)
 #
 # Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
 # can't be compared directly with ours. His texts had no capitals and no punctuation, which makes them easier. But ours
@@ -365,8 +366,8 @@ assert any(piece.strip() == "the" for piece in pieces)
 
 # %% [markdown]
 # After 300 rounds only the very commonest words are one piece, and many common ones are still cut. Large machines go on
-# for tens of thousands of rounds. But already now a text has fewer than half as many tokens, so that more than twice as
-# much of it fits into the same number of places. There are two prices. The table of vectors becomes longer, and the
+# for tens of thousands of rounds. But already now this text has fewer than half as many tokens, so that more than twice
+# as much of it fits into the same number of places. There are two prices. The table of vectors becomes longer, and the
 # machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces can't look, so it must
 # have learnt the answer. (Programs cut a text at its spaces first, so that no piece reaches from one word into the
 # next. Our first pieces do.)

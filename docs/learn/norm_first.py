@@ -33,7 +33,7 @@ race("norm last", "norm last, warm-up")
 assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.32
 
 # %% [markdown]
-# Three digits in ten: that is no more than the tower of four *without residuals* got right, which wrote the commonest
+# Three digits in ten: that is about what the tower of four *without residuals* got right, which wrote the commonest
 # digit in all eight places. But this tower has its residuals. What has become of them?
 #
 # ## The letter fades

@@ -25,7 +25,7 @@
 # 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5
 #    (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Our 5 finds blanks, a comma and a "th" around it. The other two find more digits
+#    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two find more digits
 #    beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
 # 5. **[Feed-forward](feed_forward.py).** Now no letter looks at another one. Each is worked on by itself.
@@ -167,8 +167,8 @@ journey(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>At which?</summary>
 #
-# At step 8, where they look at what is written so far. That comes before they look at the text, and it has to: whoever
-# asks the text for the next letter must know whether a month or a day is wanted. Only then, in step 9, can the one 0
+# At step 8, where they look at what is written so far. Their places differ already at step 7, but only a little. Step 8
+# makes the difference large, before they look at the text. That is just when it is needed: in step 9 the one 0 has to
 # ask for a month and the other one for a day. What each of them has fetched is worked out in step 10, where they part
 # once more.
 #

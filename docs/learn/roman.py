@@ -92,8 +92,9 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 # ## Step 3: the machine and its training
 #
 # The package has the machine of these lessons as a class, [`Transformer`][clear_attention.Transformer]. Give it the
-# sizes of the date machine, `num_layers=1, d_model=64, num_heads=4, d_ff=128`, and with `source_vocab` and
-# `target_vocab` how many ids there are on either side (a tokenizer knows it as `vocab_size`).
+# sizes of the date machine, but half the width in its feed-forward network: `num_layers=1, d_model=64, num_heads=4,
+# d_ff=128`, and with `source_vocab` and `target_vocab` how many ids there are on either side (a tokenizer knows it as
+# `vocab_size`).
 #
 # Write a function `taught(x, y, ...)` that makes such a machine, trains it with the rows of ids `x` and `y`, and
 # returns it. All that you need stands in [the program of the date machine](training.py#the-program): a learning rate
@@ -153,11 +154,13 @@ said = written(machine, numerals(unseen), digits)
 right = said == unseen.astype(str)
 print(f"right of 999 that it has not seen: {right.mean():.1%}\n")
 wrong = [*zip(unseen[~right], said[~right], strict=True)]
-for n, text in wrong[:10]:
+for n, text in wrong:
     print(f"{roman(n):>12} is {n:4}, and it writes {text}")
 lengths = np.array([len(roman(n)) for n in unseen])
 with_ix = np.array(["ix" in roman(n) for n in unseen])
-print(f"\n1 to 3 letters: {right[lengths <= 3].mean():.0%} right")
+print(
+    f"\n1 to 3 letters: {right[lengths <= 3].mean():.0%} of {sum(lengths <= 3)} right"
+)
 print(f"more letters:   {right[lengths > 3].mean():.0%} right")
 print(
     f"an ix in it:    {with_ix.mean():.0%} of all, {with_ix[~right].mean():.0%} of the wrong"
@@ -179,6 +182,8 @@ assert with_ix.mean() < 0.12
 # * **Numerals with an ix.** One numeral in ten has an ix, and far more of the wrong ones. In many of them the answer is
 #   too large by 10: the machine takes the 9 from the ix, and then counts its x among the tens as well. In others it is
 #   too large by 2: the i is added to the x, where it should be subtracted.
+#
+# A few mistakes are of neither kind. Look at them, too.
 #
 # On your computer sums are rounded a little differently, so your machine makes other mistakes. In our trainings between
 # 94 and 98 of 100 were right.
@@ -214,9 +219,10 @@ assert middle[0] < middle[2] < middle[3]
 #
 # `cm`, the second and the third letter, because together they say 900. No single head has to look at both: one may
 # bring back the c and another one the m. On the whole the heads move to the right from row to row, as a finger does
-# that follows the numeral. Nobody told them to. (A row is named by the digit that is written, and ▪ is the end mark.)
-# Do you see a row that surprises you? To write the first digit, our heads look at the c, too. For the machine must know
-# whether the second m counts as a thousand, and the c before it says that it doesn't.
+# that follows the numeral. Some do it tidily, and some less so. Nobody told them to. (A row is named by the digit that
+# is written, and ▪ is the end mark.) Do you see a row that surprises you? To write the first digit, our heads look at
+# the c, too. For the machine must know whether the second m counts as a thousand, and the c before it says that it
+# doesn't.
 #
 # </details>
 #
@@ -328,8 +334,8 @@ assert hits[unseen - 1].mean() < alone - 0.2
 # <details class="lesson-answer" markdown="1"><summary>Why does it not come near this bound?</summary>
 #
 # Most unseen numbers share their group with numbers of the training. The machine must write one number for all of them,
-# and of course it writes one that it was taught. So longer training would make it *worse* at the unseen numbers. The
-# bound is right, and no machine can reach it that has learnt from the other 3,000.
+# and of course it writes one that it was taught. So we expect that longer training makes it *worse* at the unseen
+# numbers. The bound is right, but a machine that has learnt from the other 3,000 has no reason to come near it.
 #
 # </details>
 #

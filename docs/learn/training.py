@@ -13,8 +13,8 @@
 # Watch it learn. Here are its answers to six texts, kept at every 50th step, with the wrong letters underlined. The
 # last text gets no mark, because no text of the training had such a form. The curve below the answers shows how many
 # letters were wrong in the training itself. There the task is easier, because the machine is always given the right
-# letters so far. That is why after 200 steps it may have only one letter in twenty wrong there, and not yet write a
-# single date without a mistake.
+# letters so far. And one wrong letter spoils a date. So even with one letter in twenty wrong, about half of the dates
+# are wrong, and by chance it may be all that you see here.
 
 # %% tags=["live", "hide-input"]
 import re

@@ -73,8 +73,8 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>Trained for as long as the whole machine, does it catch up?</summary>
 #
-# Two of three do not. These are three machines of each kind, each begun from other random numbers, and their shares of
-# 2,000 unseen dates:
+# None of the three does, and one comes near. These are three machines of each kind, each begun from other random
+# numbers, and their shares of 2,000 unseen dates:
 
 # %% tags=["hide-input"]
 for name in ("whole", "no residual"):
@@ -384,9 +384,9 @@ print("the same numbers:", by_blocks(text).shape)
 # In our layers the norm comes last, behind each part, as in the first Transformer. It can also stand in front of a
 # part: then the part reads the normed letter, and the sum goes on as it is. In your `block` that would be `x +
 # part(norm(x))`. With one layer, or with four, either will do: our tower of four gets all digits right with the norm
-# first, too. With small nudges it can even do without norms, as you have seen. The norm is there for what comes when a
-# tower grows. In our tests with twelve layers one of the two failed, and [a later lesson](norm_first.py) lets them
-# race.
+# first, too. With small nudges it can even do without norms, as you have seen. In a taller tower the numbers would grow
+# ever larger without them. In our tests with twelve layers one of the two failed, and [a later lesson](norm_first.py)
+# lets them race.
 #
 # ## Who found this, and when
 #

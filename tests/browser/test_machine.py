@@ -199,7 +199,7 @@ class TestReading:
         assert sum(row) == pytest.approx(1, abs=0.15)  # two digits of each
 
     def test_a_map_can_be_pressed(self, machine):
-        machine.locator("canvas").nth(1).click(position={"x": 40, "y": 13 + 9 * 9.5})
+        machine.locator("canvas").nth(1).click(position={"x": 40, "y": 17 + 12 * 9.5})
         assert machine.evaluate("m => [m.state.side, m.state.at, m.state.head]") == ["answer", 9, 1]
         assert "Head 2" in machine.locator(".says").inner_text()
 
@@ -346,7 +346,8 @@ class TestAddress:
 def test_without_javascript_there_is_a_picture(visit):
     page = visit("/machine/", java_script_enabled=False).page
     assert page.locator("date-machine svg.still").is_visible()
-    assert "writes 2018-05-03" in page.locator("date-machine").inner_text()
+    assert "a letter of the answer 2018-05-03" in page.locator("date-machine").inner_text()
+    assert page.locator("date-machine .still-strip .chosen").inner_text() == "5"
 
 
 def test_home_has_a_small_one_that_leads_on(visit):

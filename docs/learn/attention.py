@@ -34,14 +34,14 @@ import trained
 from date_machine import machine, still
 
 model, _ = trained.load("dates")
+first_way = still(model, "thursday 3rd of may 2018", head=0)
+first_way = first_way.replace("its head 1", "it")
 machine(
     "dates",
     piece="head",
     head=0,
     at=6,
-    without=still(model, "thursday 3rd of may 2018", head=0).replace(
-        "its head 1", "it"
-    ),
+    without=first_way,
 )
 
 # %% [markdown]
@@ -261,9 +261,7 @@ machine(
     piece="fits",
     head=0,
     at=6,
-    without=still(model, "thursday 3rd of may 2018", head=0).replace(
-        "its head 1", "it"
-    ),
+    without=first_way,
 )
 
 # %% [markdown]

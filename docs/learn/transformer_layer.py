@@ -180,17 +180,9 @@ plt.show()
 
 
 def alike_by_layer(model):
-    stream = model.layers[1](model.layers[0](unseen))
-    stages = [
-        stream,
-        *(stream := layer(stream) for layer in model.layers[2].layers),
-    ]
-    found = []
-    for x in map(np.asarray, stages):
-        x = x / np.linalg.norm(x, axis=-1, keepdims=True)
-        cosines = x @ np.swapaxes(x, 1, 2)
-        found.append(cosines[:, ~np.eye(8, dtype=bool)].mean())
-    return found
+    embed, place, encoder, last = model.layers
+    lower = [[embed, place, *encoder.layers[:n], last] for n in range(5)]
+    return [alikeness(keras.Sequential(layers)) for layers in lower]
 
 
 figure, ax = plt.subplots(figsize=(5, 2.4), layout="constrained")

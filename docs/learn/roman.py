@@ -55,10 +55,10 @@ known, unseen = numbers[:3000], numbers[3000:]
 # %% [markdown]
 # ## Step 2: letters become ids
 #
-# [`CharacterTokenizer`][clear_attention.CharacterTokenizer] gives each character of a text its id. `CharacterTokenizer(
-# "abc")` knows three characters, and `encode(texts, length=5)` turns a list of texts into rows of five ids. The ids 0,
-# 1 and 2 stand for padding, start and end, so the first character has the id 3. With `framed=True` each text begins
-# with the start mark and ends with the end mark.
+# [`CharacterTokenizer`][clear_attention.CharacterTokenizer] gives each character of a text its id.
+# `CharacterTokenizer("abc")` knows three characters, and `encode(texts, length=5)` turns a list of texts into rows of
+# five ids. The ids 0, 1 and 2 stand for padding, start and end, so the first character has the id 3. With `framed=True`
+# each text begins with the start mark and ends with the end mark.
 #
 # You need two tokenizers, one for the seven signs and one for the ten digits. Which of the two must be framed? How long
 # must the rows of each be, if the longest numeral has 15 letters, and the longest number four digits?

@@ -1,14 +1,13 @@
 """NaN and infinity keep to themselves: in graphs without optional values, and with second derivatives."""
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from clear_attention import MultiHeadAttention, Transformer, blockwise_attention, scaled_dot_product_attention
-from clear_attention._nonfinite import all_finite, marked, without_nonfinite
+from clear_attention._nonfinite import Tokens, all_finite, marked, without_nonfinite
 
 NAN, INF = float("nan"), float("inf")
 HIDDEN = np.array([[0, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 1], [0, 0, 1, 0]])
@@ -43,8 +42,9 @@ def test_many_16_bit_numbers_are_summed_in_32():
     assert all_finite(tf.fill((1000,), tf.constant(60_000, tf.float16)))
 
 
-class Marks(NamedTuple):
-    asked: list
+class Marks:
+    def __init__(self):
+        self.asked = []
 
     def places(self):
         self.asked.append(True)
@@ -55,7 +55,7 @@ class Marks(NamedTuple):
 def test_it_is_computed_with_zeros_and_marked_where_strange_numbers_are_seen(graph):
     def run(x, y):
         (x, y), found = without_nonfinite(x, y)
-        return marked([x + y, x * y], found, Marks([]))
+        return marked([x + y, x * y], found, Marks())
 
     run = tf.function(run) if graph else run
     total, product = run(tf.constant([1.0, NAN, 3.0]), tf.constant([1.0, 2.0, -INF]))
@@ -65,8 +65,24 @@ def test_it_is_computed_with_zeros_and_marked_where_strange_numbers_are_seen(gra
     np.testing.assert_array_equal(total, [2.0, 4.0, 6.0])
 
 
+def test_layers_of_one_shape_share_what_is_traced():
+    @tf.function
+    def four(x):
+        for _ in range(4):
+            tokens = Tokens.of(x)
+            x = tokens.marked(tokens.finite * 2)
+        return x
+
+    operations = four.get_concrete_function(tf.ones((3, 2))).graph.get_operations()
+    calls = [op.get_attr("f").name for op in operations if op.type == "PartitionedCall"]
+    assert len(calls) == 8
+    assert len(set(calls)) == 2
+    result = four(tf.constant([[1.0, NAN], [INF, 2.0], [1.0, 2.0]]))
+    np.testing.assert_array_equal(result, [[NAN, NAN], [NAN, NAN], [16, 32]])
+
+
 def test_while_all_is_finite_nothing_is_copied_and_nobody_asks_where():
-    x, marks = tf.ones((3,)), Marks([])
+    x, marks = tf.ones((3,)), Marks()
     (same,), found = without_nonfinite(x)
     assert same is x
     assert found is None

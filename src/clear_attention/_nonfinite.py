@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention._xla import in_xla
+from clear_attention._xla import in_xla, traced_once
 
 
 def without_nonfinite(*tensors):
@@ -21,12 +21,19 @@ def without_nonfinite(*tensors):
     The second is None where it is known that there was none, which in a graph it never is. None stays None.
     """
     given = [x for x in tensors if x is not None]
-    strange = ~all_finite(*given)
-    if tf.executing_eagerly() and not strange:
+    if tf.executing_eagerly() and all_finite(*given):
         return tensors, None
+    *replaced, strange = replace(*given)
+    replaced = iter(replaced)
+    return [None if x is None else next(replaced) for x in tensors], strange
+
+
+@traced_once
+def replace(*tensors):
+    strange = ~all_finite(*tensors)
 
     @tf.custom_gradient  # the gradient of tf.cond would keep its branches' bools, of which TensorFlow warns
-    def replace(*tensors):
+    def with_zeros(*tensors):
         def zeros():
             return [tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in tensors]
 
@@ -35,8 +42,7 @@ def without_nonfinite(*tensors):
         replaced = tf.cond(strange, zeros, lambda: [tf.identity(x) for x in tensors])
         return replaced, lambda *upstream: upstream
 
-    replaced = iter(replace(*given))
-    return [None if x is None else next(replaced) for x in tensors], strange
+    return *with_zeros(*tensors), strange
 
 
 def all_finite(*tensors):
@@ -53,9 +59,14 @@ def marked(results, strange, visible):
     """
     if strange is None:
         return results
+    of_tensors = isinstance(visible, tuple)  # else it belongs to this call alone
+    return (mark if of_tensors else mark.__wrapped__)(results, strange, visible)
 
+
+@traced_once
+def mark(results, strange, visible):
     @tf.custom_gradient
-    def mark(*results):
+    def with_marks(*results):
         def with_nan():
             return [y + nan_where(place, y.dtype) for y, place in zip(results, visible.places(), strict=False)]
 
@@ -63,7 +74,7 @@ def marked(results, strange, visible):
             return with_nan(), lambda *upstream: upstream
         return tf.cond(strange, with_nan, lambda: [tf.identity(y) for y in results]), lambda *upstream: upstream
 
-    return mark(*results)
+    return with_marks(*results)
 
 
 def nan_where(condition, dtype):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -167,7 +168,8 @@ def summed_like(x, like, axes_from_end=0):
     return x
 
 
-class VisibleByBlocks(NamedTuple):
+@dataclass(frozen=True)
+class VisibleByBlocks:
     """Find the outputs that see a NaN or an infinity, a block at a time."""
 
     blocks: QueryBlocks

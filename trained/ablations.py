@@ -36,11 +36,13 @@ DATES = (  # each with as many steps as the whole machine
     "larger nudges",
     "larger nudges, no warm-up",
 )
-DEEP = {  # twelve layers write eight digits backwards: the norm first or last, and steps of warm-up
+DEEP = {  # twelve layers write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
     "norm first": (True, 0),
     "norm first, warm-up": (True, 200),
     "norm last": (False, 0),
     "norm last, warm-up": (False, 200),
+    "no norm": (None, 0),
+    "no norm, warm-up": (None, 200),
 }
 DIGITS = {  # heads of the one query, and the width of everything
     "1 head": (1, 64),
@@ -122,16 +124,24 @@ def backwards(norm_first, warmup, seed, layers=12, steps=800, batch=32):
     from clear_attention import Encoder, PositionalEncoding
 
     start = keras.initializers.RandomNormal(stddev=1.0)
-    encoder = Encoder(layers, d_model=32, num_heads=1, d_ff=128, dropout=0.0, norm_first=norm_first)
+    encoder = Encoder(layers, d_model=32, num_heads=1, d_ff=128, dropout=0.0, norm_first=bool(norm_first))
     model = keras.Sequential(
         [keras.layers.Embedding(10, 32, start), PositionalEncoding(), encoder, keras.layers.Dense(10)]
     )
+    if norm_first is None:
+        for layer in encoder.layers:
+            for block in (layer.self_attention, layer.feed_forward):
+                block.after, block.norm.trainable = added, False
     rate = keras.optimizers.schedules.PolynomialDecay(0.0, warmup, 1e-3) if warmup else 1e-3
     model.compile(keras.optimizers.Adam(rate), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     digits = np.random.default_rng(seed).integers(0, 10, (batch * steps, 8))
     model.fit(digits, digits[:, ::-1], batch_size=batch, verbose=0)
     unseen = np.random.default_rng(1000 + seed).integers(0, 10, (500, 8))
     return round(float(np.mean(np.argmax(model(unseen), axis=-1) == unseen[:, ::-1])), 4)
+
+
+def added(x, found, training=None):
+    return x + found
 
 
 OPTIONS = {  # what a sibling of the date machine is made of

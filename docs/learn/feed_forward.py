@@ -177,8 +177,9 @@ assert 0.25 < added < 0.27 < found[0]
 # ### Many alarms, one table
 #
 # How many alarms does a table need? To draw it, let what was found be a single number $x$. The points are the answers
-# of a small table for $x$ from 0 to 7, and you can drag them. The thick line is what a network answers, and you choose
-# how many alarms (ReLUs) it has. How many does it need until it knows the whole table?
+# of a small table for $x$ from 0 to 7, and you can drag them. The thick line is what a network answers, at first with a
+# single alarm (ReLU): it can only go straight on. Add a second one. Where does the line bend, and who decides how far it
+# turns? How many alarms does the network need until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -186,12 +187,12 @@ from live import touch
 
 touch(
     "bends",
-    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With three, four of the"
+    "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With one, two of the"
     " eight answers are right.</p>",
     table=[2, 5, 3, 8, 8, 1, 4, 6],
-    alarms=3,
+    alarms=1,
     parts=True,
-    place=4,
+    place=1,
 )
 
 # %% [markdown]

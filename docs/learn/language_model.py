@@ -150,7 +150,8 @@ assert fresh.count_params() == model.count_params()
 assert repeats.mean() > 0.7
 
 # %% [markdown]
-# At the beginnings of words it does not know what comes. Once a word has begun, most of it is easy. And *fewer bits*
+# At the beginnings of words it does not know what comes. Once a word has begun, most of it is easy. (You can try this
+# with a text of your own [further below](#drawing-a-letter).) And *fewer bits*
 # are the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
 # surprise, with the natural logarithm in place of $\log_2$.
 #
@@ -273,9 +274,10 @@ for heat in (1.0, 0.5):
     )
 
 # %% [markdown]
-# Try both on a beginning of your own: press the button below. The thick bars are the probabilities at this temperature,
-# and the thin ones are what top-p leaves of them. After which letters does turning the temperature change most? Which
-# pair of settings would you take?
+# Try both on a beginning of your own: press the button below. Under your beginning stands how much each letter of it
+# surprised the machine, in bits. Type a line of Python, then your name. Which word of English surprises it most? The
+# thick bars are the probabilities of the next letter at this temperature, and the thin ones are what top-p leaves of
+# them. After which letters does turning the temperature change most? Which pair of settings would you take?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import sample

@@ -178,8 +178,8 @@ from examples.towers import alikeness, tower, train, unseen, what_is_left
 
 found_left, found_alike = {}, {}
 lines = [
-    "| twelve layers | left of the letter | alike | digits right |",
-    "| --- | --- | --- | --- |",
+    "| twelve layers | left of the letter | alike | steps | digits right |",
+    "| --- " * 5 + "|",
 ]
 for name, times, norm_first in (
     ("norm last", 1, False),
@@ -191,7 +191,8 @@ for name, times, norm_first in (
     found_left[name] = what_is_left(model, times, norm_first)
     learnt = train(model, steps=300)[1] if times == 3 else np.mean(shares(name))
     lines.append(
-        f"| {name} | {found_left[name]:.1%} | {found_alike[name]:.3f} | {learnt:.0%} |"
+        f"| {name} | {found_left[name]:.1%} | {found_alike[name]:.3f} |"
+        f" {300 if times == 3 else 800} | {learnt:.0%} |"
     )
 display(Markdown("\n".join(lines)))
 assert 0.78 < found_left["norm last"] ** (1 / 24) < 0.82
@@ -219,8 +220,8 @@ rounded = [
 assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 
 # %% [markdown]
-# It learns, and in less than half of the steps. (The last line is one training, of 300 steps. Each of the others is the
-# mean of its three trainings in the race, of 800 steps.) So the story has passed a test that it could have failed.
+# It learns, and in less than half of the steps. (The last line is one training. Each of the others is the mean of its
+# three trainings in the race.) So the story has passed a test that it could have failed.
 #
 # Why does the training of the first tower not help itself, by making its parts quieter? We think the reason is that a
 # training tries small changes. If one part gets a little quieter, then still hardly more than half a percent gets
@@ -228,11 +229,20 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 # divides the [slopes](training.py#a-nudge) of the first layers on their way down, so that these layers hardly learn. A
 # louder letter mends both, so neither our race nor our check can tell the two reasons apart.
 #
-# <details class="lesson-more" markdown="1"><summary>How large the numbers get, with and without a norm</summary>
+# ## And without any norm?
 #
-# Here is the size of the numbers in twelve layers that are not trained yet. With the norm last it stays at 1. With the
-# norm first it grows, but ever more slowly, because each part reads normed numbers. Without a norm it grows by about
-# the same factor in each layer. (We did not train twelve layers without any norm.)
+# If norms divide the letter, why not leave them out? A tower of four layers [can do
+# without](transformer_layer.py#a-tower-of-four). Here is the same race for twelve layers without any norm:
+
+# %% tags=["hide-input"]
+race("no norm", "no norm, warm-up")
+assert max(shares("no norm") + shares("no norm, warm-up")) < 0.2
+
+# %% [markdown]
+# They do no better than one who guesses among ten digits. The picture shows why. It is the size of the numbers in
+# towers that are not trained yet. With the norm last it stays at 1. With the norm first it grows, but ever more slowly,
+# because each part reads normed numbers. Without a norm it grows by about the same factor in each layer, because each
+# part reads what has already grown:
 
 # %% tags=["hide-input"] alt="Size of the numbers after each of 12 layers, on a logarithmic axis. With the norm last it stays at 1. With the norm first it grows slowly, ever more slowly. Without a norm it grows by about the same factor in each layer, nearly a straight line."
 import matplotlib.pyplot as plt
@@ -261,7 +271,8 @@ ax.legend(frameon=False, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# </details>
+# So the norm has a task that nothing else here takes over: it keeps the numbers that a *part reads* at one size. It only
+# must not stand where it divides the letter.
 #
 # ## Which should you take?
 #
@@ -427,7 +438,7 @@ exercises.show("norm_first")
 # %% [markdown]
 # ```self-check
 # ? A tower of twelve layers, with the norm last, learns next to nothing. Which change helped in our race?
-# - The norms go: they divide the letter on its way. | A tower without norms was not in the race. Without norms the numbers grow by about the same factor in each layer.
+# - The norms go: they divide the letter on its way. | Without norms the numbers grow from layer to layer, and twelve such layers do no better than guessing.
 # - Warm-up comes in: smaller nudges at first. | In our race, warm-up alone was not enough for twelve layers.
 # - The residuals go, since they don't help here. | They are there, but do not survive the norms. Without them all letters look alike even in four layers.
 # + The norms move in front of the parts. | Then nothing divides the letter on its way, and it arrives at the top.

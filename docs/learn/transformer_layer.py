@@ -112,6 +112,8 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 # the two would you miss more?
 
 # %% tags=["hide-input"] alt="Loss over 400 steps. The whole tower falls to 0 first. Without the norms it falls later. Without the residuals it stays on a plateau to the end."
+import itertools
+
 import keras
 import matplotlib.pyplot as plt
 import numpy as np
@@ -172,32 +174,108 @@ plt.show()
 # below measures it.)
 #
 # How does that happen? Before the training the weights of attention are nearly equal, so each letter fetches nearly the
-# same average, and averages of averages all look alike. With residuals each letter keeps something of its own. The
-# picture shows it from layer to layer: 1 means that the vectors of two letters of a text point in the same direction,
-# and 0 that they have nothing in common.
+# same average, and averages of averages all look alike. With residuals each letter keeps something of its own.
+#
+# You can watch it. Below are the letters of the text 3 1 4 1 5 9 2 6 as arrows, before the layers and after each of the
+# four. The tower is not trained yet. The letter that you press points up. Between it and every other letter is the true
+# angle of their vectors, which have 32 numbers each. (So left and right mean nothing.) *Alike* is 1 for two arrows that
+# point in the same direction, and 0 for two at a right angle. The bar shows how large the numbers of a letter are. Predict
+# first:
+#
+# 1. Untick the residual. After how many layers can you no longer tell the letters apart?
+# 2. Tick it again, and untick the norm. What becomes of the size?
+# 3. Untick both. What is left at the top?
 
-# %% tags=["hide-input"] alt="How alike two letters are, before the layers and after each of the four, in the towers before their training. With residuals the line rises slowly from about a third to about four fifths. Without residuals it jumps to nearly 1 in the first layer, and stays at 1."
+# %% tags=["live", "hide-input"]
+from live import touch
+
+text = np.array([[3, 1, 4, 1, 5, 9, 2, 6]])
 
 
-def alike_by_layer(model):
-    embed, place, encoder, last = model.layers
-    lower = [[embed, place, *encoder.layers[:n], last] for n in range(5)]
-    return [alikeness(keras.Sequential(layers)) for layers in lower]
+def stations(model):
+    """What the letters of the text are, before the layers and after each of them."""
+    model(text)
+    embed, place, encoder, _ = model.layers
+    found = [place(embed(text))]
+    for layer in encoder.layers:
+        found.append(layer(found[-1]))
+    return [x[0].numpy() for x in found]
 
 
-figure, ax = plt.subplots(figsize=(5, 2.4), layout="constrained")
-for name, residual in {"whole": 1, "without the residuals": 0}.items():
-    line = alike_by_layer(tower(residual=residual))
-    colour, dash = STYLES[name]
-    ax.plot(range(5), line, dash, color=colour, marker="o", label=name, lw=2)
-    assert np.isclose(line[-1], before[name], atol=1e-4)
-ax.set(xlabel="after layer", ylabel="alike", ylim=(0, 1.05))
-ax.set_xticks(range(5))
-ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, fontsize=8, loc="center right")
-plt.show()
+def size(x):
+    return np.sqrt((x**2).mean(axis=-1)).mean()
+
+
+def cosines(x):
+    x = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return x @ x.T
+
+
+untrained = {
+    f"{residual}{norm}": stations(tower(residual=residual, norm=bool(norm)))
+    for residual in (1, 0)
+    for norm in (1, 0)
+}
+mean = {
+    kind: [(cosines(x).sum() - 8) / 56 for x in found]
+    for kind, found in untrained.items()
+}
+sizes = {kind: [size(x) for x in found] for kind, found in untrained.items()}
+touch(
+    "folding",
+    f"<p>Two letters of the text are {mean['11'][0]:.2f} alike before the layers. Behind four layers with residual and"
+    f" norm they are {mean['11'][-1]:.2f} alike, and without residuals {mean['01'][-1]:.2f}. Without norms the size of a"
+    f" letter grows from {sizes['10'][0]:.2f} to {sizes['10'][-1]:.2f}.</p>",
+    letters=[str(digit) for digit in text[0]],
+    chosen=0,
+    residual=True,
+    norm=True,
+    towers={
+        kind: [
+            {
+                "cosines": np.round(cosines(x), 4).tolist(),
+                "size": round(float(size(x)), 4),
+            }
+            for x in found
+        ]
+        for kind, found in untrained.items()
+    },
+)
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. After one. From the second layer on all arrows lie on one another, whichever letter you press.
+# 2. The letters stay apart, but each layer makes them about half as large again, because each part adds something and
+#    nobody divides. After four layers they are about five times as large.
+# 3. Next to nothing: the letters are all alike, and so small that hardly anything of them is left.
+#
+# </details>
+#
+# So the residual keeps the letters apart, and the norm keeps them at one size. A tower of four can live with letters
+# that are five times as large. What about a tower of twelve without norms? Here it is, before its training. Whoever guesses
+# has a loss of 2.3:
+
+# %% tags=["hide-input"]
+tall = tower(12, norm=False)
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+print("size of a letter at the top:", round(size(stations(tall)[-1])))
+print(
+    "loss before the training:   ",
+    round(float(loss(unseen[:, ::-1], tall(unseen)))),
+)
+assert mean["01"][1] > 0.9
+assert mean["01"][2] > 0.99
+assert mean["11"][-1] < 0.95
+assert 4 < sizes["10"][-1] / sizes["10"][0] < 6
+assert all(1.3 < b / a < 1.8 for a, b in itertools.pairwise(sizes["10"]))
+assert sizes["00"][-1] < 0.05
+assert size(stations(tall)[-1]) > 100
+
+# %% [markdown]
+# This tower is perfectly sure of wrong digits. It learns nothing, not even in a training twice as long as that above, as
+# [a later lesson](norm_first.py#and-without-any-norm) shows.
+#
 # What is left of a letter, training can pull apart again. Where nothing is left, it has nothing to pull at. The date
 # machine at the top, with so few layers, can live without residuals, if badly. A tower of four cannot.
 #
@@ -240,8 +318,6 @@ assert after["whole"] < 0.2
 # Each letter is treated by itself, with its own mean and its own size. Now try to get a large number through the norm:
 
 # %% tags=["live", "hide-input"]
-from live import touch
-
 touch(
     "norm",
     "<p>The numbers 1, 3, 5, 7 become −1.34, −0.45, 0.45, 1.34. So do 10, 30, 50, 70, and so do 101, 103, 105, 107.</p>",
@@ -376,9 +452,7 @@ print("the same numbers:", by_blocks(text).shape)
 # In our layers the norm comes last, behind each part, as in the first Transformer. It can also stand in front of a
 # part: then the part reads the normed letter, and the sum goes on as it is. In your `block` that would be `x +
 # part(norm(x))`. With one layer, or with four, either will do: our tower of four gets all digits right with the norm
-# first, too. With small nudges it can even do without norms, as you have seen. In a taller tower the numbers would grow
-# ever larger without them. In our tests with twelve layers one of the two failed, and [a later lesson](norm_first.py)
-# lets them race.
+# first, too. In our tests with twelve layers one of the two failed, and [a later lesson](norm_first.py) lets them race.
 #
 # ## Who found this, and when
 #

@@ -8,7 +8,7 @@ import tensorflow as tf
 from playwright.sync_api import expect
 
 import trained
-from clear_attention import greedy_search
+from clear_attention import greedy_search, token_losses
 from clear_attention.generation.chances import Rules, candidates
 from trained.language import decode, encode, texts
 
@@ -120,6 +120,19 @@ class TestControls:
         machine.get_by_role("button", name="raises a").click()
         assert done(machine).startswith("raises a ")
         assert field.input_value() == "raises a "
+
+    def test_it_says_how_surprised_it_was_by_each_letter_that_one_types(self, machine):
+        model, _ = trained.load("language")
+        for text in ("for x in range(3):", "Ada Lovelace"):
+            machine.get_by_label("Your beginning").fill(text)
+            done(machine)
+            bits = token_losses(model, encode(text)[np.newaxis])[0].numpy() / np.log(2)
+            boxes = machine.locator(".surprise small").all_inner_texts()
+            np.testing.assert_allclose([float(x) for x in boxes], bits, atol=0.0501)
+            assert machine.locator(".surprise b").all_inner_texts() == [*text[1:].replace(" ", "␣")]
+        machine.get_by_label("Your beginning").fill("A")  # nothing comes after it that could surprise
+        done(machine)
+        expect(machine.locator(".surprise")).to_have_count(0)
 
     def test_temperature_0_writes_what_the_package_writes(self, machine):
         model, _ = trained.load("language")

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from clear_attention import MultiHeadAttention, scaled_dot_product_attention, sinusoidal_encoding
 
@@ -72,7 +73,7 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
 
 
 def test_the_norm_takes_away_what_all_numbers_share(piece):
-    norm = piece("transformer_layer")
+    norm = piece("transformer_layer", "norm")
     normed = "After the norm: -1.34, -0.45, 0.45, 1.34."
     assert norm.says() == f"Mean 4.00, size 2.24. {normed}"
     norm.press("all plus 100")
@@ -101,7 +102,7 @@ def test_each_relu_makes_one_answer_right(piece):
     bends.slide("at 7", 0)
     assert "8 of 8" in bends.says()
     bends.press("Start again")
-    assert "4 of 8" in bends.says()
+    assert "2 of 8" in bends.says()
 
 
 def test_a_nudge_goes_down_the_slope(piece):
@@ -168,6 +169,33 @@ def test_a_tower_leaves_what_the_formula_says(piece):
             assert float(bars.last.get_attribute("width")) == pytest.approx(300 * share, abs=0.01)
     tower.press("Start again")
     assert "24 parts" in tower.says()
+
+
+def test_letters_fold_without_residuals_and_grow_without_norms(piece):
+    letters = piece("transformer_layer")
+    top = lambda: letters.numbers()[1:]  # noqa: E731
+    assert letters.says().startswith("With residual and norm:")
+    alike, size = top()
+    assert alike < 0.95
+    assert size == pytest.approx(1, abs=0.01)
+    residual, norm = (letters.element.get_by_label(name, exact=True) for name in ("residual", "norm"))
+    residual.uncheck()
+    assert top() == [1, pytest.approx(1, abs=0.01)]
+    residual.check()
+    norm.uncheck()
+    assert top()[0] < 0.95
+    assert 4 < top()[1] < 8
+    residual.uncheck()
+    assert letters.says().startswith("With neither:")
+    assert top()[1] < 0.05
+    bars = letters.element.locator("rect.w")
+    assert bars.count() == 5
+    letters.press("Start again")
+    arrows = letters.element.locator("svg").first.locator("g.w line")
+    up = arrows.evaluate("line => line.x1.baseVal.value - line.x2.baseVal.value")
+    assert up == pytest.approx(0, abs=0.01)
+    letters.element.get_by_role("button", name="9, place 5").click()
+    expect(letters.element.locator("svg").first.locator("text.w")).to_have_text("9")
 
 
 @pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])

@@ -9,6 +9,7 @@ import { bends } from "./touch/bends.js";
 import { crossing } from "./touch/crossing.js";
 import { dials } from "./touch/dials.js";
 import { echo } from "./touch/echo.js";
+import { folding } from "./touch/folding.js";
 import { growth } from "./touch/growth.js";
 import { journey } from "./touch/journey.js";
 import { norm } from "./touch/norm.js";
@@ -25,7 +26,7 @@ import { turning } from "./touch/turning.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, bends, crossing, dials, echo, growth, journey, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, wishes,
+  adding, arrows, bends, crossing, dials, echo, folding, growth, journey, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, wishes,
 };
 
 class LessonPiece extends HTMLElement {

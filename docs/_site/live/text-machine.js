@@ -1,6 +1,6 @@
 /* The text machine: a custom element in which a trained language model goes on with what a reader types. */
 
-import { candidates, drawn, idsOf, LanguageModel, pointers } from "./engine/language.js";
+import { candidates, drawn, idsOf, LanguageModel, pointers, surprises } from "./engine/language.js";
 import { Weights } from "./engine/weights.js";
 import { escape, morph } from "./html.js";
 import { load } from "./machine-files.js";
@@ -53,6 +53,7 @@ class TextMachine extends HTMLElement {
     const ids = idsOf(text || " ").slice(-LONGEST);
     const number = PIECE - ids.length;
     let { logits, pasts } = this.model.call(ids);
+    this.given = { ids, bits: surprises(logits, ids) };
     while (steps.length < number && this.turn === turn) {
       const found = candidates(logits.at(-1), temperature, share);
       const id = drawn(found, pointer());
@@ -67,7 +68,7 @@ class TextMachine extends HTMLElement {
   }
 
   render() {
-    this.draw(view(this.state, this.steps, this.data.beginnings));
+    this.draw(view(this.state, this.given, this.steps, this.data.beginnings));
   }
 
   on_input({ target }) {

@@ -15,11 +15,15 @@ export const TEXT_STYLE = `
 .field input{flex:1 1 14em;min-width:0;font:inherit;font-family:var(--md-code-font-family,var(--md-code-font,monospace));color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.35em .6em}
 .given{opacity:.75}
 .written span[data-value]{cursor:pointer}
+.surprise{display:flex;flex-wrap:wrap;gap:.12em;margin:.2em 0 .8em;line-height:1.3}
+.surprise span{min-width:2em;padding:.15em .1em;text-align:center;border:.05rem solid var(--ca-line);border-radius:.2rem;background:color-mix(in srgb,var(--ca-weights) calc(9%*var(--bits)),transparent)}
+.surprise b{display:block;font-weight:400;font-family:var(--md-code-font-family,monospace)}
 mark{background:var(--md-accent-fg-color);color:var(--md-default-bg-color);border-radius:.15em}
 `;
 
-/** state: text, temperature, share, seed and place, which of the letters written is looked at; steps: what was written. */
-export function view({ text, temperature, share, place }, steps, beginnings) {
+/** state: text, temperature, share, seed and place, which of the letters written is looked at; given: the ids of the beginning and
+    the bits of each but the first; steps: what was written. */
+export function view({ text, temperature, share, place }, given, steps, beginnings) {
   const row = (title, name, values, on, word) => `<div class="controls"><span>${title}</span>${values.map((value) =>
     `<button data-do="${name}" data-value="${escape(value)}" aria-pressed="${value === on}">${escape(word(value))}</button>`).join("")}</div>`;
   const shown = Math.min(place, steps.length - 1);
@@ -28,6 +32,7 @@ export function view({ text, temperature, share, place }, steps, beginnings) {
   return `<div class="field"><label for="beginning">Your beginning</label>
     <input id="beginning" data-field="text" maxlength="${LONGEST}" autocomplete="off" spellcheck="false" value="${escape(text)}"></div>
     ${row("or", "text", beginnings, text, (t) => t)}
+    ${surprise(given)}
     ${row("Temperature", "temperature", TEMPERATURES, temperature, String)}
     ${row("Top-p", "share", SHARES, share, (p) => (p === 1 ? "off" : String(p)))}
     <div class="controls"><button data-do="again">Draw once more</button>
@@ -36,6 +41,15 @@ export function view({ text, temperature, share, place }, steps, beginnings) {
     <div class="wide"><p class="title">written</p><p class="written"><span class="given">${escape(text)}</span>${letters(said, shown)}</p></div></div>
     ${says(sentence(steps[shown]))}`;
 }
+
+function surprise({ ids, bits }) {
+  if (!bits.length) return "";
+  const boxes = bits.map((bit, i) => `<span style="--bits:${bit.toFixed(1)}"><b>${escape(shownLetter(ids[i + 1]))}</b><small>${number(bit, 1)}</small></span>`);
+  const mean = bits.reduce((total, bit) => total + bit, 0) / bits.length;
+  return `<p class="title">How surprised it was: ${number(mean, 1)} bits a letter</p><div class="surprise">${boxes.join("")}</div>`;
+}
+
+const shownLetter = (id) => letterOf(id).replace(" ", "␣");
 
 function letters(said, shown) {
   return said.map((letter, i) => {

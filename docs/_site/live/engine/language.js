@@ -65,6 +65,16 @@ export function candidates(logits, temperature, topP) {
   return found.map((one, i) => ({ ...one, chance: kept[i] / total }));
 }
 
+/** How surprising each id is after those before, in bits, from the second on. */
+export function surprises(logits, ids) {
+  return ids.slice(1).map((id, i) => {
+    const scores = logits[i];
+    const largest = Math.max(...scores);
+    const powers = scores.reduce((total, x) => total + Math.exp(x - largest), 0);
+    return (Math.log(powers) + largest - scores[id]) / Math.LN2;
+  });
+}
+
 /** Return the id that a number in [0, 1) points to. */
 export function drawn(found, pointer) {
   let end = 0;

@@ -11,7 +11,7 @@ text.end{text-anchor:end}
 .soft{fill:var(--md-default-fg-color--light)}
 .line{stroke:var(--ca-line);fill:none}
 .axis{stroke:var(--md-default-fg-color--light);fill:none}
-.q{--tint:var(--ca-queries)}.k{--tint:var(--ca-keys)}.v{--tint:var(--ca-values)}.w{--tint:var(--md-accent-fg-color)}
+.q{--tint:var(--ca-queries)}.k{--tint:var(--ca-keys)}.v{--tint:var(--ca-values)}.w{--tint:var(--md-accent-fg-color)}.n{--tint:var(--md-default-fg-color--light)}
 .stroke{stroke:var(--tint);fill:none;stroke-width:2.5}
 .fill{fill:var(--tint);stroke:none}
 .text{fill:var(--tint);font-weight:600}
@@ -50,5 +50,6 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .odds{width:100%;max-width:34em}.odds :is(th,td){padding:.2em .25em}.odds .track{width:45%}.odds .came{height:.35em;min-width:0;background:var(--ca-values)}.odds thead th:nth-last-child(-n+2){text-align:right}
 table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}
 .sums th{white-space:nowrap}.sums thead th[scope=col]{text-align:right}.sums td{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:2.4em}
+.fans{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.5em,1fr));gap:.3em .8em}.fans .title{margin:0}
 .cell{cursor:pointer;stroke:var(--md-default-bg-color)}
 `;

@@ -33,7 +33,7 @@ export const folding = {
 
 function fan(letters, chosen, { cosines, size }, largest) {
   const shown = [];
-  const arrows = letters.map((letter, i) => {
+  const spokes = letters.map((letter, i) => {
     const angle = Math.acos(Math.min(1, cosines[chosen][i])) * (i % 2 ? 1 : -1);
     const reach = (length) => [MIDDLE + length * Math.sin(angle), FLOOR - length * Math.cos(angle)];
     const [x, y] = reach(NAMES);
@@ -41,7 +41,7 @@ function fan(letters, chosen, { cosines, size }, largest) {
     if (free) shown.push([x, y]);
     return { i, free, x, y, letter, tip: reach(LONG) };
   });
-  const ordered = [...arrows.filter(({ i }) => i !== chosen), arrows[chosen]];
+  const ordered = [...spokes.filter(({ i }) => i !== chosen), spokes[chosen]];
   const drawn = ordered.map(({ i, free, x, y, letter, tip }) => `${arrow([MIDDLE, FLOOR], tip, i === chosen ? "w" : "n")}
     ${free ? `<text class="${i === chosen ? "w" : "n"} text middle" x="${at(x)}" y="${at(y + 4)}">${escape(letter)}</text>` : ""}`);
   return `<svg viewBox="0 0 150 134" role="img" aria-label="The letters as arrows: ${number(alike({ cosines }))} alike, of size ${number(size)}.">

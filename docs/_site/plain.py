@@ -125,7 +125,7 @@ def rows(shown):
 
 def described(text, resolve):
     """Return Markdown for programs that read: nothing is folded, and a drawing is its description."""
-    text = for_jupyter(text, resolve, lambda match: f"(Drawing: {drawn(match)[0]})")
+    text = for_jupyter(text, resolve, lambda match: f"(Drawing: {label})" if (label := drawn(match)[0]) else "")
     text = re.sub(r"^<details\b[^>]+><summary>(.*?)</summary>$", r"\1", text, flags=re.M)
     return re.sub(r"^(?:<details><summary>Answers</summary>|</details>|</?div\b[^>]*>)$\n*", "", text, flags=re.M)
 
@@ -147,9 +147,12 @@ def unfolded(text):
 
 
 def drawn(match):
-    """Return the description of a drawing, and the drawing on white paper: there is no theme to colour it."""
+    """Return the description of a drawing, and the drawing on white paper: there is no theme to colour it.
+
+    A drawing that is hidden from a screen reader says nothing that the text does not say, and has no description.
+    """
     svg = (DOCS / match[1]).read_text(encoding="utf-8").replace("<svg ", '<svg style="background: #fff" ', 1)
-    return html.unescape(re.search('aria-label="(.*?)"', svg)[1]), svg
+    return html.unescape(re.search('aria-label="(.*?)"|aria-hidden="true"', svg)[1] or ""), svg
 
 
 def carried(match):

@@ -1,83 +1,104 @@
 # ---
 # title: Programs with attention
-# description: Heads whose numbers are written and not learnt. Select and aggregate, the letter before, counting and sorting, each right on every input that we tried.
+# description: Heads whose numbers are written and not learnt. Puzzles of who looks at whom, from the letter before to counting and sorting, each right on all 9,840 texts.
 # ---
 
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found a head that looks one place back. When we built it by hand, we
-# cheated a little: we gave it its scores. A real head has no scores to fill in. It makes them from its matrices. Which
-# numbers must you write into these, so that each letter fetches the letter before it? There is no training, and there
-# are no examples, and yet the head must be right for every text.
+# In the [last lesson](induction.py) it took training to find a head that looks at the letter before, and this head gave
+# only about half of its weight to it. Here are three heads that nobody has trained. Their numbers were written down,
+# and all three are right on every one of 9,840 texts.
 #
-# Here is a first try. Each letter becomes a *token*, which is a row of numbers. The token says which letter it is and
-# at which place it stands, each by zeros with a single 1. (Numbers of this kind are called *one-hot*.) In the text
-# `cab` the b at place 2 is
+# A row is a letter that looks, and its bright cells are what it looks at. The number in a cell is the weight, and the
+# sign `^` stands before the text. What is each head good for? Guess:
+
+# %% tags=["hide-input"] alt="Three maps of weights for the text cabacb with the sign ^ before it. In map A each letter gives the weight 1 to the sign before it. In map B each letter gives 1/3 to ^ and 1/3 to each of the two letters like itself. In map C the first two rows give 1/2 to each a, the next two 1/2 to each b, and the last two 1/2 to each c."
+from fractions import Fraction
+
+import matplotlib.pyplot as plt
+import numpy as np
+from clear_attention import plot_weights, programs
+
+
+def look(ax, weights, title, queries, keys):
+    """Draw who looks at whom, with the weights as fractions."""
+    weights = np.asarray(weights, float)[: len(queries), : len(keys)].round(6)
+    plot_weights(weights, queries, keys, ax=ax, colour_bar=False)
+    for cell, weight in zip(ax.texts, weights.ravel(), strict=True):
+        cell.set_text(str(Fraction(weight).limit_denominator(9)) if weight else "")
+    ax.set_title(title)
+
+
+TEXT, LONG = "^cabacb", 9  # the longest texts have ^ and eight letters
+
+
+def maps_of(program):
+    """Return the weights of each head of a program at the text."""
+    depth = program.heads[0].project_queries.kernel.shape[0]
+    tokens, mask = programs.rows([TEXT], "^abc", LONG, depth)
+    found = program(tokens, mask=mask, return_weights=True).weights
+    return [weights.numpy()[0, 0] for weights in found]
+
+
+below, for_place = maps_of(programs.sort())
+(before_me,), (like_me,) = maps_of(programs.shift()), maps_of(programs.histogram())
+_, axes = plt.subplots(1, 3, figsize=(10, 3.5), layout="constrained")
+for ax, name, weights in zip(
+    axes, "ABC", (before_me, like_me, for_place), strict=True
+):
+    look(ax, weights[1:], name, [*TEXT[1:]], [*TEXT])
+plt.show()
+assert np.allclose(before_me[1:7, :6], np.eye(6))
+assert np.allclose(like_me[1:7, 0], 1 / 3)
+assert (for_place[1:7, 1:7] > 0.4).sum() == 12
+
+# %% [markdown]
+# Keep your guesses. You will build A first, B needs a trick, and C needs a second head.
+#
+# ## Yes and no
+#
+# Head A looks at the place before. When we built it by hand in the last lesson, we cheated a little: we gave it its
+# scores. A real head makes its scores from its matrices. Which numbers must stand in these?
+#
+# Each letter becomes a *token*, which is a row of numbers. The token says which letter it is and at which place it
+# stands, each by zeros with a single 1. (This is called *one-hot*.) In the text `cab` the b at place 2 is
 #
 # | stands for | a | b | c | at 0 | at 1 | at 2 |
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
-# Who looks at whom depends on the places alone. So we write a table of wishes, with a row for the place that looks and
-# a column for the place that is looked at. A 1 in it is a wish, and says yes. A 0 says no. Before place 0 there is
-# nobody, so place 0 may look at itself.
+# Who looks at whom depends on the places alone. So we write a *table of wishes*, with a row for each place that looks
+# and a column for each place that is looked at. A 1 says yes, and a 0 says no. (Before place 0 there is nobody, so
+# place 0 looks at itself.) The table goes into $W_Q$, below three rows of zeros that ignore the letter. $W_K$ only cuts
+# the place out of a token:
 #
-# The cell takes these wishes as scores, makes weights of them with a softmax, and fetches the letters with the weights.
-# It prints what place 2 gets. (To keep the cell short, letters and places stand in two arrays, and nothing is divided
-# by a root.)
+# --8<-- "diagrams/table_of_wishes.svg"
+#
+# A one-hot row times the table is one row of the table, and this is the query. The query times a one-hot key is one
+# number of this row. So **a score is an entry of the table.** That is the whole idea, so let us try it. What will the
+# weights of place 2 be?
 
 # %%
 import numpy as np
 
+tokens = np.array([[0, 0, 1, 1, 0, 0], [1, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1]])
+nothing = np.zeros((3, 3))
+W_Q = np.vstack([nothing, [[1, 0, 0], [1, 0, 0], [0, 1, 0]]])
+W_K = np.vstack([nothing, np.eye(3)])
 
-def softmax(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-letters = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])  # c a b
-places = np.eye(3)
-wishes = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0]])  # place 2 wants place 1
-weights = softmax((places @ wishes) @ places.T)
-fetched = weights @ letters
+scores = (tokens @ W_Q) @ (tokens @ W_K).T
+powers = np.exp(scores)
+weights = powers / powers.sum(axis=-1, keepdims=True)
+print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
-print("it fetches a, b, c:", fetched[2].round(3))
 
 # %% [markdown]
-# Place 2 should have fetched the a, and got a mixture: 0.576 of an a, and 0.212 of each of the others. Its scores are
-# 0, 1, 0, as we wanted. But a softmax turns a lead of 1 into a factor of $e = 2.718$ and no more, so that the weight is
-# $2.718 / (2.718 + 1 + 1) = 0.576$.
+# The scores are as we wanted them. But place 2 gives only 0.576 to the a before it, and the rest to the others: a
+# softmax turns a lead of 1 into a factor of $e = 2.718$ and no more, and $2.718 / (2.718 + 1 + 1) = 0.576$.
 #
-# ## Yes and no
-#
-# In the cell above, `places @ wishes` are the queries, and the keys are the places themselves. So what you write into
-# $W_Q$ is the table of wishes. A whole token has six numbers. The first three say which letter it is, and who looks at
-# whom does not depend on the letter. So $W_Q$ begins with three rows of zeros, and the table comes below them. $W_K$
-# only picks the place out of the token:
-#
-# --8<-- "diagrams/table_of_wishes.svg"
-#
-# Multiply a one-hot row with the table, and you get one row of the table. That is the query. Its product with a one-hot
-# key is one number of this row. So **a score is an entry of the table.**
-#
-# That is the whole idea. What is missing is a yes that leaves nothing to the others. So let a yes be worth more than 1:
-# multiply the table by 1, 5, 20 and 128, and look each time at the weights of place 2. (The numbers have 32 bits, as in
-# our machines.)
-
-# %%
-for yes in (1, 5, 20, 128):
-    w = softmax(np.float32(yes) * wishes.astype("float32"))[2]
-    print(f"yes = {yes:3}   chosen: {w[1]:.4f}   others exactly 0: {w[0] == 0}")
-
-# %% [markdown]
-# At 128 the others get $e^{-128}$ times the weight of the chosen one. This is smaller than every number above 0 that 32
-# bits can hold. So it becomes 0, and the head fetches the letter and nothing else. (This is so from 104 on, and 128
-# is the next power of two.) The softmax has become a choice.
-#
-# Now write a head yourself. The first table holds the wishes of the three places. Press them until each letter fetches
-# the one *after* it, and the last one itself. How much must a yes be worth? And what does a place fetch that has two
-# wishes, or none?
+# So a yes must be worth more than 1. How much? Turn it up below. Then press the wishes until each letter fetches the
+# one *after* it, and the last one itself. What does a place fetch that has two wishes, or none?
 
 # %% tags=["live", "remove-input"]
 import re
@@ -90,252 +111,290 @@ from live import touch
 # The drawing's numbers: the token of place 2 becomes a query, that of place 1 a key.
 drawn = Path("../diagrams/table_of_wishes.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
-W_Q, W_K = (np.vstack([np.zeros((3, 3)), table]) for table in (wishes, places))
-looks, looked_at = np.hstack([letters, places])[[2, 1]]
+looks, looked_at = tokens[[2, 1]]
 query, key = looks @ W_Q, looked_at @ W_K
 steps = (looks, W_Q.ravel(), query, looked_at, W_K.ravel(), key, [query @ key])
 np.testing.assert_array_equal(np.array(drawn, float), np.concatenate(steps))
 np.testing.assert_allclose(weights[2], [0.212, 0.576, 0.212], atol=5e-4)
-assert w[0] == 0
+assert np.exp(np.float32(-128)) == 0 < np.exp(np.float32(-20))
 touch(
     "wishes",
     "<p>With the wishes from above, and 1 for a yes, each place fetches a mixture. With 128, place 0 fetches the c, place"
     " 1 the c, and place 2 the a.</p>",
     text="cab",
-    wishes=wishes.tolist(),
+    wishes=W_Q[3:].astype(int).tolist(),
     worth=0,
 )
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# Place 0 wishes for place 1, and the two others wish for place 2. From 10 on the table of weights shows 1.00, but it is
-# rounded: in numbers of 32 bits the others get exactly 0 only at 128. Two wishes share the weight, so half of each
-# letter comes back. Where there is no wish all scores are equal, and the place takes the average of all letters.
+# From 10 on the picture shows 1.00, but this is rounded. At 128 it is exact: the others get $e^{-128}$ times as much,
+# which is smaller than any number that 32 bits can hold, and becomes 0.
+#
+# To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
+# weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
+# average of all letters.
 #
 # </details>
 #
+# ## A real head
+#
+# Does this work in the layer that we have trained so often? Take an empty `MultiHeadAttention` and, in place of
+# training, write its four matrices. Texts may have up to eight letters now, and `^` stands before them, so that the
+# first letter has something to fetch. So a token has 4 numbers for the letter (`^`, a, b, c) and 9 for its place. $W_V$
+# cuts out the letter, and $W_O$ hands it on as it is:
+
+# %%
+from clear_attention import MultiHeadAttention
+
+table = np.eye(9, k=-1)  # each place wishes for the place before
+table[0, 0] = 1  # and ^ for itself
+W_Q = np.vstack([np.zeros((4, 9)), table])
+W_K = np.vstack([np.zeros((4, 9)), np.eye(9)])
+W_V = np.vstack([np.eye(4), np.zeros((9, 4))])
+W_O = np.eye(4)
+
+head = MultiHeadAttention(4, num_heads=1, d_k=9, d_v=4, use_bias=False)
+head.build((None, None, 13))
+# It divides its scores by the root of d_k = 9, so 3 is put in first.
+head.set_weights([128 * 3 * W_Q, W_K, W_V, W_O])
+
+cab = np.hstack([np.eye(4)[[0, 3, 1, 2]], np.eye(9)[:4]])  # ^cab
+found = head(cab[np.newaxis].astype("float32"))[0].numpy().argmax(axis=-1)
+print("^cab fetches", "".join("^abc"[i] for i in found))
+
+# %% [markdown]
+# It runs, and it has not seen a single example. Is it right for every text? There are only 9,840 texts of one to eight
+# letters a, b and c, so try them all. (`rows` writes them as tokens, with a mask that hides the places behind a shorter
+# text.)
+
+# %%
+from itertools import product
+
+from clear_attention.programs import rows
+
+sizes = range(1, 9)
+texts = ["^" + "".join(t) for n in sizes for t in product("abc", repeat=n)]
+tokens, mask = rows(texts, "^abc", length=9)
+fetched = head(tokens, mask=mask).numpy().argmax(axis=-1)
+right = [
+    "".join("^abc"[i] for i in line[: len(text)]) == "^" + text[:-1]
+    for line, text in zip(fetched, texts, strict=True)
+]
+print(f"{sum(right):,} of {len(texts):,} texts are right")
+
+# %% [markdown]
+# All of them. And here we know more than a test can tell. The rows of $W_Q$ and $W_K$ that belong to letters are zeros,
+# so the map is the same whatever the text says. This head can't be wrong.
+#
 # ## Select and aggregate
 #
-# Two functions of this package write such heads. They speak of *features*. A feature is a part of the token, such as
-# its letter or its place. It is given as a matrix that cuts the numbers of this part out of the token, as $W_K$ above
-# cuts out the place.
-#
-# [`select`][clear_attention.select] says who looks at whom:
-#
-# ```python
-# select(place, place, lambda query, key: key == query - 1)
-# ```
-#
-# Here a token looks by its place and is looked at by its place, and the function says yes to the place before. Its two
-# arguments are plain numbers: the place that looks, and the place that is looked at. (For letters, these are their
-# numbers in the alphabet, counted from 0.) `select` asks the function about each pair, which fills the table of wishes.
-# It returns the matrices $W_Q$ and $W_K$, which together are called a *selector*.
-#
-# [`aggregate`][clear_attention.aggregate] says what is brought back. It takes a selector and the feature that is handed
-# over, makes each yes a score of 128, and fills in the two other matrices, $W_V$ and $W_O$. The outcome is a real head,
-# a `MultiHeadAttention` like all others.
-#
-# With these two let us write the head that we began with, for texts of up to eight letters. A sign `^` is put before
-# each text, so that the first letter has something to fetch, and it counts as the first letter of the alphabet
-# `^abc`. So there are four letters and nine places. In the cell `features` makes the two features. The function says
-# yes to the place before, and `max` lets place 0 look at itself. `rows` writes the text as tokens, with a mask that
-# hides the places that it leaves empty:
+# Only two things in that cell needed thought: who looks at whom, and what is brought back. Two functions do the rest.
+# [`select`][clear_attention.select] asks a function of yours about each pair, fills the table of wishes, and returns
+# $W_Q$ and $W_K$. [`aggregate`][clear_attention.aggregate] adds the 128, the root, $W_V$ and $W_O$, and returns the
+# layer. So our head is one line, "look by your place at the place before, and bring its letter":
 
 # %%
 from clear_attention import aggregate, select
-from clear_attention.programs import features, rows
+from clear_attention.programs import features
 
-letter, place = features(4, 9)  # four letters, nine places: tokens of 13 numbers
+letter, place = features(4, 9)  # which numbers of a token mean what
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
-head = aggregate(before, letter)
+written = aggregate(before, letter)
 
-tokens, mask = rows(["^cab"], "^abc", length=9)
-fetched = head(tokens, mask=mask).numpy()[0, :4]
-print(type(head).__name__, [weight.shape for weight in head.get_weights()])
-print("fetched:", "".join("^abc"[i] for i in fetched.argmax(axis=-1)))
+pairs = zip(head.get_weights(), written.get_weights(), strict=True)
+print("the same numbers:", all(np.array_equal(a, b) for a, b in pairs))
 
 # %% [markdown]
-# The letters c, a and b fetched `^`, c and a, and `^` fetched itself. The shapes belong to $W_Q$, $W_K$, $W_V$ and
-# $W_O$. The 13 numbers of a token become 9 for the query and the key, which are places, and 4 for the value, a letter.
-# The last matrix passes these 4 on.
+# The first `place` says by what a token looks, and the second by what it is looked at. Your function gets both as
+# numbers. Letters are numbers, too, counted from 0. Now a puzzle: here are four lines, and below them their maps on the
+# text `cabba`. There is no `^` this time, so a is 0, b is 1 and c is 2. Which line made which map?
 #
-# One right text does not make the head right for every text. But there are only 9,840 texts of one to eight letters a,
-# b and c, so we try them all. The package has this head ready-made, as `shift`. A text is right if all its letters
-# have fetched what stands before them:
+# ```python
+# 1  select(letter, letter, lambda query, key: key == query)
+# 2  select(place, letter, lambda query, key: key == 1)
+# 3  select(place, place, lambda query, key: key <= query)
+# 4  select(letter, letter, lambda query, key: key > query)
+# ```
 
-# %% tags=["hide-input"]
-import sys
-
-# The texts are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
-from clear_attention.programs import shift
-from trained.programs import all_inputs, tokens_of
-
-texts = all_inputs("shift")
-tokens, mask = tokens_of("shift", texts)
-answers = shift()(tokens, mask=mask).numpy().argmax(axis=-1)
-right = [
-    "".join("^abc"[i] for i in row[: len(text)]) == "^" + text[:-1]
-    for row, text in zip(answers, texts, strict=True)
-]
-print(f"{sum(right):,} of {len(right):,} texts are right")
-assert head.count_params() == 13 * 9 + 13 * 9 + 13 * 4 + 4 * 4
-np.testing.assert_allclose(fetched, np.eye(4)[[0, 0, 3, 1]], atol=1e-6)
+# %% tags=["hide-input"] alt="Four maps of weights for the text cabba. In map P each letter looks at itself and at all letters before it. In map Q the c looks at all five letters, each a at the c and the two b's, and each b at the c. In map R each letter looks at the letters like itself. In map S all letters look at the two b's."
 assert right == [True] * 9840
+assert found.tolist() == [0, 0, 3, 1]
+for a, b in zip(head.get_weights(), written.get_weights(), strict=True):
+    np.testing.assert_array_equal(a, b)
+kind, where = features(3, 5)
+tokens, mask = rows(["cabba"], "abc", length=5)
+lines = {
+    "P": select(where, where, lambda query, key: key <= query),
+    "Q": select(kind, kind, lambda query, key: key > query),
+    "R": select(kind, kind, lambda query, key: key == query),
+    "S": select(where, kind, lambda query, key: key == 1),
+}
+_, axes = plt.subplots(1, 4, figsize=(10, 2.9), layout="constrained")
+for ax, (name, line) in zip(axes, lines.items(), strict=True):
+    _, weights = aggregate(line, kind)(tokens, return_weights=True)
+    look(ax, weights[0, 0], name, [*"cabba"], [*"cabba"])
+    if name == "Q":
+        assert np.allclose(weights[0, 0, 0], 1 / 5)
+plt.show()
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>The solution</summary>
+#
+# Line 1 made R, line 2 made S, line 3 made P, and line 4 made Q. In Q the c finds nobody who is larger, so all its
+# scores are equal, and it takes the average of everybody. (In P each letter looks at what a look-ahead mask would
+# leave.)
+#
+# </details>
+#
 # ## What a head can't do: count
 #
-# Now a harder task: each letter shall say how often it occurs in the text. If it looks by its letter, with the function
-# `key == query`, it finds all letters like itself, its own place included. But what comes back is an *average*. If each
-# of them hands over a 1, the average of three ones is 1, and so is the average of two. Attention cannot add up.
+# Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself,
+# its own place included. Let each of them hand over a 1. What comes back to an a in `abca`, and what to the b? Guess.
 #
-# The sign `^` helps. Let each letter look at all letters like itself, *and at* `^`. Let `^` hand over a 1, and all
-# letters a 0. If there are n letters of this kind, n + 1 tokens share the weight, and what comes back is the share of
-# `^`, which is $1 / (n + 1)$. In `^abca` an a looks at `^` and at two a's. It gets 1/3, so there are 2.
+# To both a 1. What comes back is an *average*, and the average of two ones is 1, like that of a single one. Attention
+# cannot add up.
 #
-# To turn 1/3 into 2 we need a table, and a [feed-forward network](feed_forward.py#many-alarms-one-table) can
-# hold a table. But how does the 1/3 get from the head into the network? Each token has free columns, in which there is
-# a 0 at first. What is written into them is called a **note**. The head writes the 1/3 there, the
-# [residual](transformer_layer.py) adds this note to the token, and the network reads it. Such a list of steps, of heads
-# and networks with no norm between them, is called a *program*.
-#
-# The program `histogram` has two steps, a head and a network. The cell sends `^abca` through both. For each sign it
-# prints the note of the head, and then what the network makes of it. (With a `depth` given, `rows` leaves room for
-# notes. How much a program needs, its matrices tell.)
+# And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
+# back is the weight that `^` gets. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. At the
+# beginning each letter looks at letters like itself. What is missing? When the count is right, there is a second task,
+# which we shall need for map C.
 
-# %%
-from clear_attention.programs import histogram
-
-
-def with_notes(texts, program):
-    depth = program.heads[0].project_queries.kernel.shape[0]
-    return rows(texts, "^abc", length=9, depth=depth)
-
-
-counting = histogram()
-tokens, mask = with_notes(["^abca"], counting)
-note = 4 + 9  # the column behind the numbers for four letters and nine places
-share = counting.heads[0](tokens, mask=mask).numpy()[0, :5, note]
-counts = counting(tokens, mask=mask).numpy()[0, :5].argmax(axis=-1)
-for sign, part, count in zip("^abca", share, counts, strict=True):
-    print(f"{sign}   ^ gets {part:.3f}   how often: {count}")
+# %% tags=["live", "remove-input"]
+touch(
+    "looks",
+    "<p>While each letter looks only at letters like itself, ^ gets 0. If each looks at ^, too, an a of abca gives ^ the"
+    " weight 1/3, and the b gives it 1/2.</p>",
+    text="abca",
+    texts=["abca", "cabacb", "bbb"],
+    task=0,
+    wishes=np.eye(4)[1:].astype(int).tolist(),
+)
 
 # %% [markdown]
-# The sign `^` looks at itself only and gets 1, so it says 0. Nobody needs its answer.
+# **The trick** is to look at the letters like oneself *and at* `^`. If there are n such letters, n + 1 tokens share the
+# weight, and `^` gets $1 / (n + 1)$ of it. In the second task each letter looks at the smaller ones and at `^`. Here is
+# the head that counts. What a token hands over is a single number, 1 for `^` and 0 for all others:
+
+# %%
+is_begin = letter[:, :1]  # the first of the four numbers for the letter
+like_me = select(letter, letter, lambda query, key: key in (0, query))
+counting = aggregate(like_me, is_begin)
+
+tokens, mask = rows(["^abca"], "^abc", length=9)
+shares = counting(tokens, mask=mask)[0, 1:5, 0].numpy()
+for sign, share in zip("abca", shares, strict=True):
+    print(f"{sign} gives ^ {share:.3f}   count: {1 / share - 1:.0f}")
+
+# %% [markdown]
+# Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can
+# [hold a table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2.
 #
 # ## Two heads: sorting
 #
-# With notes, one head can also use what another has found out. Let us sort the letters of a text in this way. The first
-# head and a network write a note, and the second head reads it.
+# Map C sorts. Its rows fetch a, a, b, b, c and c. But how can place 3 know that a b belongs there?
 #
-# **First, each letter counts how many letters are smaller,** which means earlier in the alphabet. As before, it looks
-# at these and at `^`. In `^cabacb` each b finds two, which are the a's. The count is its note. In the sorted text the
-# a's fill the places 1 and 2 behind `^`, so the b's begin at place 3. In the same way, letters with the count n begin
-# at place n + 1.
+# **First, each letter counts the smaller ones.** This was your second task. In `cabacb` a b finds two, the a's. They
+# will fill the places 1 and 2, so the b's begin at place 3. In the same way, the letters that count n begin at
+# place n + 1. A feed-forward network turns the share into the count, which is written into free columns of the token as
+# a **note**, as in the last lesson.
 #
-# **Then each place looks for its letter.** Place 3 must look for the count 2, because the b's begin there. Place 4 is
-# still filled by a b, although no letter has the count 3. So each place looks for the largest count that is smaller
-# than its own number, and fetches a letter that has it:
+# **Then each place looks at these notes.** Place 3 wants the count 2. Place 4 shall get a b, too, although no letter
+# has counted 3. So each place looks for *the largest count below its own number*. Which letters does place 5 find?
+# Guess, and then look at the map on the right. The notes stand above it.
+
+# %% tags=["hide-input"] alt="Two maps for sorting cabacb. Left, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Right, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
+smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
+noted = ["^", *(f"{s}\n{n}" for s, n in zip(TEXT[1:], smaller, strict=True))]
+counted = [f"{s} counts {n}" for s, n in zip(TEXT[1:], smaller, strict=True)]
+_, axes = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
+look(axes[0], below[1:], "each letter counts", counted, [*TEXT])
+ranks = [f"place {i}" for i in range(1, 7)]
+look(axes[1], for_place[1:], "each place fetches", ranks, noted)
+plt.show()
+np.testing.assert_allclose(shares, [1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
+np.testing.assert_allclose(below[1:7, 0], 1 / (np.array(smaller) + 1), atol=1e-6)
+for place_, row in enumerate(for_place[1:7, 1:7], start=1):
+    best = max(n for n in smaller if n < place_)
+    assert [n == best for n in smaller] == (row > 0.4).tolist()
+
+# %% [markdown]
+# Place 5 looks at both c's, since 4 is the largest count below 5. They share its weight, and the average of two c's is
+# a c.
 #
-# | place | 1 | 2 | 3 | 4 | 5 | 6 |
-# | --- | --- | --- | --- | --- | --- | --- |
-# | letter | c | a | b | a | c | b |
-# | its count: smaller letters | 4 | 0 | 2 | 0 | 4 | 2 |
-# | largest count below the place | 0 | 0 | 2 | 2 | 4 | 4 |
-# | fetched | a | a | b | b | c | c |
+# "The largest" is more than yes or no. So your function may also return a number that says *how much* a key is wanted.
+# The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. Here `smaller` is the feature
+# that holds the count:
 #
-# Letters that are alike have the same count, so that they share the weight. What comes back is an average of equal
-# letters, which is this letter.
+# ```python
+# select(place, smaller, lambda query, key: key if key < query else -9)
+# ```
 #
-# "The largest" is more than yes or no. So the function in `select` may also return a number that says *how much* a key
-# is wanted. The highest number wins, because a lead of 1 becomes a lead of 128 in the scores.
-#
-# Here is the whole program on the text of the table:
+# The list of all the steps, a head, a network and another head, is called a **program**. The package keeps this one as
+# `sort`. Its tokens have room for two notes, the share and the count:
 
 # %%
 from clear_attention.programs import sort
 
-sorting = sort()
-tokens, mask = with_notes(["^cabacb"], sorting)
-ordered = sorting(tokens, mask=mask).numpy()[0, 1:7].argmax(axis=-1)
-print("cabacb, sorted:", "".join("^abc"[i] for i in ordered))
+tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
+fetched = sort()(tokens, mask=mask).numpy().argmax(axis=-1)
+right = [
+    "".join("^abc"[i] for i in line[1 : len(text)]) == "".join(sorted(text[1:]))
+    for line, text in zip(fetched, texts, strict=True)
+]
+print(f"{sum(right):,} of {len(texts):,} texts are sorted")
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>select, aggregate and the whole program, line by line</summary>
+# <details class="lesson-more" markdown="1"><summary>The whole program</summary>
 #
-# You can leave this out. It is the source, without the lines that check the arguments:
+# You can leave this out. It is the source of `sort`:
 
 # %% tags=["source", "hide-input"]
 import inspect
-import re
 
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
-checks = re.compile(r"^ *(of_one_depth|as_wide)\(.*\n", re.M)
-for function in (select, aggregate, sort):
-    source = docstring.sub("", inspect.getsource(function))
-    print(checks.sub("", source).replace("128.0", "128"))
-np.testing.assert_allclose(share, [1, 1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
-assert counts.tolist() == [0, 2, 1, 1, 2]
-assert "".join("^abc"[i] for i in ordered) == "aabbcc"
+print(docstring.sub("", inspect.getsource(sort)))
+assert right == [True] * 9840
+tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1)
+counted = programs.histogram()(tokens, mask=mask).numpy().argmax(axis=-1)
+for text, line in zip(texts, counted, strict=True):
+    assert line[1 : len(text)].tolist() == [text.count(sign) for sign in text[1:]]
 
 # %% [markdown]
-# In `select`, `query` is the feature by which a token looks, and no number. Times the table it is the $W_Q$ from above.
-# `feature` and `table_of` make arrays of what you hand over. In place of a function, `select` also takes a finished
-# table.
-#
-# In `aggregate`, `what` is the $W_V$, and `GAP` is our 128. Attention divides the scores by the root of `d_k`, so the
-# queries are multiplied by this root first. `into` says in which columns of the token the outcome is written, so turned
-# around it is the $W_O$.
-#
-# In `sort` the four features of a token are its letter, its place and two notes. The note `share` is the $1 / (n + 1)$
-# of the first head. The note `smaller` is the count, which the network `look_up` reads from the table `counts`. `begin`
-# is the first number of the letter, which is 1 for `^` only.
-#
-# The second head is made of two selectors. `my_place` says how much a place wants a count. If the count is smaller than
-# the number of the place, a larger count is wanted more. All other counts get `-length`, which is less. But `^` has the
-# count 0, as the a's have, and it must not be fetched. So `not_begin` subtracts so much from `^` that it is wanted
-# least, whoever looks. For this it needs a feature that is 1 for every token, and `place @ np.ones((length, 1))` is
-# one. The two selectors are added, which adds their scores.
+# The four features of a token are its letter, its place and two notes. `into` says in which columns a head writes, and
+# `look_up` is the network, which holds the table `counts`. The second head adds two selections, which adds their
+# scores. For `^` has the count 0, as the a's have, and must not be fetched. So `not_begin` makes it the least wanted,
+# whoever looks. (For this it needs a feature that is 1 in every token. Places are one-hot, so their sum is 1, and it is
+# written `place @ np.ones((length, 1))`.)
 #
 # </details>
 #
-# The package has eight such programs, which stand in [the reference](../reference/programs.md). Each of them is right
-# on every input that we tried. For the programs that read texts, these were all texts of up to eight letters.
-#
-# <details class="lesson-more" markdown="1"><summary>The eight programs, and what their heads look at</summary>
-#
-# | program | what its heads look at |
-# | --- | --- |
-# | `shift` | the place before |
-# | `reverse` | the last token, to know the length; then the mirrored place |
-# | `running_average` | everybody so far |
-# | `histogram` | `^` and letters like mine |
-# | `sort` | `^` and smaller letters; then the letter for my place |
-# | `balanced` (brackets) | everybody so far; then any place with too many `)` |
-# | `induction` | the place before; then the last place whose note is my letter |
-# | `addition` | the other digit of my column; then the next lower column that decides on the carry |
-#
-# Each of these heads is a layer like others, so [`certify`](../guides/certify_your_layer.py) can test whether its masks
-# leak, and in our tests it does. But most of the heads give their whole weight to few keys, and a mask that is wrong
-# about another key would not show. So for these tests the scores are divided by 128 first.
-#
-# </details>
+# [Eight programs](../reference/programs.md) are kept like this. One tells whether brackets are balanced, and one adds
+# two numbers.
 #
 # ## Who found this, and when
 #
-# Gail Weiss, Yoav Goldberg and Eran Yahav described in 2021 what a Transformer does, as a small programming language,
-# RASP. `select` and `aggregate` are their words, and the counting with a first token and the sorting by counts come
-# from them, too. David Lindner and others wrote a compiler for it in 2023, Tracr, which turns such programs into the
-# weights of a Transformer. Alexander Rush made puzzles of it.
+# A recurrent network has a model that one can draw on paper, a machine that goes from state to state. For the
+# Transformer there was none. So Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021: a small programming
+# language, RASP. `select` and `aggregate` are its words, and our counting and our sorting come from it.
+#
+# How far does it carry? Michael Hahn had shown in 2020 that one changed letter moves the answer of a Transformer the
+# less, the longer the text is. So on a long row of zeros and ones it could hardly be sure whether the number of
+# ones is odd. David Chiang and Peter Cholak [answered](https://arxiv.org/abs/2202.12172) in 2022 in the manner of this
+# page, with weights that nobody had trained. Their Transformer gets it right at every length, and a layer norm makes it
+# as sure as one likes.
+#
+# Such heads are also good for testing. If somebody claims to read from a trained machine what it does, who can say
+# whether this is so? In 2023 David Lindner and others wrote Tracr, which makes Transformers out of RASP programs. Of
+# these one knows the truth.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) You need two selectors. One says *how much* the letter a is wanted, and the other how
+# so far, any answer will do.) You need two selections. One says *how much* the letter a is wanted, and the other how
 # much a place is wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature by which a
 # token looks is 1 in every token.
 #
@@ -378,8 +437,8 @@ assert found.tolist() == expected
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # All tokens are alike, so their values are alike, and every average of equal values is this value. It doesn't matter
-# who gets which weight. With `^` there are two different values, and then the weights show. Places help, too: in
-# `reverse` the first head finds the last place.
+# who gets which weight. With `^` there are two different values, and then the weights show. Places help, too: with
+# them a head can find the last place.
 #
 # </details>
 #
@@ -410,12 +469,11 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head, and you know why the programs on this page are right. In [induction](induction.py) nobody
-# had written the two heads that the training found, and yet they work as the two heads of our program `induction` do.
-# Was that luck?
+# You can now write a head, and you know why the heads on this page are right. In [induction](induction.py) nobody had
+# written the two heads that the training found, and yet they do what one would write. Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
-# * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.
+# * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.
 #
 # Read on elsewhere: Weiss, Goldberg and Yahav (2021), [Thinking Like Transformers](https://arxiv.org/abs/2106.06981);
 # Lindner and others (2023), [Tracr: Compiled Transformers as a Laboratory for

@@ -1,17 +1,21 @@
 """Pieces to touch in the lessons on scores, packing and induction: they say what Python computes."""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 
 import trained
 from clear_attention import (
+    aggregate,
     combine_masks,
     create_document_mask,
     create_document_positions,
     create_look_ahead_mask,
     scaled_dot_product_attention,
+    select,
 )
+from clear_attention.programs import features, rows
 from trained.language import FIRST
 
 
@@ -146,3 +150,43 @@ def test_the_wishes_are_a_head_as_the_function_computes_it(piece):
     assert wishes.says() == "At 128, place 0 fetches a, place 1 fetches b, place 2 fetches b."
     wishes.press("Start again")
     assert wishes.says().startswith("At 1, place 0 fetches a mixture")
+
+
+def test_a_head_that_looks_by_letters_is_one_of_the_package(piece):
+    looks = piece("programs", "looks")
+    letter, _ = features(4, 9)
+    wishes = np.eye(4)
+
+    def wish(sign, keys):
+        for key in keys:
+            looks.element.get_by_role("button", name=f"{sign} looks at {key}", exact=True).focus()
+            looks.page.keyboard.press("Enter")
+            wishes["^abc".index(sign), "^abc".index(key)] = 1 - wishes["^abc".index(sign), "^abc".index(key)]
+
+    def assert_shows(text):
+        tokens, mask = rows([f"^{text}"], "^abc", length=9)
+        head = aggregate(select(letter, letter, wishes), letter)
+        _, weights = head(tokens, mask=mask, return_weights=True)
+        cells = [float(Fraction(x or "0")) for x in looks.element.locator("td.weight").all_inner_texts()]
+        wanted = weights.numpy()[0, 0, 1 : len(text) + 1, : len(text) + 1]
+        np.testing.assert_allclose(cells, wanted.ravel(), atol=1e-6)
+
+    assert looks.says().startswith("Right in 0 of 120 texts. In “abca” the a should say 2, so that ^ must get 1/3")
+    assert_shows("abca")
+    wish("a", "a")  # it wishes for nobody, and looks at everybody
+    assert_shows("abca")
+    wish("a", "^a")
+    wish("b", "^")
+    wish("c", "^")
+    assert looks.says().startswith("Solved: right in all 120 texts")
+    looks.press("cabacb")
+    assert_shows("cabacb")
+    looks.press("How many are smaller?")
+    assert looks.says().startswith("Right in 0 of 120 texts. In “cabacb” the c should say 4, so that ^ must get 1/5")
+    wish("a", "a")
+    wish("b", "ab")
+    wish("c", "abc")
+    assert looks.says() == "Solved: right in all 120 texts of up to 4 letters."
+    assert_shows("cabacb")
+    looks.press("Start again")
+    assert looks.says().startswith("Right in 0 of 120 texts.")

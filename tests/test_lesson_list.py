@@ -1,0 +1,114 @@
+"""The list of lessons: each stands there once, in the order of the site, with a picture and a result that holds."""
+
+import math
+import re
+from pathlib import Path
+
+import plain
+import pytest
+
+from trained.ablations import shares
+from trained.dates import BATCH, SIZES, STEPS
+
+DOCS = Path(__file__).parents[1] / "docs"
+PICTURES = DOCS / "diagrams" / "lessons"
+PAGE = (DOCS / "learn" / "index.md").read_text(encoding="utf-8")
+ITEM = re.compile(
+    r'<li markdown="block">\n--8<-- "diagrams/lessons/(\w+)\.svg"\n\[([^\]]+)\]\((\w+)\.py\)\n\n(.+)\n\n(.+)\n</li>'
+)
+ITEMS = ITEM.findall(PAGE)
+ORDER = re.findall(r"learn/(\w+)\.py", (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8"))
+
+
+def of_100(name):
+    return round(100 * sum(shares(name)) / len(shares(name)))
+
+
+def lost_of_1000(name):
+    return 1000 * (sum(shares("whole")) - sum(shares(name))) / len(shares(name))
+
+
+def share(powers, of):
+    """Return what a softmax gives to one of its scores, in per cent."""
+    return f"{100 * math.exp(of) / sum(map(math.exp, powers)):.0f}&nbsp;%"
+
+
+RESULTS = {  # what the result says, computed here; and what the lesson asserts of its trained machines
+    "reading_dates": (f"{BATCH * STEPS:,} examples teach it over 99", min(shares("whole")) > 0.99),
+    "attention": (share([3, -2, 1], of=3), "np.testing.assert_allclose(weights[2], [0.8756,"),
+    "masks": (share([2, 1, 0, 3], of=3), "padding, 3."),
+    "causal": ("over 99 of 100", 'forgetful_record["letters"] > 0.99', 'forgetful_record["exact"] == 0'),
+    "multi_head": (f"{of_100('1 head')} of 100 dates with one head, and {of_100('8 heads')} with eight",),
+    "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
+    "transformer_layer": (
+        "two machines of three read only 89 of 100",
+        [round(100 * share) for share in shares("no residual")].count(89) == 2,
+    ),
+    "feed_forward": (f"{lost_of_1000('no feed-forward'):.0f} more mistakes", "More than half of the trained numbers"),
+    "recap": (f"the same {SIZES['d_model']} numbers", "assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]"),
+    "training": (f"{STEPS:,} steps all of its 121,422 numbers", "assert untrained.count_params() == 121_422"),
+    "writing": (f"{0.6 * 0.3:.2f}, where {0.4 * 0.9:.2f}", "round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)"),
+    "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights) == "32 TB"'),
+    "roman": ("3,000 examples it learns over 90 of 100", "assert right.mean() > 0.9", "the other 3,000"),
+    "norm_first": (f"{of_100('norm last')} of 100 digits right with the norm last, and {of_100('norm first')} with",),
+    "turning_positions": (
+        "under 10 of 100 dates, and another over 98",
+        'assert max(added_record["shifted"][2:]) < 0.1',
+        'assert min(turning_record["shifted"]) > 0.98',
+    ),
+    "language_model": (f"256 signs, one is surprised by {math.log2(256):.0f} bits", "guesses among\n# 256 bytes"),
+    "fewer_keys": ("half a million bytes", 5e5 < 2 * 32 * 32 * 128 * 2 < 5.5e5, "kept(32, 32, 128, 100_000)"),
+    "score_rules": (
+        "15 numbers in each head can replace the positions: over 97",
+        "Each head has 15 numbers",
+        'assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97',
+    ),
+    "packing": ("under 50 of 100 are right, and over 98", "assert not_apart < 0.5 < 0.98 < kept_apart"),
+    "induction": (
+        "two layers get over 85 of 100 right, and one layer under 40",
+        'assert record["right_by_place"][PERIOD:].mean() > 0.85',
+        'assert shallow_record["right_by_place"][PERIOD:].mean() < 0.4',
+    ),
+    "programs": (f"all {sum(3**length for length in range(1, 9)):,} texts", "assert right == [True] * 9840"),
+    "twins": ("its trained twin over 85 of 100", "right[1] < 1 == right[0]", '0.85 < record["texts"] < 1'),
+}
+
+
+def test_each_lesson_stands_there_once_in_the_order_of_the_site():
+    assert [page for _, _, page, _, _ in ITEMS] == ORDER == list(RESULTS)
+    assert all(picture == page for picture, _, page, _, _ in ITEMS)
+    assert PAGE.count("<li") == len(ORDER)
+
+
+def test_the_numbers_run_through_all_parts():
+    parts = PAGE.split("<ol ")[1:]
+    begins = [int(re.search(r'start="(\d+)"', part)[1]) if "start=" in part else 1 for part in parts]
+    assert begins == [1 + sum(part.count("<li") for part in parts[:n]) for n in range(len(parts))]
+
+
+@pytest.mark.parametrize(("title", "page", "question", "result"), [item[1:] for item in ITEMS], ids=ORDER)
+def test_title_question_and_result(title, page, question, result):
+    lesson = (DOCS / "learn" / f"{page}.py").read_text(encoding="utf-8")
+    words, *held = RESULTS[page]
+    assert f"# title: {title}\n" in lesson.replace('"', "")
+    assert question.endswith("?")
+    assert words in result
+    assert [each for each in held if not (each in lesson if isinstance(each, str) else each)] == []
+
+
+def test_pictures_adorn_and_are_light():
+    files = sorted(PICTURES.iterdir())
+    assert [path.stem for path in files] == sorted(ORDER)
+    for path in files:
+        svg = path.read_text(encoding="utf-8")
+        assert 'viewBox="0 0 96 64"' in svg
+        assert 'aria-hidden="true"' in svg  # title and question say it
+        assert not re.search(r'\bid="|#[0-9a-f]{3}| style=', svg)  # many on one page, in the colours of the theme
+    assert sum(path.stat().st_size for path in files) < 25_000
+
+
+def test_who_reads_text_gets_the_list_without_pictures():
+    text = plain.described(PAGE, str)
+    assert "--8<--" not in text
+    assert "Drawing" not in text
+    assert "[Masks](masks.py)" in text

@@ -1,6 +1,6 @@
 # ---
 # title: Questions people ask
-# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, masks that block nothing, padded rows, 100 % accuracy, key_dim, left padding, pre-norm, saving custom layers, moving weights from torch to Keras, temperature and top-p, repetition, padded prompts and the bytes of a cache.
+# description: Short answers with a snippet that runs alone, on masks the wrong way round, NaN, masks that block nothing, padded rows, 100 % accuracy, key_dim, what heads cost, left padding, pre-norm, saving custom layers, moving weights from torch to Keras, temperature and top-p, repetition, padded prompts and the bytes of a cache.
 # ---
 
 # %% [markdown]
@@ -312,7 +312,36 @@ assert parameters(128, 8, 16) == 66_048
 assert parameters(128, 8, 128) == 527_488
 
 # %% [markdown]
-# Deeper: [what heads cost](../learn/multi_head.py#what-heads-cost).
+# Deeper: [the whole width for each head](museum.py#key_dim), in the museum of bugs.
+#
+# ## Do more heads cost more?
+#
+# Hardly, as long as the width stays the same. Each head gets a smaller part of the numbers, so a layer with more heads
+# has no more numbers to train, and the products of matrices take no more multiplications. But every head has a map of
+# its own. So if the maps are kept, more heads take more memory for their weights, and the softmax has more work.
+# [Attention by blocks](../learn/long_sequences.py) keeps no whole map.
+#
+# Here is a layer of width 512 that reads 64 tokens. `d_k` says how many numbers a head's query and key have, and
+# *weights* are the cells of all maps together.
+
+# %%
+from clear_attention import MultiHeadAttention
+
+d_model, n = 512, 64
+print("heads  d_k  parameters  multiplications  weights")
+costs = set()
+for heads in (1, 2, 4, 8):
+    layer = MultiHeadAttention(d_model, heads)
+    layer.build((None, n, d_model))
+    # four products with a matrix; for each head one for its scores, one for its output
+    multiplications = 4 * n * d_model**2 + heads * (2 * n * n * layer.d_k)
+    numbers = f"{layer.count_params():11,} {multiplications:16,}"
+    print(f"{heads:5} {layer.d_k:4} {numbers} {heads * n * n:8,}")
+    costs.add(numbers)
+assert len(costs) == 1
+
+# %% [markdown]
+# Deeper: [how heads share the numbers](../learn/multi_head.py#how-the-numbers-are-shared).
 #
 # ## Why does `keras.layers.Attention` give different numbers?
 #

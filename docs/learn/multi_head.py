@@ -1,46 +1,66 @@
 # ---
 # title: Multi-head attention
-# description: When one look is not enough. What a single average cannot carry, how heads share the numbers of a vector, what trained heads look at, the reshape that runs and is wrong, and what heads cost.
+# description: When one look is not enough. A machine that must read a date in one look, what a single average cannot carry, what trained heads look at, how heads share the numbers of a vector, and the reshape that runs and is wrong.
 # ---
 
 # %% [markdown]
 # # When is one look not enough?
 #
-# In the last lesson the machine had four maps for one answer. The reason is that it attends with four **heads**, which
-# are four attentions side by side, each with a map of its own. Does it need them?
+# In the last lesson the machine had four maps for one answer, because it looks in four ways at once. Each way is a
+# **head**, which is an attention of its own with a map of its own. What is that good for? To find out, let us make it
+# as hard as we can, with a machine that has one head and may look only *once*.
 #
-# ## Letter by letter, one head will do
-#
-# The machine was trained again with a single head. Both kinds were trained three times, from different random numbers.
-# Here is what they read of 2,000 unseen dates:
+# An encoder reads the text, as in our machine. But nothing is written letter by letter. A single query looks at what
+# the encoder made of the letters, and from what comes back one last matrix must read all eight digits of the date. (The
+# query is a trained vector, the same for every text. But where it looks depends on the text, because the keys are made
+# of the letters.) Here is how it reads a date:
 
 # %% tags=["hide-input"]
 import sys
 
+import numpy as np
+
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
+from clear_attention import create_date_pairs, date_tokenizers
 from date_machine import comparison, machine
 from trained.ablations import shares
+from trained.digits import digits_of, reader
 
-for words, name in {"4 heads": "whole", "1 head": "one head"}.items():
-    print(f"{words:8}", "   ".join(f"{share:.2%}" for share in shares(name)))
-assert min(shares("one head")) > 0.99
+tokenizer, _ = date_tokenizers()
+one, _ = trained.load("digits-1")
+eight, _ = trained.load("digits-8")
+texts, dates = create_date_pairs(2000, seed=1, split="test")
+texts, right = ["may 14th, 1959", *texts], digits_of(["1959-05-14", *dates])
+by_one, by_eight = (
+    np.argmax(model(tokenizer.encode(texts)), axis=-1) for model in (one, eight)
+)
+
+year, last, before = by_one[:, :4], right[:, [0, 1, 3, 3]], right[:, [0, 1, 2, 2]]
+wrong = (year != right[:, :4]).any(axis=1)
+last_twice = wrong & (year == last).all(axis=1)  # 1999 for 1959
+before_twice = wrong & (year == before).all(axis=1)  # 1955 for 1959
+rest_right = (by_one == right)[:, 4:].all(axis=1) & (by_eight == right).all(axis=1)
+chosen = np.flatnonzero(last_twice & rest_right)[0]
+text, said = texts[chosen], "".join(map(str, by_one[chosen]))
+print(f"{text}   is read as   {said[:4]}-{said[4:6]}-{said[6:]}")
+print("\nof 2,000 unseen dates")
+for words, which in {
+    "right": (by_one == right).all(axis=1),
+    "year wrong": wrong,
+    "  last digit twice, as above": last_twice,
+    "  digit before it twice": before_twice,
+}.items():
+    print(f"{words:28} {which[1:].mean():4.0%}")
+assert 0.4 < (by_one == right).all(axis=1).mean() < 0.6
+assert (last_twice | before_twice).sum() / wrong.sum() > 0.8
+assert last_twice.sum() > before_twice.sum() > 0
 
 # %% [markdown]
-# So the machine hardly needs them, although heads are often presented as essential. To write one letter of a date, it
-# must look at one place, or at a few that lie together. One head can do that, and for the next letter it looks
-# elsewhere.
-#
-# ## The whole date in one look
-#
-# So let us ask for more. Here is a machine that does not write letter by letter. An encoder reads the text, as in our
-# machine. Then a single query looks at what the encoder made of the letters, *once*, and from what comes back one last
-# matrix must read all eight digits of the date. The query is a trained vector, the same for every text. But where it
-# looks depends on the text, because the keys are made of the letters.
-#
-# The encoder keeps its four heads, and we change only how many heads the query has. With one head, the machine reads
-# one date in two. Try a few:
+# It reads one date in two. Look at the year: one of its last two digits stands there twice, and the other is lost. Most
+# of the wrong years are of this kind. Why does the machine say a digit twice? Keep this riddle in mind. Below, it
+# stands beside our machine. Try a few dates:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -48,16 +68,16 @@ machine(
     "digits-1",
     piece="beside",
     sibling="digits-1",
-    text="may 14th, 1959",
+    text=text,
     without=comparison("dates", "digits-1"),
 )
 
 # %% [markdown]
 # ## One head, two, four, eight
 #
-# Here is the machine that looks once, with one head and with more. Each was trained three times, and a dot is one
-# training. It took 700 steps, where our machine took 1,000. More steps may move all dots to the right, so compare them
-# only with each other. They were computed beforehand, in twenty minutes of training.
+# Now let the query have more heads. (The encoder has four in all these machines.) Each machine was trained three times,
+# and a dot is one training, computed beforehand. Each took 700 steps, where our machine took 1,000, so compare the dots
+# only with each other.
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -68,7 +88,7 @@ BLUE, ORANGE = "#0072b2", "#d55e00"
 def dots(*names):
     """Draw three trainings a row, and return the mean of each row."""
     _, ax = plt.subplots(
-        figsize=(6.5, 0.5 + 0.4 * len(names)), layout="constrained"
+        figsize=(5.5, 0.5 + 0.4 * len(names)), layout="constrained"
     )
     for row, name in enumerate(names):
         ax.plot(shares(name), [row] * 3, "o", color=BLUE, alpha=0.6)
@@ -88,12 +108,53 @@ assert [round(100 * mean) for mean in means] == [50, 60, 68, 72]
 
 # %% [markdown]
 # Each training with two heads reads more than each training with one. From two heads to four the dots just overlap, and
-# from four to eight they mix. The mean rises each time, though the last rise may be chance. Here heads matter. Why?
+# from four to eight they mix. The mean rises each time, though the last rise may be chance. Here heads matter.
+#
+# ## What trained heads look at
+#
+# Why do they matter? Here is the date from above again. On top is the look of the single head, and below are the looks
+# of a machine with eight heads, which reads this date right. Each row is one head, and shows how it shares its weight
+# among the letters. (The numbers are per cent, from 10 on.) Nobody told the eight heads to divide the work. Do they?
+
+# %% tags=["hide-input"] alt="Heat map: the letters of a date from left to right, and nine rows. The single head, on top, spreads its weight over many letters. Of the eight heads below, most put their weight on one letter or two, and not all on the same."
+from clear_attention import plot_weights
+
+looks = [
+    model(tokenizer.encode([text]), return_weights=True)[1][0, :, 0].numpy()
+    for model in (one, eight)
+]
+rows = np.vstack(looks)[:, : len(text)]  # (1 + 8, letters)
+figure, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
+plot_weights(
+    rows,
+    tokens=["one head", *(f"{head} of 8" for head in range(1, 9))],
+    key_tokens=[*text.replace(" ", "␣")],
+    ax=ax,
+    colour_bar=False,
+)
+for (row, letter), share in np.ndenumerate(rows):
+    if share >= 0.1:
+        ink = "white" if share < 0.45 else "black"
+        place = (letter + 0.5, row + 0.5)
+        ax.annotate(
+            f"{100 * share:.0f}", place, ha="center", va="center", size=8, color=ink
+        )
+ax.axhline(1, color="white", linewidth=6)
+ax.set(xlabel="", ylabel="")
+plt.show()
+assert rows[0].max() < 0.4
+assert (rows[1:].max(axis=1) > 0.5).sum() >= 3
+assert len({*rows[1:].argmax(axis=1)}) >= 4
+
+# %% [markdown]
+# They do, more or less. The single head must spread its weight over the whole date. Of the eight, some have a letter of
+# their own, and others share one. (A letter may bring more than itself, because the encoder has mixed the letters
+# before.) For another date, or after another training, they may divide the work in another way.
 #
 # ## What one average cannot carry
 #
-# Say the text holds a 3 and a 5, and a head must bring back both. Let the value of each digit be the digit itself. The
-# head shares out its weight, and what comes back is one number:
+# What is lost when one head must spread its weight? Say the text holds a 3 and a 5, and the head must bring back both.
+# Let the value of each digit be the digit itself. The head shares out its weight, and what comes back is one number:
 #
 # * the text "3 5", a half of each: $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
@@ -122,32 +183,32 @@ touch(
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
-# But is this fair? In our machine a value is not one number: with a single head it has 64. That helps, if an earlier
-# part of the machine puts the two digits into different numbers. Let the value of the first digit be $(3, 0)$ and that
-# of the second $(0, 5)$. Then a half of each is $(1.5, 2.5)$, from which both digits can be read.
+# But is this fair? In our machine a value is not one number: with a single head it has 64. So the encoder may put the
+# two digits into different numbers. Let the value of the first digit be $(3, 0)$ and that of the second $(0, 5)$. Then
+# a half of each is $(1.5, 2.5)$, from which both digits can be read.
 #
 # So one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back one
-# average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. A tenth of a digit can be
-# read, too, but then 5 differs from 6 by only 0.1, and such small steps drown in what the other letters bring.
+# average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. Then 5 differs from 6 by
+# only 0.1, and such small steps drown in what the other letters bring. And if the head shares out its weight equally,
+# the encoder must give each of the eight digits numbers of its own, whatever the form of the date. Probably that is
+# hard to learn.
 #
-# And if the head shares out its weight equally? Then each of the eight digits needs numbers of its own among the 64,
-# whatever the form of the date. The encoder must learn this first, and probably that is hard. Eight heads bring back
-# eight averages, and each of them can look closely at another place.
+# This fits the riddle. The last two digits of a year stand side by side, and they come back in one average. Where the
+# encoder has not kept them apart well enough, the machine can tell which digits are there, but not which comes first,
+# so it says one of them twice. Eight heads bring back eight averages, and each can look closely at another place.
 #
-# There is another remedy: more room in one average. A machine twice as *wide* has 128 numbers for each letter, where
-# ours has 64. With a single head it reads 80 % of the dates on average, more than the 72 % of eight heads. But it has
-# more than three times as many numbers to train. So heads are no magic. They are the cheap way.
+# There is another remedy, which is more room in one average. In a machine twice as *wide*, with 128 numbers for each
+# letter where ours has 64, a single head reads more dates on average than eight heads do at our width. But such a
+# machine has more than three times as many numbers to train. So heads are no magic. They are the cheap way.
 #
 # <details class="lesson-more" markdown="1"><summary>More heads or a wider machine, in numbers</summary>
 #
-# Eight heads of 8 numbers and one head of 64 have equally many numbers to train. A machine twice as wide has more than
-# three times as many, and a machine half as wide has about a third. The numbers to train stand in the order of the
-# rows:
+# Eight heads of 8 numbers have as many numbers to train as one head of 64. A machine half as wide has about a third of
+# them. The numbers to train stand in the order of the rows:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Eight heads: about 72 %. One head in a machine twice as wide: about 80 %. Eight heads in a machine half as wide: about 33 %."
-from trained.digits import reader
-
 means = dots("1 head", "8 heads", "1 head, twice as wide", "8 heads, half as wide")
+print("on average:", ", ".join(f"{mean:.0%}" for mean in means))
 assert [round(100 * mean) for mean in means] == [50, 72, 80, 33]
 kinds = ((1, 64), (8, 64), (1, 128), (8, 32))
 sizes = [
@@ -164,6 +225,21 @@ assert 0.3 < sizes[3] / sizes[0] < 0.37
 #
 # </details>
 #
+# ## Letter by letter, one head will do
+#
+# Now a surprise. Our own machine, which writes, was trained again with a single head everywhere. Both kinds were
+# trained three times, from different random numbers. Here is what they read of 2,000 unseen dates:
+
+# %% tags=["hide-input"]
+for words, name in {"4 heads": "whole", "1 head": "one head"}.items():
+    print(f"{words:8}", "   ".join(f"{share:.2%}" for share in shares(name)))
+assert min(shares("one head")) > 0.99
+
+# %% [markdown]
+# It hardly needs its heads! And now you can say why: it looks anew for every letter that it writes. One letter needs
+# one place of the text, or a few that lie together, and one average can carry that. So heads, which are often presented
+# as essential, matter where one look must bring back many things.
+#
 # ## How the numbers are shared
 #
 # Four attentions with queries of 64 numbers would cost four times as much as one, so each head gets shorter queries. A
@@ -172,7 +248,6 @@ assert 0.3 < sizes[3] / sizes[0] < 0.37
 # so that you see where each of them goes. Give them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
-import numpy as np
 from clear_attention import split_heads
 from live import grid, lab
 
@@ -199,6 +274,9 @@ lab(
 # side again. Left like this, what the first head found would stand only in the first numbers of the letter's vector,
 # and what the last head found only in the last ones. So one last matrix $W_O$ mixes what the heads found, so that each
 # head can change all numbers.
+#
+# So more heads bring no more numbers to train. But every head has a map of its own, so the maps take more memory ([a
+# count](../guides/questions.py#do-more-heads-cost-more)).
 #
 # In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads
 # to the front. (A program counts from 0, so `cut[0]` below belongs to head 1. In the comments, `d_model` is how many
@@ -357,29 +435,20 @@ print("one head after the other: the same", by_formula.shape)
 
 # %% [markdown]
 # The package's layer, [`MultiHeadAttention`][clear_attention.MultiHeadAttention], does the same five things as your
-# function: it multiplies, splits, attends, merges, and multiplies once more.
-#
-# <details class="lesson-more" markdown="1"><summary>How the package cuts</summary>
-#
-# Cutting takes two steps: give the heads an axis of their own, then move that axis beside the batch, so that one call
-# of attention serves all heads.
+# function: it multiplies, splits, attends, merges, and multiplies once more. It also cuts in the same two steps. Here
+# they are, from [`split_heads`][clear_attention.split_heads]. `leading` are the axes before the letters, such as the
+# batch, and `swap_axes` exchanges two axes, the third and the second from the end.
 
 # %% tags=["source", "hide-input"]
 import inspect
 import re
 import textwrap
 
-source = inspect.getsource(split_heads)
-middle = re.search(
-    r"^ +x = tf\.reshape.*?^ +return .*?\n", source, re.DOTALL | re.M
-)
+code = inspect.getsource(split_heads)
+middle = re.search(r"^ +x = tf\.reshape.*?^ +return .*?\n", code, re.DOTALL | re.M)
 print(textwrap.dedent(middle[0]))
 
 # %% [markdown]
-# `leading` are the axes before the letters, such as the batch, and `swap_axes` exchanges two axes.
-#
-# </details>
-#
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
 # Your `split` gives the heads an axis of their own, and then moves it to the front. Many want to do both in one step,
@@ -399,93 +468,13 @@ changed[2] += 100  # change the last letter only
 for name, cutting in {"right": split, "wrong": wrong_split}.items():
     moved = np.argwhere(cutting(numbered, 2) != cutting(changed, 2))
     print(f"places that change, {name}:", np.unique(moved[:, 1]))
+np.testing.assert_array_equal(np.unique(moved[:, 1]), [1, 2])  # of the wrong one
 
 # %% [markdown]
 # The three letters are m, a and y again. In the wrong version the second row of head 1, which is place 1, is *the other
-# half of the m*, where the a should stand. In head 2 the second row is half of the y. So what stands at a place no
-# longer belongs to the letter of that place, and every mask blocks the wrong thing: to hide place 1 would hide half of
-# the m in head 1, and half of the y in head 2. That is why place 1 changes, too, when the y is changed. This makes a
-# test for any layer: change one letter, and see which places change.
-#
-# ## What trained heads look at
-#
-# Here is the machine that looks once, with eight heads. Each row is one head, and shows how it shared its weight among
-# the letters. Nobody told the heads to divide the work. Do they?
-
-# %% tags=["hide-input"] alt="Heat map of eight heads, a row each, and the letters of a date. Most heads put their weight on few letters, and not all on the same."
-from clear_attention import create_date_pairs, date_tokenizers, plot_weights
-
-np.testing.assert_array_equal(np.unique(moved[:, 1]), [1, 2])  # as said above
-source, _ = date_tokenizers()
-eight, _ = trained.load("digits-8")
-unseen, right = create_date_pairs(200, seed=1, split="test")
-logits, weights = eight(source.encode(unseen), return_weights=True)
-said = ["".join(map(str, digits)) for digits in np.argmax(logits, axis=-1)]
-chosen = next(  # the first with a month in words that it reads right
-    i
-    for i, text in enumerate(unseen)
-    if said[i] == right[i].replace("-", "") and sum(map(str.isalpha, text)) > 4
-)
-text = unseen[chosen]
-shares_of = weights[chosen, :, 0, : len(text)].numpy()  # (heads, letters)
-figure, ax = plt.subplots(figsize=(9, 3.6), layout="constrained")
-plot_weights(
-    shares_of,
-    tokens=[f"head {head}" for head in range(1, 9)],
-    key_tokens=[*text.replace(" ", "␣")],
-    ax=ax,
-    colour_bar=False,
-)
-ax.set_ylabel("")
-plt.show()
-print("text:", text, "  read:", said[chosen])
-head, letter = np.unravel_index(shares_of.argmax(), shares_of.shape)
-print(
-    f"sharpest is head {head + 1}: {shares_of.max():.2f} for the {text[letter]!r} at place {letter}, counted from 0"
-)
-assert shares_of.max() > 0.4
-assert len({*shares_of.argmax(axis=1)}) > 2  # not all heads look at one letter
-
-# %% [markdown]
-# They do, more or less: some heads have a place of their own, and others look at the same letters. But do not read too
-# much into such pictures. For another date, or after another training, the heads may divide the work in another way.
-#
-# ## What heads cost
-#
-# Splitting is nearly free: as long as the width stays the same, more heads mean no more numbers to train, and the
-# products of matrices take no more multiplications. But every head has a map of its own, so more heads take more memory
-# for their maps, and the softmax has more work.
-#
-# <details class="lesson-more" markdown="1"><summary>Counted, for a width of 512 and 64 letters</summary>
-#
-# `d_k` says how many numbers a head's query and key have, and *numbers* are those to train. *Weights* are the cells of
-# all maps together, and only they become more:
-
-# %% tags=["hide-input"]
-d_model, n = 512, 64
-print("heads  d_k    numbers  multiplications  weights")
-costs = set()
-for count in (1, 2, 4, 8):
-    layer = MultiHeadAttention(d_model, count)
-    layer.build((None, n, d_model))
-    # four products with a matrix; for each head one for its scores, one for its output
-    multiplications = 4 * n * d_model**2 + count * (2 * n * n * layer.d_k)
-    costs.add((layer.count_params(), multiplications))
-    print(
-        f"{count:5} {layer.d_k:4} {layer.count_params():10,} {multiplications:16,} {count * n * n:8,}"
-    )
-assert len(costs) == 1
-
-# %% [markdown]
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>A trap in Keras's layer: key_dim</summary>
-#
-# Keras's layer wants to know how many numbers a head gets, and calls this `key_dim`. It is meant **per head**: if you
-# give it the whole width, eight heads get [eight times as many numbers](../guides/museum.py#key_dim). With `key_dim`
-# right and the same weights it gives [the same numbers](../guides/carry_weights.py) as ours.
-#
-# </details>
+# half of the m*, where the a should stand. In head 2 it is half of the y, and that is why place 1 changes, too, when
+# the y is changed. So every mask blocks the wrong thing: to hide place 1 would hide half of the m in head 1, and half
+# of the y in head 2. This makes a test for any layer: change one letter, and see which places change.
 #
 # ## Who found this, and when
 #
@@ -543,10 +532,10 @@ exercises.show("multi_head")
 # + 0.1, in every number that it brings back | A head has one set of weights, and they hold for all numbers of the values.
 # - all of it, in the numbers that the day does not need | A weight counts for a whole value. No number of it has a weight of its own.
 # - 0.9 as well, in another head | Another head may. But this one has only 0.1 left.
-# ? (This one needs the fold “A trap in Keras's layer”.) `d_model` is 512, and there are 8 heads. Which `key_dim` makes Keras's layer as large as ours?
-# - 512 | It is meant per head: this makes eight heads of full width, and about eight times the numbers to train.
-# - 8 | That is the number of heads. Each would get 8 numbers instead of 64.
-# + 64 | 512 numbers, shared by 8 heads.
+# ? The machine that writes reads nearly as well with one head as with four. Why?
+# - One head of 64 numbers does the same as four of 16. | They have equally many numbers to train. But four heads bring back four averages, and one head brings back one.
+# + It looks anew for each letter, so one look need not bring back much. | The machine that must read the whole date in one look is better with more heads.
+# - Dates are so easy that heads never matter. | They do when all eight digits must come back in one look.
 # ? A layer of width 64 gets eight heads instead of four. What becomes of a head?
 # - It sees half as many letters. | Every head sees all letters, and all numbers of each. What is shared out are the numbers that it makes of them.
 # + It gets half as many numbers of each query, key and value. | 64 numbers, shared by eight heads, are 8 for each instead of 16.

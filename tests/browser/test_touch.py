@@ -120,6 +120,41 @@ def test_a_nudge_goes_down_the_slope(piece):
     assert "After 0 nudges, w = 1.000" in nudge.says()
 
 
+def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
+    valley = piece("training", "valley")
+
+    def loss(how, rate, steep):
+        """Of sixty nudges, as the lesson says."""
+        slopes, w, mean, square = np.array([1.0, steep]), np.array([-4.0, 1.2]), 0.0, 0.0
+        for step in range(1, 61):
+            slope = slopes * w
+            mean, square = 0.9 * mean + 0.1 * slope, 0.98 * square + 0.02 * slope**2
+            usual = np.sqrt(square / (1 - 0.98**step))
+            shrinking = rate * (61 - step) / 60
+            w = w - (rate * slope if how == "plain nudges" else shrinking * mean / (1 - 0.9**step) / usual)
+        return (slopes @ w**2) / 2
+
+    def ends(how, rate, steep):
+        name = how[0].upper() + how[1:]
+        assert valley.says().startswith(f"{name} with a learning rate of {rate}:")
+        assert valley.numbers()[-1] == pytest.approx(loss(how, rate, steep), abs=1e-3)
+
+    assert valley.element.locator("polyline").count() == 1
+    ends("plain nudges", 0.019, 100)
+    valley.slide("Learning rate", 5)
+    assert valley.says().endswith("they have flown out of the valley.")
+    valley.press("Adam")
+    assert valley.element.locator("polyline").count() == 2
+    for steep in (3, 0):
+        valley.slide("Steeper across", steep)
+        ends("Adam", 0.2, [1, 4, 25, 100][steep])
+    valley.press("plain nudges")
+    valley.slide("Learning rate", 9)
+    ends("plain nudges", 0.5, 1)
+    valley.press("Start again")
+    assert valley.element.locator("polyline").count() == 1
+
+
 def test_the_blocks_hold_what_they_say(piece):
     rows = piece("long_sequences")
     assert "128 weights of 1024" in rows.says()
@@ -320,7 +355,7 @@ def test_a_turn_keeps_the_product_and_a_sum_does_not(piece):
 
 
 def test_shared_heads_leave_room_on_the_card(piece):
-    sharing = piece("fewer_keys")
+    sharing = piece("fewer_keys", "sharing")
     for keys in (32, 16, 8, 4, 2, 1):
         sharing.press(str(keys))
         cache = MultiHeadAttention(32 * 128, 32, num_key_value_heads=keys).create_cache(1, 1)
@@ -330,8 +365,8 @@ def test_shared_heads_leave_room_on_the_card(piece):
             kept = each * length / 1e9
             said = re.search(r"Kept: (.+) GB\. With the model that makes (.+) GB, (.+) a card", sharing.says())
             error = 0.0501 if kept >= 1 else 0.00501
-            assert [float(x) for x in said.groups()[:2]] == pytest.approx([kept, kept + 14], abs=error)
-            assert said[3] == ("too much for" if kept + 14 > 24 else "which fits on")
+            assert [float(x) for x in said.groups()[:2]] == pytest.approx([kept, kept + 16], abs=error)
+            assert said[3] == ("too much for" if kept + 16 > 24 else "which fits on")
         zeros = [np.zeros((heads, 1, 1)) for heads in (32, keys)]
         met = scaled_dot_product_attention(
             *zeros, np.arange(keys, dtype=float).reshape(keys, 1, 1), grouped=True
@@ -344,3 +379,25 @@ def test_shared_heads_leave_room_on_the_card(piece):
     sharing.element.locator("g[data-value='14']").click()
     assert "Head 14 meets head 4 of keys, as do all heads from 13 to 16." in sharing.says()
     assert sharing.element.locator("rect.k.fill").count() == 8 + 1  # and the bar
+
+
+def test_heads_that_ask_the_same_keys_bring_back_what_the_function_does(piece):
+    asking = piece("fewer_keys", "asking")
+    keys, values = np.array([[[3.0], [4]], [[2], [0]]]), np.array([[[10.0], [20]], [[30], [50]]])
+
+    def assert_brings(*queries):
+        output = scaled_dot_product_attention(np.reshape(queries, (4, 1, 1)), keys, values, grouped=True).output
+        np.testing.assert_allclose(asking.numbers()[1::2], output[:, 0, 0], atol=0.00501)
+
+    assert_brings(1.0, -1.0, 1.0, 0.0)
+    for head in range(1, 5):
+        asking.slide(f"Query of head {head}", 2)
+    assert_brings(2.0, 2.0, 2.0, 2.0)
+    assert asking.numbers()[1] == asking.numbers()[3]  # the same question
+    points = asking.element.locator("circle").all()
+    assert points[0].get_attribute("cx") == points[1].get_attribute("cx") != points[2].get_attribute("cx")
+    asking.slider("Query of head 3").focus()
+    asking.page.keyboard.press("ArrowLeft")
+    assert_brings(2.0, 2.0, 1.75, 2.0)
+    asking.press("Start again")
+    assert_brings(1.0, -1.0, 1.0, 0.0)

@@ -5,6 +5,7 @@
 import { morph } from "./html.js";
 import { adding } from "./touch/adding.js";
 import { arrows } from "./touch/arrows.js";
+import { asking } from "./touch/asking.js";
 import { bends } from "./touch/bends.js";
 import { crossing } from "./touch/crossing.js";
 import { dials } from "./touch/dials.js";
@@ -12,6 +13,7 @@ import { echo } from "./touch/echo.js";
 import { folding } from "./touch/folding.js";
 import { growth } from "./touch/growth.js";
 import { journey } from "./touch/journey.js";
+import { looks } from "./touch/looks.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { packed } from "./touch/packed.js";
@@ -23,10 +25,11 @@ import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
 import { tower } from "./touch/tower.js";
 import { turning } from "./touch/turning.js";
+import { valley } from "./touch/valley.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, bends, crossing, dials, echo, folding, growth, journey, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, wishes,
+  adding, arrows, asking, bends, crossing, dials, echo, folding, growth, journey, looks, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, valley, wishes,
 };
 
 class LessonPiece extends HTMLElement {

@@ -12,12 +12,12 @@ const TASKS = [
 
 /** state: text, texts (to choose from), task (its place in TASKS) and wishes (for each of LETTERS, 1 for each of SIGNS that it looks at). */
 export const looks = {
-  view({ text, texts, task, wishes }) {
+  view({ text, texts, task, wishes: asked }) {
     const choices = (name, list, chosen) => list.map((what, i) => `<button data-do="${name}" data-value="${i}" aria-pressed="${i === chosen}">${what}</button>`).join("");
-    const buttons = wishes.map((row, i) => row.map((wish, j) => `<td><button data-do="wish" data-value="${i * SIGNS.length + j}" aria-pressed="${wish === 1}"
+    const buttons = asked.map((row, i) => row.map((wish, j) => `<td><button data-do="wish" data-value="${i * SIGNS.length + j}" aria-pressed="${wish === 1}"
       aria-label="${LETTERS[i]} looks at ${SIGNS[j]}">${wish}</button></td>`));
     const cells = [...text].map((letter) => {
-      const looked = keysOf(wishes, text, letter);
+      const looked = keysOf(asked, text, letter);
       const wanted = TASKS[task][1](text, letter);
       const said = read(looked);
       return [...weightsOf(looked).map((x) => `<td class="weight" style="${shade(x)}">${x ? part(x) : ""}</td>`),
@@ -27,7 +27,7 @@ export const looks = {
       <div class="panels">${table("Wishes", LETTERS, SIGNS, buttons)}
       <div>${table("Weights", [...text], ["^", ...text, "says", "should"], cells)}
       <div class="controls" role="group" aria-label="Text"><span>Text</span>${choices("text", texts, texts.indexOf(text))}<button data-do="again">Start again</button></div></div></div>
-      ${says(verdict(wishes, task, text))}`;
+      ${says(verdict(asked, task, text))}`;
   },
 
   act(state, name, value) {
@@ -38,8 +38,8 @@ export const looks = {
 };
 
 /** Tell for ^ and each letter of a text whether a letter looks at it: at all of them if it wishes for none. */
-function keysOf(wishes, text, letter) {
-  const looked = ["^", ...text].map((key) => wishes[LETTERS.indexOf(letter)][SIGNS.indexOf(key)]);
+function keysOf(asked, text, letter) {
+  const looked = ["^", ...text].map((key) => asked[LETTERS.indexOf(letter)][SIGNS.indexOf(key)]);
   return sum(looked) ? looked : looked.map(() => 1);
 }
 
@@ -51,14 +51,14 @@ const part = (x) => (x === 0 || x === 1 ? `${x}` : `1/${Math.round(1 / x)}`);
 /** All texts of up to LONGEST letters, the shortest first. */
 const TEXTS = Array.from({ length: LONGEST }).reduce((all) => [...all, all.at(-1).flatMap((text) => LETTERS.map((letter) => text + letter))], [[""]]).slice(1).flat();
 
-function verdict(wishes, task, text) {
-  const fails = (one) => [...one].find((letter) => read(keysOf(wishes, one, letter)) !== TASKS[task][1](one, letter));
+function verdict(asked, task, text) {
+  const fails = (one) => [...one].find((letter) => read(keysOf(asked, one, letter)) !== TASKS[task][1](one, letter));
   const wrong = TEXTS.filter(fails);
   if (!wrong.length) return `Solved: right in all ${TEXTS.length} texts of up to ${LONGEST} letters.${task === 0 ? " Now the second task." : ""}`;
   const shown = fails(text) ? text : wrong[0];
   const letter = fails(shown);
   const number = TASKS[task][1](shown, letter);
-  const [got] = weightsOf(keysOf(wishes, shown, letter));
+  const [got] = weightsOf(keysOf(asked, shown, letter));
   return `Right in ${TEXTS.length - wrong.length} of ${TEXTS.length} texts. In “${shown}” the ${letter} should say ${number}, so that ^ must get ${number ? part(1 / (number + 1)) : "all"} of its weight, and not ${part(got)}.`;
 }
 

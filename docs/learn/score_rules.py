@@ -1,74 +1,255 @@
 # ---
 # title: What else goes into the scores
-# description: A number for each distance, a limit, and a place for weight that nobody needs. Bias, soft cap and sink, their order, by hand and as the date machine has learnt them.
+# description: Where does a dash look that needs nothing? Sink, bias by distance, soft cap and mask, and their order.
 # ---
 
 # %% [markdown]
 # # What can a score not say?
 #
-# A score is the product of a query and a key. It says how well the two fit, and by itself it says nothing else. But
-# three more things can matter to the letter that looks: that a key is **near**, that it fits **well enough**, and that
-# **none of them** fits. On this page each of the three gets a rule, which stands between the product
-# and the softmax.
-#
-# You have seen what becomes of a machine that can't say the first. [Without positions](positions.py) it reads a text as
-# a bag of letters, and gets few dates right. One remedy was to turn queries and keys. Here is a simpler one, on the
-# date machine with its two halves. To each score of self-attention, in both halves, a number is added that depends on
-# nothing but *how far* the key stands from the query, and on which side. Here are a machine without positions and one
-# with such numbers, each trained for 500 steps. For the last line, the texts begin 40 places later in the row than in
-# the training:
+# The date machine writes 2026-05-14. In every answer the fifth letter is a dash, and so is the eighth. So to write a
+# dash, it needs nothing from the text. Where does it look, then? Below, the first dash is chosen, and the letters that
+# it looked at stand out. Press the other dash, and then some digits.
 
-# %% tags=["hide-input"]
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
 import trained
-from date_machine import percent
+from date_machine import machine, still
+
+model, _ = trained.load("dates")
+text, answer = "thursday 14th of may 2026", "2026-05-14"
+machine(
+    "dates",
+    piece="looks",
+    text=text,
+    at=4,
+    without=still(model, text, at=4),
+)
+
+# %% [markdown]
+# Most digits pick a few letters, and the dashes spread their weight over many. Do they need any of them? We gave the
+# machine wrong texts: it is told the right letters so far, as in its training, but it reads another date. The table is
+# about 200 unseen dates, and its last line about those that begin with a whole weekday, which no digit needs:
+
+# %% tags=["hide-input"]
+import numpy as np
+from clear_attention import create_date_pairs, date_tokenizers
+from date_machine import NAMES, percent
 from IPython.display import Markdown, display
 
-bag, bag_record = trained.load("dates-no-positions")
-model, record = trained.load("today-buckets")
+source, target = date_tokenizers()
+texts, dates = create_date_pairs(200, seed=1, split="test")
+ids, answers = source.encode(texts, length=34), target.encode(dates)
+given, asked = answers[:, :-1], answers[:, 1:]
+dash = np.isin(np.arange(11), (4, 7))  # places of the answer
+digit = np.arange(11) < 10  # and no end mark
+digit[dash] = False
+
+
+def right(reader, ids):
+    """Return the shares of dashes and digits that are right."""
+    found = np.argmax(reader((ids, given)), axis=-1) == asked
+    return found[:, dash].mean(), found[:, digit].mean()
+
+
+def looks(reader, name, ids=ids, given=given):
+    """Return the weights of one attention, (texts, heads, queries, keys)."""
+    return reader((ids, given), return_weights=True).weights[name].numpy()
+
+
+own, wrong = right(model, ids), right(model, np.roll(ids, 1, axis=0))
+days = (*NAMES["days"], *NAMES["tage"])
+on_weekday = []
+for one, weights in zip(texts, looks(model, "decoder.0.cross"), strict=True):
+    for day in days:
+        if one.startswith(day):
+            there = weights[..., : len(day)].sum(axis=-1).mean(axis=0)
+            on_weekday.append((there[dash].mean(), there[digit].mean()))
+assert len(on_weekday) > 50
+on_weekday = np.mean(on_weekday, axis=0)
+lines = ["| | dashes | digits |", "| --- | --- | --- |"]
+for name, (first, second) in {
+    "right with the right text": own,
+    "right with the text of another date": wrong,
+    "weight on the weekday": on_weekday,
+}.items():
+    lines.append(f"| {name} | {percent(first)} | {percent(second)} |")
+display(Markdown("\n".join(lines)))
+assert own[0] == 1
+assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
+assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
+
+# %% [markdown]
+# With a wrong text the dashes are still right, while only about one digit in three is, by luck. And yet a dash looks.
+# It must, because the weights of a query add up to 1, whatever the scores are. So it puts some of its weight on a
+# weekday that is of no use to it, and clearly more than a digit does. (The wrong text is the better proof, because in
+# the encoder each letter of a text has already looked at the others.)
+#
+# So here is something that no product of a query and a key can say: **none of them**. Nor can it say that a key is
+# **near**, that it fits **well enough**, or that it must **never** be read. For each of the four there is a rule, which
+# stands between the product and the softmax.
+#
+# ## None of them: the sink
+#
+# A **sink** is one more score in each row, without a key or a value. It is learnt, one for each head. It takes part in
+# the softmax, and the weight that it gets is thrown away. Say that four keys have the same score, and the sink has the
+# score 0. Then $e^0 = 1$ goes into the sum for it, and it gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
+#
+# | all four scores | each key gets | the sink gets |
+# | --- | --- | --- |
+# | 5 | 25.0 % | 0.2 % |
+# | 0 | 20.0 % | 20.0 % |
+# | -5 | 0.7 % | 97.4 % |
+#
+# If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each key would get 25 % in all
+# three cases, because the softmax sees only differences.
+#
+# That seems to be made for our dash. Here are two other machines, trained alike for 500 steps, but the second has a
+# sink in every head. How much of its weight will the dash give to the sink: nearly all, a half, or next to nothing?
+# Guess! The upper picture shows where the first dash looks, with the sink as a grey cell. The lower one shows what each
+# letter of an answer gives to the sink, on average, and as a dashed line what it would give if all scores were 0:
+
+# %% tags=["hide-input"] alt="Above, two rows of cells over the letters thursday 14th of may 2026, where the first dash looks, without a sink and with one. Both are darkest at letters of the year, and the grey cell of the sink is nearly empty. Below, eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it."
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE = "#0072b2", "#d55e00"
+plain, plain_record = trained.load("today-buckets")
+sister, sister_record = trained.load("today-sinks")
+one = source.encode([text], length=34), target.encode([answer])[:, :-1]
+figure, (top, bottom) = plt.subplots(
+    2, 1, figsize=(7.5, 4), layout="constrained", height_ratios=(1, 1.5)
+)
+rows = {"no sink": plain, "with a sink": sister}
+for height, (name, reader) in enumerate(rows.items()):
+    row = looks(reader, "decoder.0.cross", *one)[0].mean(axis=0)[4, : len(text)]
+    for place, weight in enumerate(row):
+        shade = {
+            "facecolor": (0, 0.447, 0.698, min(weight / 0.4, 1)),
+            "edgecolor": "0.85",
+        }
+        top.add_patch(plt.Rectangle((place, height), 0.9, 0.8, **shade))
+    if reader is sister:
+        sunk = 1 - row.sum()
+        grey = {
+            "facecolor": (0.4, 0.4, 0.4, min(sunk / 0.4, 1)),
+            "edgecolor": "0.4",
+        }
+        top.add_patch(plt.Rectangle((len(text) + 1, height), 0.9, 0.8, **grey))
+        top.text(len(text) + 2.2, height + 0.4, f"{sunk:.1%}", va="center")
+    top.text(-0.4, height + 0.4, name, ha="right", va="center")
+for place, letter in enumerate(text):
+    top.text(place + 0.45, -0.2, letter, ha="center")
+top.text(len(text) + 1.45, -0.2, "sink", ha="center")
+top.set(xlim=(-4.5, len(text) + 4), ylim=(2, -0.8))
+top.axis("off")
+
+to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
+shares = to_sink.mean(axis=(0, 1))
+untrained = np.mean([1 / (len(each) + 1) for each in texts])
+bottom.bar(range(11), shares, color=np.where(dash, ORANGE, BLUE))
+bottom.axhline(untrained, color="0.4", linestyle="--", linewidth=1)
+bottom.set_xticks(range(11), [*answer, "end"])
+bottom.set(ylabel="to the sink", xlabel=f"written, as in {answer}")
+bottom.text(10.6, untrained, "all scores 0", ha="right", va="bottom")
+bottom.yaxis.set_major_formatter("{x:.0%}")
+bottom.spines[["top", "right"]].set_visible(False)
+plt.show()
+exact = [percent(each["exact"]) for each in (plain_record, sister_record)]
+print(f"dates right: {exact[0]} without sinks, {exact[1]} with them")
+print(f"a dash gives its sink {percent(shares[dash].mean())}", end=" ")
+print(f"(with all scores 0: {percent(untrained)})")
+
+weights = looks(sister, "decoder.0.cross")[:, :, dash]
+sinks = sister.decoder.layers[0].cross_attention.attention.sink
+kept = sinks.numpy()
+ahead = np.log(weights.max(axis=-1) / np.maximum(to_sink[:, :, dash], 1e-6))
+best = np.mean(ahead + kept[:, np.newaxis])  # a difference of scores, and a score
+print(f"scores: {kept.mean():.1f} for the sink,", end=" ")
+print(f"{best:.1f} for the letter that fits a dash best")
+sinks.assign(kept + 10)
+pushed = 1 - looks(sister, "decoder.0.cross").sum(axis=-1).mean(axis=(0, 1))
+with_push = right(sister, ids)
+sinks.assign(kept)
+print(f"with 10 more a dash gives its sink {pushed[dash].mean():.0%};", end=" ")
+print(f"right: {with_push[0]:.0%} of the dashes, {with_push[1]:.0%} of the digits")
+at_start = 1 - looks(sister, "decoder.0.self")[:, :, 0].sum(axis=-1).mean()
+print(
+    f"the start mark, when the answer looks at itself, gives its sink {at_start:.0%}"
+)
+
+assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
+assert sunk < 0.05
+assert shares[dash].max() < 0.5 * untrained
+assert shares.max() < 1.3 * untrained
+assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
+assert 4 < best < 7  # about 5
+assert np.abs(kept).max() < 1
+assert pushed[dash].min() > 0.85
+assert with_push[0] > 0.98 > 0.85 > with_push[1]
+assert at_start > 0.65
+assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
+for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
+    powers = 1 + 4 * np.exp(score)
+    np.testing.assert_allclose(100 / powers, sink, atol=0.05)
+    np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
+
+# %% [markdown]
+# Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. The first digits
+# of year, month and day give it most, and even they hardly more than that. Can't a dash use its sink? It can: add 10 to
+# the scores of these sinks, and the dashes give them nearly all of their weight, and are still right. (For the digits
+# that is too much.)
+#
+# So the training probably had no reason to use the sink. It changes a number if this makes the right letter more
+# probable, and a dash is right anyway, whatever it fetches. In the meantime the scores have grown: some letter always
+# fits the query of a dash, wanted or not, with a score of about 5. Against that, a sink whose score has hardly moved
+# from 0 gets little.
+#
+# Elsewhere a sink *is* used. When the answer looks at itself, the start mark sees only itself, so with scores of 0 the
+# sink would get a half. It gets clearly more. A sink is an offer and no command, and whether a machine takes it must be
+# measured. (This was one training of a small machine. [Large ones](#who-found-this-and-when) are another matter.)
+#
+# ## Near: a bias by distance
+#
+# [Without positions](positions.py) our machine reads a text as a bag of letters, and gets few dates right. One remedy
+# was to turn queries and keys. Here is a simpler one: to each score of self-attention a number is added that depends on
+# nothing but *how far* the key stands from the query, and on which side. The two machines above have this in place of
+# positions. Here is the one without sinks, beside one that has neither and was trained as long:
+
+# %% tags=["hide-input"]
+_, bag_record = trained.load("dates-no-positions")
 lines = [
     "| machine | dates right |",
     "| --- | --- |",
     f"| without positions | {percent(bag_record['exact'])} |",
-    f"| a number by distance | {percent(record['exact'])} |",
-    f"| the same, texts moved by 40 places | {percent(record['shifted'][-1])} |",
+    f"| a number by distance | {percent(plain_record['exact'])} |",
+    f"| the same, texts 40 places further right | {percent(plain_record['shifted'][-1])} |",
 ]
 display(Markdown("\n".join(lines)))
+assert bag_record["steps"][-1] == plain_record["steps"][-1]
 assert bag_record["exact"] < 0.3
-assert min(record["exact"], *record["shifted"]) > 0.97
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nothing was added to the letters, and nothing was turned. Fifteen numbers for each head, which are explained below,
-# are enough to put the letters in order. And because only distances count, it does not matter where in the row a text
-# begins.
+# Because only distances count, it does not matter where in the row a text begins. What is added to a score is called a
+# **bias**. (The vector that is added after a product with a matrix only has the same name.) Its numbers are found in
+# two ways:
 #
-# ## Near: a bias by distance
+# * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. With four
+#   heads the prices are 1/4, 1/16, 1/64 and 1/256, so that some heads look near and others far. Nothing is learnt. This
+#   is called **ALiBi**.
+# * **Learnt buckets.** Near distances have a learnt number each. Far ones share a number, a *bucket*, since it hardly
+#   matters whether a letter is 20 or 22 places away. So it is in **T5**, a Transformer of 2020, and in our machines.
+#   Each head has 15 numbers: one for distance 0, seven for the letters before (at 1, 2, 3, 4 to 6, 7 to 11, 12 to 19,
+#   and 20 or more), and seven for those after.
 #
-# What is added to a score is called a **bias**. (The vector that is added after a product with a matrix is called so,
-# too; the two have nothing else in common.) A key with a bias of -1 gets the same weight as a key without a bias whose
-# score is lower by 1. Where do the numbers come from? Here are two ways.
-#
-# * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. Each head has
-#   a different price, so that some heads look near and others far. With four heads the prices are 1/4, 1/16, 1/64 and
-#   1/256. Nothing is learnt. This is called **ALiBi**.
-# * **Learnt buckets.** Near distances have a learnt number each. Far distances share one, since it hardly matters
-#   whether a letter is 20 or 22 places away. Such a group of distances is called a *bucket*. This is how **T5** does it, a
-#   Transformer of 2020. Our machine has one bucket for distance 0. For the letters before the one that looks it has
-#   seven, which are for the distances 1, 2, 3, 4 to 6, 7 to 11, 12 to 19, and 20 or more. For the letters after it
-#   there are seven more, so that each head has 1 + 7 + 7 = 15 numbers.
-#
-# Here is what each head of the encoder has learnt to add. Right of 0 are the letters that come after the one that
-# looks:
+# Here is what each head of the encoder has learnt to add:
 
 # %% tags=["hide-input"] alt="Four lines, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
-import matplotlib.pyplot as plt
-import numpy as np
 from clear_attention import alibi_bias
 
-bias = model.encoder.layers[0].self_attention.attention.position_bias
+bias = plain.encoder.layers[0].self_attention.attention.position_bias
 distances = np.arange(-12, 13)
 added = bias(distances).numpy()
 figure, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
@@ -77,7 +258,10 @@ for number, (line, style) in enumerate(
 ):
     ax.plot(distances, line, style, label=f"head {number}", markersize=4)
 ax.axvline(0, linewidth=0.8, color="0.5")
-ax.set(xlabel="distance of the key", ylabel="added to the score")
+ax.set(
+    xlabel="distance of the key (right of 0: after the letter that looks)",
+    ylabel="added to the score",
+)
 ax.legend(ncols=2)
 plt.show()
 for number, line in enumerate(added, start=1):
@@ -95,30 +279,25 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# Each head has its own taste for distances: where its line is high, it likes to look. The lines printed below the
-# picture say where each peak is. A peak can be flat, say from 4 to 6, where distances share a bucket. Four more such
-# lines belong to the heads with which the answer looks at itself. These eight lines and the look-ahead mask are all
-# that the machine knows about order.
+# Where its line is high, a head likes to look. The line is flat where distances share a bucket. Four more such lines
+# belong to the heads with which the answer looks at itself, and with the look-ahead mask that is all that the machine
+# knows about order.
 #
 # ## Well enough: the soft cap { #a-limit-the-soft-cap }
 #
-# A small bias counts only as long as no product is far ahead of the others. Dividing by the root of $d_k$ keeps the
-# scores small at the beginning of a training, when the numbers are random. But the training can make them as large as
-# it likes. If one key is ahead by 50, the softmax gives it nearly everything, near or far. The other keys get so little
-# that the training can hardly lift them again.
+# A small bias counts only as long as no product is far ahead of the others, and in a training scores grow. If one key
+# is ahead by 50, the softmax gives it nearly everything, near or far, and the other keys get so little that the
+# training can hardly lift them again.
 #
-# What is missing is a way to say that a key fits well enough, so that above some score a better fit hardly counts any
-# more. A **soft cap** $c$ does this. It lets no score be larger than $c$ or smaller than $-c$, and leaves small scores
-# nearly as they are:
+# So above some score a better fit should hardly count any more. A **soft cap** $c$ lets no score be larger than $c$ or
+# smaller than $-c$, and leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
 # The function $\tanh$ runs from -1 to 1, and near 0 it is nearly a straight line. With a cap of 2, a score of 4 becomes
-# $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924.
-#
-# The blue line is the cap. The dashed line is what the scores would be without it:
+# $2 \cdot \tanh(4/2) = 1.928$, and a score of 1 becomes 0.924. The dashed line shows scores without a cap:
 
 # %% tags=["hide-input"] alt="Score after the cap against the score before it, from -10 to 10, for a cap of 2. Between -1 and 1 the line runs along the diagonal. Then it bends, and it never goes above 2 or below -2. Two dots mark the scores 1 and 4, which become 0.92 and 1.93."
 before = np.linspace(-10, 10, 201)
@@ -136,10 +315,11 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# Now comes a trap. There is a fourth thing that no product says, which is **never**: this key must not be read. For
-# that you have the mask, and one way of masking is to set the score to [minus infinity](masks.py). Some programs have
-# applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you read what the
-# cell prints. The third of its three keys is hidden.
+# ## Never: the mask has the last word
+#
+# The fourth rule you know: a mask forbids a key. One way is to set its score to [minus infinity](masks.py). Some
+# programs have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you
+# read on. The third of the three keys is hidden.
 
 
 # %%
@@ -153,125 +333,23 @@ def softmax(scores):
 
 
 scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])
-right = softmax(np.where(hidden, -np.inf, capped(scores)))
-wrong = softmax(capped(np.where(hidden, -np.inf, scores)))
-print("cap, then mask:", right.round(3))
-print("mask, then cap:", wrong.round(3))
+capped_first = softmax(np.where(hidden, -np.inf, capped(scores)))
+masked_first = softmax(capped(np.where(hidden, -np.inf, scores)))
+print("cap, then mask:", capped_first.round(3))
+print("mask, then cap:", masked_first.round(3))
+assert capped_first[2] == 0 < 0.02 < masked_first[2]
 
 # %% [markdown]
 # Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. There is no error and no
-# NaN. So the order matters. The cap must come first, and the mask must have the last word.
-#
-# ## None of them: the sink
-#
-# Now a score can say *near* and *well enough*. But whatever the scores are, the weights of a query add up to 1. So a
-# letter *must* look at something, even if there is nothing in the text that it needs. Trained machines find a way out:
-# they look at some letter that says little, the first one for example. A **sink** is an honest way out. It is one more
-# score in each row, without a key or a value. It is learnt, and the same for all rows of a head. It takes part in the
-# softmax, and the weight that it gets is thrown away.
-#
-# Say that four keys have the same score, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it
-# gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
-#
-# | all four scores | each key gets | the sink gets |
-# | --- | --- | --- |
-# | 5 | 25.0 % | 0.2 % |
-# | 0 | 20.0 % | 20.0 % |
-# | -5 | 0.7 % | 97.4 % |
-#
-# As a picture, with the four keys in blue and the sink in grey:
-
-# %% tags=["hide-input"] alt="Three bars, each cut into five pieces: four equal blue ones for the keys and a grey one for the sink. If all four scores are 5, the sink is a hair. At 0 all five pieces are equal. At -5 nearly the whole bar is the sink."
-figure, ax = plt.subplots(figsize=(6.5, 1.9), layout="constrained")
-for row, score in enumerate((-5, 0, 5)):
-    powers = np.exp([score] * 4 + [0])
-    shares = powers / powers.sum()
-    colours = ["#0072b2"] * 4 + ["0.6"]
-    ax.barh([row] * 5, shares, left=np.cumsum(shares) - shares, color=colours)
-    for edge in np.cumsum(shares)[:4]:
-        ax.plot([edge, edge], [row - 0.4, row + 0.4], color="white", linewidth=1)
-ax.set_yticks(range(3), ["scores −5", "scores 0", "scores 5"])
-ax.set(xlim=(0, 1))
-ax.xaxis.set_major_formatter("{x:.0%}")
-ax.spines[["top", "right", "left"]].set_visible(False)
-plt.show()
-
-# %% [markdown]
-# If the keys fit, the sink gets next to nothing. If none of them fits, the sink gets nearly all, and the output is
-# nearly 0. Without a sink the four keys would get 25 % each in all three cases, because the softmax sees only
-# differences. By itself the softmax can't say "none of them".
-#
-# The machine at the top of this page has no sinks. Here is its sister, trained in the same way, but with a sink in
-# every head. Does it read dates better? And how much of their weight do its heads give to the sink?
-
-# %% tags=["hide-input"]
-from clear_attention import create_date_pairs, date_tokenizers
-
-source, target = date_tokenizers()
-texts, dates = create_date_pairs(200, seed=1, split="test")
-ids, answers = source.encode(texts, length=34), target.encode(dates)[:, :-1]
-sister, sister_record = trained.load("today-sinks")
-maps = sister((ids, answers), return_weights=True).weights
-lines = [
-    "| attention | head 1 | head 2 | head 3 | head 4 | if all scores were 0 |",
-    "| --- " * 6 + "|",
-]
-given = {}
-letters = (ids != 0).sum(axis=1)  # of each text
-seen = {
-    "encoder.0": np.average(1 / (letters + 1), weights=letters),
-    "decoder.0.self": np.mean(1 / (np.arange(1, 12) + 1)),  # 1 to 11 keys
-    "decoder.0.cross": np.mean(1 / (letters + 1)),
-}
-for name, title in {
-    "encoder.0": "text looks at text",
-    "decoder.0.self": "answer looks at answer",
-    "decoder.0.cross": "answer looks at text",
-}.items():
-    taken = 1 - np.sum(maps[name], axis=-1)  # (texts, heads, queries)
-    if name == "encoder.0":
-        taken = np.where((ids != 0)[:, None], taken, np.nan)  # letters, no padding
-    given[name] = np.nanmean(taken, axis=(0, 2))
-    shown = [*given[name], seen[name]]
-    lines.append(f"| {title} | " + " | ".join(f"{x:.0%}" for x in shown) + " |")
-print(f"dates right without sinks: {percent(record['exact'])},", end=" ")
-print(f"with sinks: {percent(sister_record['exact'])}")
-display(Markdown("\n".join(lines)))
-assert abs(record["exact"] - sister_record["exact"]) < 0.02
-taken = np.mean(1 - np.sum(maps["decoder.0.self"], axis=-1), axis=(0, 1))
-print(
-    f"answer looks at answer: the sink gets {taken[0]:.0%} at the first place",
-    end="",
-)
-print(f" and {taken[-1]:.0%} at the last")
-assert all(x.min() > 0 and x.max() < 0.5 for x in given.values())
-assert given["decoder.0.cross"].mean() < 0.75 * seen["decoder.0.cross"]
-assert abs(given["decoder.0.self"].mean() - seen["decoder.0.self"]) < 0.06
-assert abs(given["encoder.0"].mean() - seen["encoder.0"]) < 0.03
-assert taken.argmax() == 0
-assert taken[0] > 0.6 > 0.2 > taken[-1]
-assert right[2] == 0 < 0.02 < wrong[2]
-for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
-    all_powers = 1 + 4 * np.exp(score)
-    np.testing.assert_allclose(100 / all_powers, sink, atol=0.05)
-    np.testing.assert_allclose(100 * np.exp(score) / all_powers, key, atol=0.05)
-
-# %% [markdown]
-# The sister reads as well, so this task does not need sinks. Are they used? The last column of the table says what a
-# sink would get if it and all keys had the score 0: with $n$ keys it is $1 / (n + 1)$, and the fewer keys there are,
-# the more. Most of the shares are about that large. But where the answer looks at the text, the sink gets clearly less:
-# the text nearly always holds what is looked for. And it gets more than its even share of a half at the first place of
-# the answer, where only the start mark can be seen. So our machine learnt to use its sinks, but gently.
+# NaN. So the cap must come first, and the mask must have the last word.
 #
 # ## All four, by hand
 #
 # In this package the order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias,
-# so that the bias is not made smaller by it. The mask comes after everything that changes a score, so that nothing can
-# bring a hidden key back.
+# so that it does not make the bias smaller.
 #
-# Here is a query at the third of four places in a machine that writes. The fourth key comes later, so it is hidden. The
-# query and the keys have four numbers each, so the root is 2. The cap is 2, each place of distance costs 0.5, and the
-# sink has the score 0:
+# Here is a query at the third of four places in a machine that writes, so the fourth key is hidden. A key has four
+# numbers, so the root is 2. The cap is 2, each place of distance costs 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -283,9 +361,8 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # | $e^{\text{sum}}$ | 2.530 | 1.528 | 1 | 0 | 1 |
 # | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
 #
-# All powers together, with that of the sink, add up to 6.058, and each power is divided by this sum. With the values
-# 10, 20, 30 and 40 the output is $4.176 + 5.046 + 4.952 = 14.174$. (Numbers are rounded only when they are shown.) The
-# package says:
+# The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is $4.176 +
+# 5.046 + 4.952 = 14.174$. (Numbers are rounded only when they are shown.) The package says:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -308,13 +385,13 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # %% [markdown]
 # ## One rule after the other
 #
-# Here is the same query. At first only the root is ticked. Tick the other rules from top to bottom, and look at the
-# weights. But predict first:
+# Here is the same query. At first only the root is ticked. Tick the other rules, and look at the weights. But predict
+# first:
 #
 # 1. Key 4 gets nearly everything. Tick the cap, and move it. Can a cap, however small, make another key win?
-# 2. Set the cap back to 2, and tick the bias. How much must a place cost until the query looks most at its own place, key 3?
-#    Then untick the cap. Does the slider still reach such a price?
-# 3. Set the price back to 0.5. Tick the cap again, and then the mask. When the sink comes on as well, what becomes of the output?
+# 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Does the
+#    slider reach such a price without the cap?
+# 3. Set the price back to 0.5. Tick the cap again, the mask, and then the sink. What becomes of the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 
 # %% tags=["live", "remove-input"]
@@ -360,20 +437,18 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. No. A larger score stays larger under the cap, so the order of the keys never changes. A cap only brings their
-#    scores nearer to each other.
+# 1. No. A larger score stays larger under the cap. The scores only come nearer to each other.
 # 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is enough. Without it key 4 is ahead
-#    by 9, which is more than the slider allows. This is what a cap is good for: no key can get so far ahead that the
-#    bias no longer counts.
-# 3. It gets smaller. No key gets the weight that the sink takes, so the weights of the keys add up to less than 1.
+#    by 9, and the slider does not go so far. A cap lets no key get so far ahead that the bias no longer counts.
+# 3. The sink makes it smaller, because now the weights of the keys add up to less than 1.
 # 4. It is read again, because the cap has made -2 of minus infinity.
 #
 # </details>
 #
 # ## Your machine so far
 #
-# Your [`softmax`](multi_head.py#your-machine-so-far) gets the sink, and your `attention` the cap and the bias. Three
-# places are to be filled in. Compare with the table:
+# Your [`softmax`](multi_head.py#your-machine-so-far) gets the sink, and your `attention` the cap and the bias. Fill in
+# the three places:
 #
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
@@ -420,14 +495,13 @@ np.testing.assert_array_equal(nothing_left, [[0.0]])
 print("your attention has a cap, a bias and a sink")
 
 # %% [markdown]
-# Why is minus infinity given where there is no sink? Its power is 0, so nothing is added to the sum.
+# Minus infinity stands for no sink, because its power is 0.
 #
 # ## Reading the function
 #
-# Here are the steps of the table as four lines of the package. The first is the product, divided by the root. The
-# second is the cap and the third the bias. The fourth does mask, sink and softmax in one. `grouped_matmul` is the
-# product, and `transpose_b=True` transposes the keys for it. `depth(q)` is $d_k$, and `blocked` is the mask. A rule
-# that is not asked for is `None`. In `safe_q` and `safe_k` infinity and NaN have been made harmless.
+# These four lines of the package are the product, divided by the root; the cap; the bias; and mask, sink and softmax in
+# one. `grouped_matmul` is the product, and `depth(q)` is $d_k$. In `safe_q` and `safe_k` infinity and NaN have been
+# made harmless. `blocked` is the mask, and a rule that is not asked for is `None`.
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -441,52 +515,28 @@ heart = re.search(
 print(textwrap.dedent(heart[0]))
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>How a layer gets them, and the matrix of a long text</summary>
-#
-# A layer gets them by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`.
-#
-# A bias for 100,000 letters would be a matrix of ten billion numbers for each head. This matrix is never needed. All
-# its cells on one diagonal have the same distance, so one number for each distance says everything. That is a
-# `DistanceBias`, and [attention by blocks](long_sequences.py) takes of it what it needs for a block. In the cell below
-# both ways give the same output:
-
-# %%
-from clear_attention import DistanceBias, blockwise_attention
-
-x = np.random.default_rng(0).normal(size=(1, 2, 500, 8))
-slopes = np.array([2.0**-4, 2.0**-8])[:, np.newaxis]
-by_distance = DistanceBias(-slopes * abs(np.arange(-499, 500)))
-print(
-    "matrix:", alibi_bias(2, 500).shape, " by distance:", by_distance.values.shape
-)
-whole = scaled_dot_product_attention(x, x, x, bias=alibi_bias(2, 500)).output
-np.testing.assert_allclose(
-    blockwise_attention(x, x, x, bias=by_distance), whole, atol=1e-6
-)
-
-# %% [markdown]
-# </details>
+# A layer gets the rules by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`. It
+# writes no matrix of biases, since one number for each distance is enough
+# ([`DistanceBias`][clear_attention.DistanceBias]).
 #
 # ## Who found this, and when
 #
 # Shaw and others (2018) were the first to let a Transformer learn something for each distance. Raffel and others (2020)
-# gave T5 its buckets, in place of positions that are added to the words. Press and others
-# (2022) wanted to train on short texts and read long ones, and for this they made ALiBi. Gemma 2 (2024) brought the
-# soft cap to a widely used model, to keep its training stable. Xiao and others (2023) saw that language models put much
-# weight on the first words of a text, whatever these are, and called them *attention sinks*. In 2025 gpt-oss had a
-# learnt sink for each head.
+# gave T5 its buckets. Press and others (2022) made ALiBi, to train on short texts and read long ones. Gemma 2 (2024)
+# brought the soft cap to a widely used model, to keep its training stable. Xiao and others (2023) saw that large
+# language models put much weight on the first words of a text, whatever these are, and called them *attention sinks*.
+# In 2025 gpt-oss had a learnt sink for each head.
 #
-# To say *near*, most models of today turn queries and keys. Why they do is partly a matter of opinion. On long texts a
-# straight line lets far letters fade, and buckets take all far letters for equally far. Besides, a fast program for
-# attention must add a bias to every score, while queries and keys are turned before such a program begins.
+# To say *near*, most models of today turn queries and keys, which a fast program for attention need not know about. A
+# bias it must add to every score.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. There are two queries and three keys. All
-# products are equal. For the first query the last key is hidden, and for the second query all three are. In which of
-# the two rows do the weights differ from those with a mask, and how?
+# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. There are two queries and three keys, and all
+# products are equal. For the first query the last key is hidden, and for the second all three are. Which of the two
+# rows of weights differs from that with a mask, and how?
 
 # %% tags=["answer"]
 hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
@@ -499,11 +549,10 @@ np.testing.assert_allclose(by_bias[1], 1 / 3, atol=1e-6)
 assert not np.any(by_mask[1])
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>In which?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Which?</summary>
 #
-# In the second, which is an [empty row](masks.py#queries-with-no-key-left). All its scores are equally low, so all its
-# keys get the same weight, and what should be hidden is read. A bias says how much something is liked, and only a mask
-# says no.
+# The second, which is an [empty row](masks.py#queries-with-no-key-left). All its scores are equally low, so all its
+# keys get the same weight, and what should be hidden is read. Only a mask says no.
 #
 # </details>
 #
@@ -522,9 +571,8 @@ for keys in (4, 1000):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
 #
-# The power of the sink must be as large as those of the keys together, and these are 1 each. So its score is the
-# logarithm of the number of keys. The more keys there are, the less a
-# sink of a given score can take.
+# The power of the sink must be as large as those of the keys together, which are 1 each. So its score is the logarithm
+# of their number. The more keys there are, the less a sink of a given score can take.
 #
 # </details>
 #
@@ -547,24 +595,25 @@ exercises.show("score_rules")
 # - It divides all scores by 50. | Inside the tanh it does. But the result is multiplied by 50 again.
 # + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
 # - It makes all scores equal to 50. | 50 is the most that a score can become, and these are far from it.
-# ? A machine with learnt buckets gets a text ten times as long as those of its training. Which bias has a key that is 300 places away?
+# ? A machine with learnt buckets gets a text ten times as long as in its training. Which bias has a key 300 places away?
 # - None, because it never saw this distance. | All far distances share a bucket, and that one was trained.
-# - A much lower one than a key 30 places away. | So it would be with a straight line. In the buckets of this page both count as equally far.
+# - A much lower one than a key 30 places away. | In the buckets of this page both count as equally far.
 # + The one that all far keys have. | It hardly matters how far is far: that was the idea of a bucket.
 # ```
 #
 # ## Where to go next
 #
-# What can a score not say? Four things, and each has its rule: *near* is the bias, *well enough* the cap, *none of
-# them* the sink, and *never* the mask, which alone has the last word about a key.
+# What can a score not say? *None of them* is the sink, *near* the bias, *well enough* the cap, and *never* the mask,
+# which alone has the last word about a key.
 #
-# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by blocks,
-# the norm first, queries and keys that turn, heads that share their keys, and now scores with a cap, a bias and a sink.
+# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by
+# blocks, the norm first, queries and keys that turn, heads that share their keys, and now scores with a sink, a bias
+# and a cap.
 #
-# The mask, our *never*, has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
+# The mask has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
-# * [The museum](../guides/museum.py#softcap): the cap that lifts the mask.
+# * [The museum of bugs](../guides/museum.py#softcap): the cap that lifts the mask.
 # * [What does a model's configuration mean?](../guides/model_configuration.py)
 #
 # Read on elsewhere: Raffel and others (2020), [Exploring the Limits of Transfer

@@ -477,7 +477,7 @@ exercises.show("fewer_keys")
 # Keys can be shared, and they can be turned by their place. What else do people do to a score, before the softmax makes
 # a weight of it?
 #
-# * [What else goes into the scores](score_rules.py): where does a letter look that needs nothing?.
+# * [What else goes into the scores](score_rules.py): where does a letter look that needs nothing?
 # * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.
 # * [Benchmarks](../about/benchmarks.py#attention-as-it-is-built-today): shared heads against repeated ones.
 #

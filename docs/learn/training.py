@@ -1,20 +1,21 @@
 # ---
 # title: Training
 # description: How a Transformer is trained, from a valley and one nudge to the lines of the program; the loss by hand, Adam, and what the warm-up is for.
+# slow: true
 # ---
 
 # %% [markdown]
 # # How is it trained?
 #
-# Before its training, the machine of all these lessons had every part in its place, and every matrix in it was random.
-# Then it was trained for a thousand *steps*. In one step it is shown 64 texts and their answers, and all its numbers
-# are changed a little. After the last step it read nearly every date.
+# At first the machine of all these lessons was 121,422 random numbers, and it read no date at all. A thousand times,
+# each of its numbers was made a little larger or a little smaller. After that it read more than 99 dates of 100. Nobody
+# had told it what a month is, or where to look.
 #
-# Watch it learn. Here are its answers to six texts, kept at every 50th step, with the wrong letters underlined. The
-# last text gets no mark, because no text of the training had such a form. The curve below the answers shows how many
-# letters were wrong in the training itself. There the task is easier, because the machine is always given the right
-# letters so far. And one wrong letter spoils a date. So even with one letter in twenty wrong, about half of the dates
-# are wrong, and by chance it may be all that you see here.
+# But which numbers had to become larger, and which smaller? To try out each one would take 121,422 trials, and that for
+# the first of a thousand *steps*.
+#
+# First watch it learn. Here are its answers to six texts, kept at every 50th step, with the wrong letters underlined.
+# What does it learn first: what a date looks like, or which date it is? Guess, and then move the slider.
 
 # %% tags=["live", "hide-input"]
 import re
@@ -24,6 +25,7 @@ import sys
 sys.path += ["../_site", "../.."]
 import trained
 from live import touch
+from trained.ablations import shares
 
 model, record = trained.load("dates")
 wanted = ["2018-05-03", "2018-05-03", "2018-05-03", "1960-12-22", "2001-03-09", ""]
@@ -31,6 +33,7 @@ diary = [answers.tolist() for answers in record["written"]]
 first, early, last = (diary[i] for i in (0, 4, -1))
 form = re.compile(r"(19|20)\d\d-\d\d-\d\d")
 in_form = [all(form.fullmatch(answer) for answer in row[:5]) for row in diary]
+assert min(shares("whole")) > 0.99  # as the text says
 good = [sum(a == b for a, b in zip(row, wanted, strict=True)) for row in diary]
 assert good[0] == 0
 assert good[-1] >= 4
@@ -47,13 +50,14 @@ touch(
 )
 
 # %% [markdown]
-# Go slowly through the first 200 steps. At first it writes whatever an answer can be made of, digits and dashes, in any
-# order. By step 100 or so the answers look like
-# dates, though one or another may still fall apart again, and most of them are wrong. So the machine first learns what
-# an answer looks like. To find the right letters in the text takes longer.
+# At first it writes whatever an answer can be made of, digits and dashes, in any order. By step 100 or so most answers
+# look like dates, and most of them are wrong. So it first learns what an answer looks like. To find the right letters
+# in the text takes longer. (The last text has no mark, because no text of the training had such a form. The curve
+# counts wrong letters in the training itself, where the machine is always given the right letters so far.)
 #
-# In each step, every number of the machine gets a *nudge*, which makes it a little larger or a little smaller. But
-# which of the two? The machine should become less wrong, so we must first say *how* wrong it is.
+# The little change of a number is called a *nudge*. A nudge is good if it makes the machine less wrong, so we must
+# first say *how* wrong it is. To count wrong letters will not do: a small nudge mostly changes no letter, and then the
+# count says nothing.
 #
 # ## How wrong is it? By hand
 #
@@ -61,34 +65,57 @@ touch(
 # matters here: the probability $p$ of the right letter. Say an answer has three letters, and the machine gives the
 # right ones 0.9, 0.5 and 0.9. Then it gives the whole right answer the probability $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
 #
-# At best it would be 1. We want to know how much each letter has spoilt, and from a product that is hard to see. So we
-# take logarithms, which add up where probabilities multiply. The logarithm of a number below 1 is negative, and a minus
-# sign in front makes a positive *price* of it. The three prices add up to $0.1054 + 0.6931 + 0.1054 = 0.9039$, and this
-# sum is $-\ln 0.405$. So each letter pays its own share, and the doubtful one pays most.
+# How much of this has each letter spoilt? From a product that is hard to see. So we take logarithms, which add up where
+# probabilities multiply. The logarithm of a number below 1 is negative, and a minus sign in front makes a positive
+# *price* of it. The three prices add up to $0.1054 + 0.6931 + 0.1054 = 0.9039$, which is $-\ln 0.405$. The doubtful
+# letter pays most.
 #
 # The price $-\ln p$ is called the **loss** of the letter:
-#
-# | probability of the right letter | loss |
-# | --- | --- |
-# | 1 | 0 |
-# | 0.9 | 0.105 |
-# | 0.5 | 0.693 |
-# | 1/14: all equally probable | 2.639 |
-# | 0.001 | 6.908 |
-#
+
+# %% tags=["hide-input"] alt="The loss of a letter against the probability of the right letter: a curve that falls steeply at first and then ever more gently. At a probability of 0.001 the loss is 6.91, at 1/14 it is 2.64, at 0.5 it is 0.69, at 0.9 it is 0.11 and at 1 it is 0."
+import matplotlib.pyplot as plt
+import numpy as np
+
+figure, ax = plt.subplots(figsize=(6.5, 2.7), layout="constrained")
+probability = np.linspace(0.0007, 1, 1500)
+ax.plot(probability, -np.log(probability), color="#0072b2")
+for p, says in (
+    (0.001, "0.001: certain, and wrong"),
+    (1 / 14, "1/14: all 14 equally probable"),
+    (0.5, "0.5: in doubt"),
+    (0.9, "0.9"),
+    (1, "1: certain, and right"),
+):
+    ax.plot(p, -np.log(p), "o", color="#d55e00", clip_on=False)
+    label = f"{says}\ncosts {-np.log(p):.3g}" if p < 1 else f"{says}\ncosts 0"
+    place = (-44, 8) if p == 0.9 else (9, 2)
+    ax.annotate(
+        label, (p, -np.log(p)), place, textcoords="offset points", fontsize=9
+    )
+ax.set(xlim=(0, 1.25), ylim=(0, 7.4), xticks=np.linspace(0, 1, 6))
+ax.set(xlabel="probability of the right letter", ylabel="loss")
+ax.spines[["top", "right"]].set_visible(False)
+ax.spines["bottom"].set_bounds(0, 1)
+plt.show()
+
+# %% [markdown]
 # To be certain and right costs nothing, and to be certain and wrong costs a lot. The loss of a machine is the mean over
 # all letters of all its answers. For our three letters it is $0.9039 / 3 = 0.301$. (In books this mean is also called
-# the *cross-entropy*.)
+# the *cross-entropy*. Our answers are all of one length. Where answers are padded, the mean leaves the padding out.)
 #
-# Where do the probabilities come from? The machine gives a number of any size to each of 14 ids, the *logits* from the
-# [lesson before](recap.py), and the softmax makes probabilities of them. An untrained machine cannot know which of the
-# 14 ids is right. Is its loss 2.639, as if it found all of them equally probable? Or is it less, or more? Guess first.
-# Then two machines, an untrained one and ours, are given 2,000 unseen dates and the right letters so far:
+# An untrained machine cannot know which of the 14 ids is right. Is its loss 2.639, as if it found all of them equally
+# probable? Or is it less, or more? Guess first. Then two machines, an untrained one and ours, are given 2,000 unseen
+# dates and the right letters so far. Their *logits* from the [lesson before](recap.py) become probabilities, and these
+# become prices:
 
 # %% tags=["hide-input"]
 import keras
-import numpy as np
-from clear_attention import Transformer, create_date_pairs, date_tokenizers
+from clear_attention import (
+    Transformer,
+    create_date_pairs,
+    date_tokenizers,
+    greedy_search,
+)
 from trained import dates
 
 source, target = date_tokenizers()
@@ -122,15 +149,15 @@ assert untrained.count_params() == 121_422
 
 # %% [markdown]
 # The untrained machine has a larger loss than one that finds all ids equally probable. By chance it prefers some ids,
-# and that costs more than it gains. Say a machine gives 0.9 to one of two letters and 0.1 to the other. Then its loss
-# is 0.1 or 2.3, depending on which of the two is right, and that is 1.2 on average. With 0.5 and 0.5 it is always 0.69.
+# and that costs more than it gains. If one of two letters gets 0.9 and the other 0.1, the loss is 0.105 or 2.303, which
+# is 1.2 on average. With 0.5 and 0.5 it is always 0.69.
 #
 # ## A nudge
 #
 # How does a loss become smaller? Let us pretend for a moment that a machine has a single number $w$, and that its loss
-# happens to be $(w - 3)^2$. Drawn, this is a valley whose floor is at 3. Let $w$ be 1. There the loss is 4, and the
-# slope of the valley, which is the derivative of the loss, is $2 (w - 3) = -4$. It is negative, so the valley goes down
-# to the right.
+# is $(w - 3)^2$. Drawn, this is a valley whose floor is at 3. Let $w$ be 1. There the loss is 4, and the slope of the
+# valley, which is the derivative of the loss, is $2 (w - 3) = -4$. It is negative, so the valley goes down to the
+# right.
 #
 # So $w$ is nudged against the slope, by a small share of it, say a tenth. That makes it $1 - 0.1 \cdot (-4) = 1.4$.
 # There the loss is only 2.56, and the next nudge starts from there. The share is called the *learning rate*. Below you
@@ -139,7 +166,10 @@ assert untrained.count_params() == 121_422
 # %% tags=["live", "hide-input"]
 from live import touch
 
-assert round((3 * 1.01) ** 2, 2) == 9.18  # the nudge of 0.01 above
+assert round((3 * 1.01) ** 2, 2) == 9.18  # as the text below says
+drawn = Path("../diagrams/walking_back.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+assert [float(x) for x in drawn] == [1, 3, 3**2, 3 * 2 * 3, 2 * 3, 1]
 w = [1.0]
 for _ in range(10):
     w.append(w[-1] - 0.1 * 2 * (w[-1] - 3))
@@ -156,52 +186,45 @@ touch(
 # With 0.5 one nudge is enough, because this valley is so simple. Above 0.5 each nudge jumps across to the other side,
 # and above 1 it lands higher than where it began.
 #
-# Our machine has 121,422 such numbers. In each step there is one loss, which is the mean over all letters of 64
-# answers. Such a group of examples is called a *batch*. Each of the numbers has a slope of its own, which says how the
-# loss changes with it. All the slopes together are called the *gradient*, and TensorFlow finds them in one go, by
-# walking backwards through the calculation. (The fold below the drawing shows how, by the *chain rule*. It can be left
-# out.) Then all numbers are nudged at once.
+# ## All numbers at once
 #
-# That is one step of the thousand. Here it is in a drawing, with a single text in place of 64, and with the three
-# probabilities and prices from above:
+# Our machine has 121,422 such numbers, and each has a slope of its own. All slopes together are called the *gradient*.
+# How can they be found without 121,422 trials? By walking backwards through the calculation, once.
+#
+# Let $w$ be multiplied by 3, and let the loss be the square of the result $r$. What is the slope of $w$ at $w = 1$?
+# Read the upper row from left to right, and then the lower one from right to left:
+#
+# --8<-- "diagrams/walking_back.svg"
+#
+# Begin at the end. A small change of $r$ changes the loss by $2r$ times as much, because that is the slope of a square.
+# Here this is 6. A small change of $w$ changes $r$ by 3 times as much. So it changes the loss by $3 \cdot 6 = 18$ times
+# as much. Try it: $w = 1.01$ gives $3.03^2 = 9.18$, which is 0.18 more.
+#
+# However long the calculation is, each operation on the way back multiplies by one such factor. This is the *chain
+# rule*, and one walk passes by all numbers of the machine. TensorFlow does it for us.
+#
+# Then all numbers are nudged at once. That is one of the thousand steps. Here it is with a single text, and with the
+# three probabilities and prices from above. Our machine takes the mean loss of 64 texts, which are called a *batch*:
 #
 # --8<-- "diagrams/one_step.svg"
-#
-# <details class="lesson-more" markdown="1"><summary>How does one find a slope by walking backwards?</summary>
-#
-# Let a number $w$ be multiplied by 3, and let the loss be the square of the result: $r = 3w$, and the loss is $r^2$.
-# Begin at the end. A small change of $r$ changes the loss by $2r$ times as much, because that is the slope of a square.
-# Now go back by one operation. A small change of $w$ changes $r$ by 3 times as much. So a small change of $w$ changes
-# the loss by $3 \cdot 2r$ times as much, and this is the slope of $w$.
-#
-# For $w = 1$ we have $r = 3$, a loss of 9 and a slope of $3 \cdot 6 = 18$. Try it: $w = 1.01$ gives $3.03^2 = 9.18$.
-# The loss has changed by 0.18, which is 18 times the change of $w$. However long the calculation is, going backwards
-# means multiplying such factors, one for each operation on the way. This is the *chain rule*.
-#
-# </details>
 #
 # ## How it learns where to look { #where-to-look }
 #
 # The first lesson promised that the machine finds out by itself where to look. Now you can see how. Take a query whose
 # scores with three keys are 2, 1 and 0. Its weights are 0.665, 0.245 and 0.090. Say that it should have looked at the
-# *second* key. Let the loss be $-\ln 0.245 = 1.41$.
+# *second* key, and let the loss be $-\ln 0.245 = 1.41$.
 #
-# If a score is nudged, by how much does this loss change? The slope of each score turns out to be very simple. It is
-# the weight of its key, and for the right key it is the weight less 1:
+# The slope of each score turns out to be very simple. It is the weight of its key, and for the right key it is the
+# weight less 1. (For this loss is $\ln(e^2 + e^1 + e^0) - 1$, where the last 1 is the right key's own score. The slopes
+# of the logarithm are the weights.)
 #
 # $$
 # (0.665, \quad 0.245 - 1, \quad 0.090) = (0.665, \; -0.755, \; 0.090)
 # $$
 #
 # A nudge goes against the slopes. So the score of the right key rises, the scores of all others fall, and the one that
-# wrongly got most falls most. With a learning rate of 1 they become 1.335, 1.755 and -0.090, and the right key has
-# 0.551 of the weight.
-#
-# A score is a product of query and key. So, one operation further back, the *query* is nudged towards the key that was
-# right, and away from the average of all keys, weighted as it looked. And further back still, the matrices that make
-# queries and keys are nudged in the same way. In the machine nobody says which key is right. The loss asks for a
-# letter, and its slope comes back through the values: a key was right if its value helped to make the right letter more
-# probable.
+# wrongly got most falls most. With a learning rate of 1, the scores become 1.335, 1.755 and -0.090. How much of the
+# weight does the right key have then, and how many nudges does it take to get nine tenths? Guess first.
 
 
 # %%
@@ -215,6 +238,26 @@ slopes_of_scores = weights_of(scores) - right_key
 print("slopes:", slopes_of_scores.round(3))
 print("weights after one nudge:", weights_of(scores - slopes_of_scores).round(3))
 
+# %% tags=["hide-input"] alt="Four bar charts of the weights of three keys. Before: 0.67, 0.24 and 0.09. After 1 nudge: 0.36, 0.55, 0.09. After 3: 0.14, 0.80, 0.05. After 7: 0.06, 0.91, 0.03. The bar of the second key, the right one, grows from panel to panel, and the first shrinks."
+path = [scores]
+for _ in range(7):
+    path.append(path[-1] - (weights_of(path[-1]) - right_key))
+shown = {"before": 0, "after 1 nudge": 1, "after 3 nudges": 3, "after 7 nudges": 7}
+figure, axes = plt.subplots(
+    1, 4, figsize=(6.5, 1.9), sharey=True, layout="constrained"
+)
+for ax, (title, n) in zip(axes, shown.items(), strict=True):
+    colours = np.where(right_key, "#0072b2", "#bbbbbb")
+    bars = ax.bar(["1", "2", "3"], weights_of(path[n]), color=colours)
+    ax.bar_label(bars, fmt="%.2f", fontsize=8)
+    ax.set_title(title, fontsize=9)
+    ax.set(ylim=(0, 1.1), yticks=[])
+    ax.spines[["top", "right", "left"]].set_visible(False)
+axes[0].set_ylabel("weight")
+figure.supxlabel("key (the second is the right one)", fontsize=9)
+plt.show()
+assert weights_of(path[6])[1] < 0.9 < weights_of(path[7])[1]
+
 # %% tags=["live", "remove-input"]
 for j in range(3):  # a small change of each score, and what becomes of the loss
     nudged = -np.log(weights_of(scores + 1e-6 * (np.arange(3) == j))[1])
@@ -225,83 +268,82 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# One nudge gives it more than half, and seven give it nine tenths. The last ones change less and less, because the
+# slopes themselves become small.
+#
+# A score is a product of query and key. So, one operation further back, the *query* is nudged towards the right key,
+# and away from the average of the keys, weighted as it looked. Further back still, the matrices that make queries and
+# keys are nudged in the same way. In the machine nobody says which key is right. The loss asks for a letter, and its
+# slope comes back through the values: a key was right if its value helped to make the right letter more probable.
+#
 # ## Adam
 #
-# Real valleys are less kind. They are narrow in one direction and wide in another. A learning rate that is small enough
-# for the narrow direction, where slopes are large, is much too small for the wide one. So no learning rate suits all
-# numbers of a machine at once.
-#
-# A method called **Adam** helps. For each number of the machine it remembers how large the slopes of this number
-# usually are, and divides the slope by that. So every number gets a nudge of about the same size, whether its slopes
-# are small or large, and the learning rate now *is* that size. Most Transformers are trained with Adam or with a
-# relative of it.
-#
-# But how do nudges of one size come to rest on the floor of a valley? What Adam divides is not the last slope but a
-# mean of the last few slopes. On the other side of the floor the slopes have the other sign, so their mean becomes
-# smaller, and with it the nudge. That is not enough. It helps to let the learning rate shrink, too, and the program
-# below does so.
-#
-# Here is such a valley, seen from above. A line joins places of equal loss, and the cross is the lowest point. The
-# valley is a hundred times as steep across as along. Plain nudges and Adam begin at the same place, on the left, and
-# make sixty nudges. The learning rate of the plain nudges is nearly the largest with which they do not fly out of the
-# valley:
-
-# %% tags=["hide-input"] alt="A long narrow valley from above, as rings of equal loss, with two paths of sixty nudges from the same point on the left. The plain nudges jump from one slope to the other and back, then creep along the floor and stop two thirds of the way. The nudges of Adam swing across the floor in wide curves and end at the lowest point."
-import matplotlib.pyplot as plt
-
-steep, start, nudges = np.array([1.0, 100.0]), np.array([-4.0, 1.2]), 60
+# Real valleys are less kind. Here is one with two numbers, seen from above. A ring joins places of equal loss, and the
+# cross is the lowest point. The valley is a hundred times as steep across as along. Sixty plain nudges begin on the
+# left, and they do not arrive. Can you find a learning rate with which they do?
 
 
-def plain(w, rate=0.0185):
-    for _ in range(nudges):
-        w = w - rate * steep * w  # the loss is half of steep times w squared
-        yield w
+# %% tags=["live", "hide-input"]
+def sixty(nudge, rate, steep):
+    slopes, w = np.array([1.0, steep]), np.array([-4.0, 1.2])
+    kept = (0.0, 0.0)
+    for step in range(1, 61):
+        change, kept = nudge(slopes * w, kept, step)
+        w = w - rate * change
+    return float((slopes @ w**2) / 2)
 
 
-def adam(w, rate=0.2, beta_1=0.9, beta_2=0.98):
-    mean = square = 0.0
-    for step in range(1, nudges + 1):
-        slope = steep * w
-        mean = beta_1 * mean + (1 - beta_1) * slope
-        square = beta_2 * square + (1 - beta_2) * slope**2
-        usual = np.sqrt(square / (1 - beta_2**step))
-        shrinking = rate * (1 - (step - 1) / nudges)
-        w = w - shrinking * mean / (1 - beta_1**step) / usual
-        yield w
+def plain(slope, kept, step):
+    return slope, kept
 
 
-figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
-x, y = np.meshgrid(np.linspace(-4.6, 1.2, 150), np.linspace(-1.5, 1.5, 150))
-height = (steep[0] * x**2 + steep[1] * y**2) / 2
-ax.contour(x, y, height, [0.2, 2, 8, 25, 60], colors="0.6", linewidths=0.8)
-ends = {}
-for name, way, style, colour in (
-    ("plain nudges", plain, "o--", "#d55e00"),
-    ("Adam", adam, "s-", "#0072b2"),
-):
-    path = np.array([start, *way(start)])
-    ends[name] = path[-1]
-    ax.plot(*path.T, style, color=colour, label=name, markersize=3, linewidth=1)
-ax.plot(0, 0, "x", color="0.4", markersize=10)
-ax.set(xlabel="one number of the machine", ylabel="another")
-ax.legend(frameon=False, loc="lower right", fontsize=8)
-plt.show()
-assert np.abs(ends["Adam"]).max() < 0.2
-assert ends["plain nudges"][0] < -1.2
+def adam(slope, kept, step):
+    mean, square = 0.9 * kept[0] + 0.1 * slope, 0.98 * kept[1] + 0.02 * slope**2
+    usual = np.sqrt(square / (1 - 0.98**step))
+    return (61 - step) / 60 * mean / (1 - 0.9**step) / usual, (mean, square)
+
+
+small, large = (0.005, 0.01, 0.015, 0.019, 0.02, 0.021), (0.05, 0.1, 0.2, 0.5, 1)
+with np.errstate(over="ignore"):
+    best = min(sixty(plain, rate, 100) for rate in (*small, *large))
+assert 0.7 < best < 0.9
+assert all(sixty(adam, rate, 100) < best / 5 for rate in (0.2, 0.5, 1))
+assert sixty(plain, 0.021, 100) > 1e3
+assert sixty(plain, 1, 1) == 0
+touch(
+    "valley",
+    f"<p>At the start the loss is 80. Sixty plain nudges bring it down to {best:.2f} at best; with a learning rate of"
+    f" 0.021 they fly out of the valley. Adam, with 0.2, brings it down to {sixty(adam, 0.2, 100):.2f}.</p>",
+    start=[-4, 1.2],
+    how="plain",
+    plain=3,
+    adam=8,
+    steep=3,
+    both=False,
+)
 
 # %% [markdown]
-# Plain nudges jump across the valley, to and fro, and hardly get ahead along it. Adam's first nudges are as large along
-# the valley as across it. It overshoots the floor, because a mean of old slopes is slow to turn, and comes back.
+# There is none. Plain nudges jump across the valley, to and fro. From 0.02 on they no longer come down at all, and
+# below they only creep along the floor. A learning rate that is small enough for the steep direction is much too small
+# for the other one. Only where the valley is round (steeper 1 time) does one learning rate suit both: 1, with which a
+# single nudge arrives.
+#
+# Now press "Adam". **Adam** remembers for each number of the machine how large the slopes of this number usually are,
+# and divides the slope by that. So every number gets a nudge of about the same size, whether its slopes are small or
+# large, and the learning rate now *is* that size. Change the steepness, and Adam's path stays as it is. Most
+# Transformers are trained with Adam or a relative of it.
+#
+# But how do nudges of one size come to rest? Adam divides not the last slope but a mean of the last few. Beyond the
+# floor the slopes have the other sign, so their mean becomes smaller, and with it the nudge. (Such a mean is slow to
+# turn, which is why Adam swings past the cross.) And the learning rate shrinks to 0 on the way, here and in the program
+# below.
 #
 # ## One step, in code
 #
-# Here is one step of the untrained machine, without Adam, and with a nudge as simple as that of the valley. `text_ids`
-# holds 64 texts, and `answer_ids` the right answers. The decoder is given the answers without their last id, which is
-# `[:, :-1]`, and must say them without their first, which is `[:, 1:]`: [one place
-# further](causal.py#one-date-is-eleven-examples).
-#
-# The cell computes the loss, then the slope of each number, and takes a tenth of the slope away from the number. Then
-# it computes the loss of the same 64 dates again:
+# Here is one step of the untrained machine, with a plain nudge. `text_ids` holds 64 texts, and `answer_ids` the right
+# answers. The decoder is given the answers without their last id, which is `[:, :-1]`, and must say them without their
+# first, which is `[:, 1:]`: [one place further](causal.py#one-date-is-eleven-examples). The cell computes the loss,
+# takes a tenth of its slope away from each number, and computes the loss of the same dates again:
 
 # %%
 import tensorflow as tf
@@ -324,104 +366,131 @@ print(f"loss {now:.3f}, and after one nudge {after:.3f}")
 assert after < now - 0.2
 
 # %% [markdown]
-# One nudge has made the loss smaller. (Before it, the loss is not quite the one printed further above, because these
-# are other dates.)
+# One nudge has made the loss smaller. (It did not begin at quite the loss printed above, because the dates are others.)
 #
 # ## The program
 #
 # Now do this a thousand times, with Adam for the nudge, and each time with 64 examples that are drawn anew. There are
-# 29,220 dates to draw from, and many ways to write each. In 64,000 examples each date comes about twice, mostly in
-# another form, so there is little to learn by heart.
+# 29,220 dates to draw from, and many ways to write each. So in 64,000 examples each date comes about twice, mostly in
+# another form, and there is little to learn by heart.
 #
-# These are the lines of the program that trained our machine. The first three make the learning rate, Adam and the
-# loss. `compile` tells the model what is to be made small, which is the loss, and by which method, which is Adam. `fit`
-# hands it one batch of 64 after the other. Here `x` is all that goes in, the texts *and* the answers that the decoder
-# is given, and `y` is the answers one place further. `from_logits=True` says that the loss has to do the softmax
-# itself. (You can pass over `accuracy`, `steps_per_execution` and `curve`. They are only there for the pictures at the
-# top of this page.)
+# This is the program that trained our machine. Only `STEPS` is smaller here, so that you need not wait. `compile` tells
+# the model what is to be made small, and by which method. `fit` hands it one batch of 64 after the other: what goes in,
+# which is the texts *and* the answers that the decoder is given, and what should come out. `from_logits=True` says that
+# the loss has to do the softmax itself. What will the machine write after a tenth of its training?
 
-# %% tags=["source", "hide-input"]
+# %%
+STEPS = 100  # of the 1,000
+texts, answers = create_date_pairs(64 * STEPS)
+x, y = source.encode(texts, length=34), target.encode(answers)
+
+keras.utils.set_random_seed(0)
+machine = Transformer(**dates.SIZES)
+rate = keras.optimizers.schedules.CosineDecay(
+    0.0, 850, warmup_target=0.004, warmup_steps=150
+)
+adam = keras.optimizers.Adam(rate, beta_2=0.98)
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+machine.compile(adam, loss)
+machine.fit((x, y[:, :-1]), y[:, 1:], batch_size=64, verbose=0)
+
+logits = machine.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
+print(f"loss {loss(right_ids[:, 1:], logits):.3f}")
+texts = record["diary"][:5].tolist()
+written = target.decode(greedy_search(machine, source.encode(texts, length=34), 11))
+for text, answer in zip(texts, written, strict=True):
+    print(f"{text:24} {answer}")
+
+# %% tags=["live", "remove-input"]
 import inspect
 
 from trained import recipes
 
-recipe, inside = inspect.getsource(dates.train), inspect.getsource(recipes.fit)
-for start in ("rate =", "adam =", "loss =", "model.compile", "model.fit"):
-    (line,) = re.findall(rf"^    ({re.escape(start)}.*)", inside, re.M)
-    print(line.replace(", warmup_target", ",\n    warmup_target"))  # a long line
-assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in recipe  # as the text says
-assert "peak=4e-3, warmup=150, beta_2=0.98" in recipe
-rate = keras.optimizers.schedules.CosineDecay(
-    0.0, dates.STEPS - 150, warmup_target=4e-3, warmup_steps=150
+program, inside = inspect.getsource(dates.train), inspect.getsource(recipes.fit)
+assert "fit(model, (x, y[:, :-1]), y[:, 1:], " in program  # the same program
+assert "peak=4e-3, warmup=150, beta_2=0.98" in program
+assert (
+    "CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)"
+    in inside
 )
+assert "SparseCategoricalCrossentropy(from_logits=True)" in inside
+assert (dates.STEPS, dates.BATCH) == (1000, 64)
+assert loss(right_ids[:, 1:], logits) < 1  # as the text says
 curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
 np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The two whole functions</summary>
-
-# %% tags=["source", "remove-input"]
-print(recipe, inside, sep="\n")
-
-# %% [markdown]
-# The letters have two meanings here. In `train`, `x` is the texts alone, and `y` is the whole answers. In `fit`, `x` is
-# all that goes into the model, and `y` is what should come out of it.
-#
-# </details>
+# The loss is no longer 3 but far below 1, and the answers begin to look like dates. The other 900 steps are for the
+# right letters. Run the cell with 1,000 in place of 100, and you have trained a machine like ours yourself.
 #
 # ## Warm-up
 #
-# The first line of the program is strange, because it makes the learning rate a curve and not a number. It begins at 0
-# and grows for `warmup` = 150 steps, up to `peak` = 0.004. Then it shrinks for 850 steps, down to 0 again, so that the
-# machine can settle. At step 75, half-way up, and at step 575, half-way down, it is 0.002.
+# One line of the program is strange: `rate` is a curve and not a number. It begins at 0 and grows for 150 steps, up to
+# 0.004. Then it shrinks for 850 steps, down to 0 again, so that the machine can settle.
 #
-# The growing is called **warm-up**. Why not begin with the full learning rate? Two reasons are known. The first is that
-# Adam has seen few slopes at the start, and judges badly how large they usually are. The second is that in a machine
-# whose norms stand behind the parts, as in ours, the slopes of the last layers are large at the start. [A later
-# lesson](norm_first.py) compares this with norms that come first.
+# The growing is called **warm-up**. Why not begin with the full learning rate? Two reasons are known. At the start Adam
+# has seen few slopes, and judges badly how large they usually are. And in a machine whose norms stand behind the parts,
+# as in ours, the slopes of the last layers are large at first. ([A later lesson](norm_first.py) puts the norms before
+# the parts.)
 #
-# Does our machine need it? We train it in four ways. Each is done three times, from other random numbers, so that we
-# see how much is chance:
+# Does our machine need it? We train it in four ways, with and without warm-up, and with a learning rate as large as
+# ours or two and a half times as large:
+
+# %% tags=["hide-input"] alt="Four curves of the learning rate over 1,000 steps. Whole: up from 0 to 0.004 in 150 steps, then down to 0. No warm-up: from 0.004 down to 0. Larger nudges: up to 0.010, then down. Larger nudges, no warm-up: from 0.010 down to 0."
+ways = {
+    "whole": (0.004, 150),
+    "no warm-up": (0.004, 1),
+    "larger nudges": (0.01, 150),
+    "larger nudges, no warm-up": (0.01, 1),
+}
+figure, axes = plt.subplots(
+    2, 2, figsize=(6.5, 3), sharex=True, sharey=True, layout="constrained"
+)
+for ax, (name, (peak, warmup)) in zip(axes.flat, ways.items(), strict=True):
+    curve = keras.optimizers.schedules.CosineDecay(
+        0.0, 1000 - warmup, warmup_target=peak, warmup_steps=warmup
+    )
+    steps = np.array([0, 1, *range(10, 1001, 10)])
+    rates = [float(curve(step)) for step in steps]
+    ax.fill_between(steps, rates, color="#0072b2", alpha=0.15)
+    ax.plot(steps, rates, color="#0072b2")
+    ax.set_title(f"{name} (ours)" if name == "whole" else name, fontsize=9)
+    ax.set(yticks=[0, 0.004, 0.01], xticks=[0, 150, 500, 1000], ylim=(0, 0.011))
+    ax.spines[["top", "right"]].set_visible(False)
+figure.supxlabel("step", fontsize=9)
+figure.supylabel("learning rate", fontsize=9)
+plt.show()
+
+# %% [markdown]
+# Each is done three times, from other random numbers. Which of the four spoils the machine, and how much? Guess before
+# you look.
 #
-# | name | how it was trained |
-# | --- | --- |
-# | whole | as our machine was |
-# | no warm-up | the same, but it begins with the full learning rate, which only shrinks |
-# | larger nudges | as our machine was, but with a learning rate that is two and a half times as large all the time |
-# | larger nudges, no warm-up | with both changes |
-#
-# What share of 2,000 unseen dates does each read? Guess before you look.
-#
-# <details class="lesson-more" markdown="1"><summary>How many each reads</summary>
+# <details class="lesson-more" markdown="1"><summary>How many of 2,000 unseen dates each reads</summary>
 
 # %% tags=["hide-input"]
-from trained.ablations import shares
-
-for name in ("whole", "no warm-up", "larger nudges", "larger nudges, no warm-up"):
+for name in ways:
     print(f"{name:26}", "   ".join(f"{share:.2%}" for share in shares(name)))
 assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 
 # %% [markdown]
-# A line has a number for each of the three trainings. Compare the lines with and without a warm-up. With nudges as
-# large as ours, machines without it are nearly as good, and at worst a few dates in a hundred are lost. With larger
-# nudges and no warm-up, about half of the dates are lost.
-#
-# So with larger nudges the warm-up decides between a good machine and a bad one. That is its use: it allows larger
-# nudges. Our machine gains nothing by these. In a large one, whose training takes months, they can save time.
+# Each line has three trainings. With nudges as large as ours, machines without a warm-up are nearly as good, and at
+# worst a few dates in a hundred are lost. With larger nudges and no warm-up, about half of the dates are lost. So a
+# warm-up allows larger nudges. Our machine gains nothing by these. In a large one, whose training takes months, they
+# can save time.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>Two more choices: beta_2, and a factor of 8</summary>
+# <details class="lesson-more" markdown="1"><summary>More choices: beta_2, a factor of 8, and smoothed labels</summary>
 #
 # * **`beta_2=0.98`**. Adam keeps two means for each number of the machine, one of its last slopes and one of their
 #   squares. It nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
 #   remembers. With 0.98 it remembers about the last 1 / (1 - 0.98) = 50 steps, and with the usual 0.999 about the last
 #   1,000.
-# * **The factor** is $\sqrt{d_{\text{model}}}$, here √64 = 8. The model itself multiplies its embeddings by it. Their
+# * **The factor** is $\sqrt{d_{\text{model}}}$, here √64 = 8. The model multiplies its embeddings by it. Their
 #   numbers start small. Without the factor, the positions that are added would at first be much larger than they.
 #
-# The second line below is for machines with the usual `beta_2`, and the third for machines without the factor. Each was
-# trained three times, and again the shares are those of unseen dates that are read right:
+# Three machines with the usual `beta_2`, three without the factor, and again the shares of unseen dates that are read
+# right:
 
 # %% tags=["hide-input"]
 for name in ("whole", "beta_2 of 0.999", "no factor"):
@@ -429,16 +498,25 @@ for name in ("whole", "beta_2 of 0.999", "no factor"):
     assert min(shares(name)) > 0.99
 
 # %% [markdown]
-# Neither choice makes a difference that would show here. In larger machines they may matter.
+# Neither choice shows here. In larger machines they may matter.
+#
+# A third choice is not in our program. With **label smoothing**, the right letter should get 0.9 and not 1, and all
+# letters share the last tenth. The authors of the first Transformer report that it made the loss larger, because the
+# machine becomes less sure, and the translations better.
 #
 # </details>
 #
 # ## Who found this, and when
 #
-# To go down a slope step by step is an idea of Cauchy's (1847). Linnainmaa (1970) found how to get all slopes at once
-# by walking backwards, and Rumelhart, Hinton and Williams (1986) made it the way in which networks are trained. Adam is
-# by Kingma and Ba (2014). Warm-up for it, and the two choices in the fold above, are in the first Transformer (2017),
-# with hardly a word about why. The reason that lies in the norms is by Xiong and others (2020).
+# Cauchy (1847) wanted to solve many equations at once, such as those for the orbit of a planet, and went down a slope
+# step by step. Linnainmaa (1970) asked how rounding errors add up in a long calculation, and found that one walk
+# backwards gives all slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, and showed that
+# numbers inside come to stand for something that nobody had told them.
+#
+# Kingma and Ba (2014) published Adam with a proof that it comes to rest. Four years later Reddi, Kale and Kumar found a
+# mistake in the proof, and an example with a single number in which Adam walks to the worst place there is. People use
+# it all the same. And the first Transformer (2017) has a warm-up, with hardly a word about why. Xiong and others (2020)
+# found the reason that lies in the norms.
 #
 # ## Exercises
 #
@@ -528,25 +606,6 @@ exercises.show("training")
 # * [Writing](writing.py): how probabilities become an answer.
 # * [Use it in a model of your own](../guides/use_it.py).
 # * [Reference: transformer](../reference/transformer.md): every argument.
-#
-# <details class="lesson-more" markdown="1"><summary>The model's own source</summary>
-#
-# These are the methods of the model. `encode` reads the text, and `decode` takes what was encoded and the answer so
-# far, and makes the logits. The other two make the masks:
-
-# %% tags=["source"]
-docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
-masks = (Transformer.source_mask, Transformer.target_mask)
-for method in (Transformer.encode, Transformer.decode, *masks):
-    print(docstring.sub("", inspect.getsource(method)))
-
-# %% [markdown]
-# `vocabulary_ids` and `begins_with` refuse ids that are not in the vocabulary, and answers that do not begin with the
-# start mark. `source_mask` hides padding, and `target_mask` hides padding and the future. With `return_weights=True`
-# the encoder and the decoder also return their maps, and `unpacked` takes apart what they returned. `to_logits` is the
-# last projection.
-#
-# </details>
 #
 # Read on elsewhere: Rumelhart and others (1986), [Learning Representations by Back-Propagating
 # Errors](https://doi.org/10.1038/323533a0); Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and

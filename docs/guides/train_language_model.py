@@ -336,7 +336,8 @@ assert 1e9 < laptop < 1e12
 #   none to test it on.
 # * A model keeps parts of its text to the letter. Who has the model may get them out. The card says so too.
 #
-# Next: [Use it in your model](use_it.py), or [draw from it](../reference/generation.md) with other knobs.
+# Next: [Pack a stream of texts](pack_a_stream.py) for a training loop of your own, [use it in your model](use_it.py), or
+# [draw from it](../reference/generation.md) with other knobs.
 #
 # Read on elsewhere: Kaplan and others (2020), [Scaling Laws for Neural Language
 # Models](https://arxiv.org/abs/2001.08361); Hoffmann and others (2022), [Training Compute-Optimal Large Language

@@ -6,32 +6,20 @@
 # %% [markdown]
 # # What is left if nobody gives it anything to read?
 #
-# Our machine has two halves: one reads a text, the other writes an answer and looks at what was read. Now throw away
-# the half that reads, and with it cross-attention, because there is nothing left to look at. What falls away is faint:
+# Which letter comes next?
 #
-# --8<-- "diagrams/half.svg"
+# * `The following functions retur`
+# * `The following `
 #
-# The half that is left looks at nothing but the letters before, and says which letter comes next. In [your
-# machine](recap.py#put-together-by-hand) you would delete `encode`, and in `decode` the argument `context` and the two
-# lines of the cross-attention. This is left:
+# The first one you know. The second one nobody can know, and yet an f is likelier than a q. Whoever plays this game
+# well has to know words, and how sentences are built. Can a machine learn all that from nothing but the game?
 #
-# ```python
-# def decode(ids, w):
-#     y = enter(ids, w["target"])
-#     found = multi_head(y, y, w, "decoder.self", look_ahead(len(ids)))
-#     y = norm(y + found, *w["decoder.self.norm"])
-#     found = feed_forward(y, w, "decoder.forward")
-#     y = norm(y + found, *w["decoder.forward.norm"])
-#     return linear(y, w["logits"])
-# ```
-#
-# Nobody gives this half a date any more. What can it learn? Train it on a long text.
-#
-# Here is such a half, which differs from yours in a few parts that are named below. It was trained for two minutes on
-# one text, the reference of the Python language, which comes with every Python. Before the training, twice on the way
-# and after it, the machine was given the same beginning, "The ", and wrote on. Such a beginning is called a *prompt*:
+# Half of our Transformer, without the half that reads, has played it for a few minutes. It saw one text, the reference
+# of the Python language. Before the training, twice on the way and at the end it was given a beginning, which is called
+# a *prompt*. It was always "The ", and the machine wrote on. When does it find letters, when words, when sentences?
 
 # %% tags=["hide-input"]
+import re
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -46,17 +34,18 @@ from trained.language import texts
 model, record = trained.load("language")
 for step, page in zip(record["written_at"], record["written"], strict=True):
     print(f"after {step} steps:" if step else "before the training:")
-    shown = "".join(c if c.isprintable() else " " for c in str(page)[:210])
+    shown = "".join(
+        c if c.isprintable() and c != "�" else " " for c in str(page)[:210]
+    )
     print(textwrap.fill(shown, 72, initial_indent="    ", subsequent_indent="    "))
 
 # %% [markdown]
-# Before the training it mostly repeats its last letter. You will soon see why. (A � is something that is no letter at
-# all.) Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence
-# sounds in a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the
-# chat programs. The best known of them is called GPT, short for *generative pre-trained Transformer*. Pre-trained means
-# that it first learns from texts of every kind, and only then, from far fewer examples, to answer questions.
+# Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
+# a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the chat
+# programs. The best known is called GPT, short for *generative pre-trained Transformer*. Pre-trained means that it
+# first plays this game with texts of every kind, and only then learns, from far fewer examples, to answer questions.
 #
-# <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each</summary>
+# <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each (a � is no letter)</summary>
 
 # %% tags=["remove-input"]
 for step, page in zip(record["written_at"], record["written"], strict=True):
@@ -69,37 +58,39 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # %% [markdown]
 # </details>
 #
-# ## A text is full of examples
+# ## Half a Transformer
 #
-# For dates somebody had to write down right answers. Here the text is its own answer. Cut out any piece of it. At each
-# place the machine sees the letters up to there, and has to say which one comes next. The [look-ahead mask](causal.py)
-# makes sure that it can't peek. So a piece in which 128 letters are to be predicted is 128 examples at once:
-
-# %% tags=["hide-input"]
-train_ids, held_out = texts()
-batch, context, steps = 16, 128, int(record["steps"][-1])
-piece = "return x"
-for place in (1, 2, 3, 7):
-    print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
-print(f"\nexamples in the training: {batch * context * steps:,}")
-print(f"letters to learn from:    {len(train_ids):,}")
-print(f"letters kept out:         {len(held_out):,}")
-assert batch * context * steps > 4 * len(train_ids)
-
-# %% [markdown]
-# In each of 1,100 steps the machine was shown 16 such pieces. So it had to predict each letter about five times. A
-# tenth of the text was kept out of the training. (A token here is a *byte*, one of 256, and there are three marks
-# besides, as for the dates. A letter of English is one byte, and an é is two. We go on calling a token a letter.)
+# Our machine had two halves: one reads a text, the other writes an answer and looks at what was read. Now there is
+# nothing to read. So the first half falls away, and with it cross-attention, which has nothing left to look at:
 #
-# The package calls this half a [`LanguageModel`][clear_attention.LanguageModel]. Nearly all of it you have built: two
-# [layers](transformer_layer.py) with the [norm first](norm_first.py), four heads, a look-ahead mask, and [positions
-# that turn](turning_positions.py). *GELU*, a smoother bend, replaces ReLU. And the table that turns ids into vectors is
-# used a second time, at the end: the logit of an id is the dot product of its vector with what came out of the last
-# layer. Say a has the vector (2, 0), b has (1, 1), and (1, 3) came out. Then the logit of a is 2 and that of b is 4, so
-# b is more probable. That saves a matrix, which is a large one where there are many tokens, and the table learns from
-# both uses. This is called *tying*. It is also why the untrained machine repeats itself: its layers change little of
-# what comes in, and the vector that fits a letter best is its own. (A piece is cut out anywhere and has no end mark, so
-# `end_id` is `None`.)
+# --8<-- "diagrams/half.svg"
+#
+# In [your machine](recap.py#put-together-by-hand) you would delete `encode`, and two lines of `decode`:
+#
+# ```python
+# def decode(ids, w):
+#     y = enter(ids, w["target"])
+#     found = multi_head(y, y, w, "decoder.self", look_ahead(len(ids)))
+#     y = norm(y + found, *w["decoder.self.norm"])
+#     # here stood cross-attention, and the norm that belongs to it
+#     found = feed_forward(y, w, "decoder.forward")
+#     y = norm(y + found, *w["decoder.forward.norm"])
+#     return linear(y, w["logits"])
+# ```
+#
+# The trained half also has what you have learnt since: the [norm comes first](norm_first.py), and [positions
+# turn](turning_positions.py). It has two layers of four heads.
+#
+# <details class="lesson-more" markdown="1"><summary>Why does it repeat its last letter before the training?</summary>
+#
+# Because a table is used twice. The table that turns ids into vectors serves at the end, too: the logit of an id is
+# the dot product of its vector with what came out of the last layer. Say a has the vector (2, 0), b has (1, 1), and
+# (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is more probable. This is called *tying*. It saves
+# a matrix, and the table learns from both uses. Before the training the layers change little of what comes in, and the
+# vector that fits a letter best is its own.
+#
+# In the package this half is a [`LanguageModel`][clear_attention.LanguageModel], which ties by itself. (Its pieces of
+# text are cut out anywhere and have no end mark, so `end_id` is `None`. *GELU*, a smoother bend, replaces ReLU.)
 
 # %%
 from clear_attention import LanguageModel
@@ -114,21 +105,46 @@ repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
 print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 
 # %% [markdown]
+# </details>
+#
+# ## A text is full of examples
+#
+# For dates somebody had to write down the right answers. Here the text is its own answer. At each place the letters up
+# to there are the question, and the next letter is the answer. The [look-ahead mask](causal.py) makes sure that no
+# place can peek. So how many examples are in a piece of a text in which 128 letters have to be said?
+
+# %% tags=["hide-input"]
+train_ids, held_out = texts()
+batch, context, steps = 16, 128, int(record["steps"][-1])
+piece = "return x"
+for place in (1, 2, 3, 7):
+    print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
+print(f"\nexamples in the training: {batch * context * steps:,}")
+print(f"letters to learn from:    {len(train_ids):,}")
+print(f"letters kept out:         {len(held_out):,}")
+assert steps == 1100
+assert 5 <= batch * context * steps / len(train_ids) < 6
+
+# %% [markdown]
+# 128, one at each place. In 1,100 steps of 16 pieces the machine had to say each letter about five times. A tenth of
+# the text was kept out. (A token here is one of 256 *bytes* or three marks. A letter of English is one byte, so we go
+# on saying "letter".)
+#
 # ## How surprised is it? By hand
 #
-# How do we judge a machine whose answers are not right or wrong? Look at the letter that really came, and at the
+# How well does a machine play, if nobody can be right each time? Look at the letter that really came, and at the
 # probability that the machine had given it. If it was 1/2, we are as surprised as by the throw of a coin: that is 1
 # **bit**. If it was 1/4, it is as with two coins, which is 2 bits. With each further halving there is one coin more. So
 # for a probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0
 # bits, one bit each on average.
 #
-# Here is the trained machine, letter by letter. Below each letter stand its bits, and the more of them, the more yellow
-# it is. The first letter, T, is given, and ␣ is a space. Where is the machine surprised?
+# Now the trained machine reads "The following functions return". Which three letters will surprise it most? Choose
+# first. (The T is given, and ␣ is a space. Below each letter stand its bits, and the more of them, the more yellow.)
 
 # %% tags=["hide-input"]
 import numpy as np
 from clear_attention import token_losses
-from IPython.display import HTML, Markdown, display
+from IPython.display import HTML, display
 
 text = "The following functions return"
 bits = token_losses(model, to_ids(text)[None])[0].numpy() / np.log(2)
@@ -142,39 +158,80 @@ surprise = token_losses(model, rows).numpy() / np.log(2)
 is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
 begins = is_letter[:, 1:] & ~is_letter[:, :-1]
 first, others = surprise[begins].mean(), surprise[~begins].mean()
+print(
+    f"{bits[3]:.1f} bits for the first f: its probability was {0.5 ** bits[3]:.3f}"
+)
 print("in the tenth of the text that was kept out:")
 print(f"first letters of words {first:.1f} bits, all other signs {others:.1f}")
 assert first > 2 * others
+assert text[4] == "f"
+assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
 assert bits[6:12].mean() < 0.7  # inside "following"
 assert fresh.count_params() == model.count_params()
 assert repeats.mean() > 0.7
 
 # %% [markdown]
-# At the beginnings of words it does not know what comes. Once a word has begun, most of it is easy. (You can try this
-# with a text of your own [further below](#drawing-a-letter).) And *fewer bits*
-# are the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is the same
-# surprise, with the natural logarithm in place of $\log_2$.
+# The first letters of words: there it does not know what comes. Once a word has begun, most of it is easy.
 #
-# Now let it read the tenth of the text that it has never seen, beside some rivals. One is our machine with a single
-# layer. Three rivals do no more than count in the other nine tenths, and make probabilities of their counts:
+# ### Surprise it yourself { #surprise-it-yourself }
 #
-# * *Count letters* looks at no letter before. An e is always as probable as it is common.
-# * *Count after two letters:* say that "th" stood there 100 times, and that 50 times an e came next. Then the e after
-#   "th" has a probability of about 1/2, and a surprise of about 1 bit.
-# * *Count after five* knows that after "funct" came an i in nearly every case.
+# Press the button and type. Under your text stand the bits of each letter, and their mean. Guess first:
 #
-# The two that look back also ask what followed fewer letters, most of all where the longer piece is rare. And each of
-# the 256 bytes gets a little probability, so that none is impossible. (At the bottom stands one who only guesses among
-# 256 bytes.)
+# 1. Type a line of Python, then your name. How many more bits a letter does your name cost?
+# 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
+# 3. Which word of English surprises it most?
 #
-# One more rival is `xz`, a program that makes files smaller. What it can guess, it stores in fewer bits. So the size of
-# its file, in bits for each letter, can stand beside the surprise of the others. It plays twice: once it gets nothing
-# but this tenth, and once it may read the other nine first. Who will win?
+# (The rest of this machine is for [later](#drawing-a-letter).)
 
-# %% tags=["hide-input"]
+# %% tags=["live", "hide-input"]
+from live import text_machine
+
+
+def bits_of(text):
+    return token_losses(model, to_ids(text)[None])[0].numpy() / np.log(2)
+
+
+line, name = bits_of("if x is not None").mean(), bits_of("Ada Lovelace").mean()
+slip = bits_of("The follwoing functions")
+assert name > 2 * line
+assert slip[7:10].sum() > 20  # "woi"
+assert slip[11] < 1  # "g"
+assert np.abs(slip[13:] - bits_of("The following functions")[13:]).max() < 1
+text_machine(
+    [
+        "The value of the ",
+        "if x is not None",
+        "raises a ",
+        "The follwoing functions",
+    ],
+    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. How many will your name need?</p>",
+)
+
+# %% [markdown]
+# "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`. The slip is dear while letters stand
+# in the wrong order, and in the next word all is forgotten. *Fewer bits* are also the whole aim of the training: the
+# [loss](training.py#how-wrong-is-it-by-hand) that is made small is this surprise, with the natural logarithm in place
+# of $\log_2$.
+#
+# ## Is counting enough?
+#
+# Must it be a Transformer? Let it read the tenth of the text that it has never seen, beside some rivals. Three only
+# count in the other nine tenths:
+#
+# * *Count letters:* an e is always as probable as it is common.
+# * *Count after two:* if "th" stood there 100 times, and 50 times an e came next, the e after "th" has about 1 bit.
+# * *Count after five* knows that after "funct" comes an i.
+#
+# Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. So the size of its
+# file can stand beside the surprise. It plays twice. Once it gets this tenth alone, and once it may read the other nine
+# first. The last rival is our machine with a single layer. Who beats whom?
+
+# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting after two less than 3. Close together come the xz that reads this tenth alone, our machine with one layer and counting after five. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import lzma
 import math
 from collections import Counter, defaultdict
+
+import matplotlib.pyplot as plt
 
 seen, unseen = (bytes([*(ids - 3)]) for ids in (train_ids, held_out))
 
@@ -206,62 +263,55 @@ small, one_layer = trained.load("language-one-layer")
 found = {
     "guess among 256 bytes": 8.0,
     "count letters": bits_by_counting(0),
-    "count after two letters": bits_by_counting(2),
+    "count after two": bits_by_counting(2),
     "count after five": bits_by_counting(5),
-    "`xz`, alone with this tenth": packed(unseen) / len(unseen),
+    "xz, alone with this tenth": packed(unseen) / len(unseen),
     "our machine with one layer": float(one_layer["bits"]),
-    "**our machine, two layers**": float(record["bits"]),
-    "`xz`, after reading the other nine tenths": (
-        packed(seen + unseen) - packed(seen)
-    )
+    "our machine, two layers": float(record["bits"]),
+    "xz, after the other nine tenths": (packed(seen + unseen) - packed(seen))
     / len(unseen),
 }
-lines = ["| who | bits a letter |", "| --- | --- |"]
-ranked = sorted(found.items(), key=lambda row: row[1], reverse=True)
-lines += [f"| {who} | {bits:.2f} |" for who, bits in ranked]
-display(Markdown("\n".join(lines)))
-print(f"numbers to train: {small.count_params():,} with one layer,", end=" ")
-print(f"{model.count_params():,} with two")
-ours = found["**our machine, two layers**"]
-assert ours < found["count after five"] < found["our machine with one layer"]
-assert found["count after five"] < found["count after two letters"]
-assert found["`xz`, after reading the other nine tenths"] < ours
+colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
+ranked = sorted(found, key=found.get)
+figure, ax = plt.subplots(figsize=(7, 2.9), layout="constrained")
+bars = ax.barh(
+    ranked,
+    [found[who] for who in ranked],
+    color=[colours.get(re.split(r"\W", who)[0], "#999999") for who in ranked],
+)
+ax.bar_label(bars, fmt="%.2f", padding=4)
+ax.set(xlabel="bits a letter", xlim=(0, 9))
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+ours = found["our machine, two layers"]
+assert ours < found["count after five"]
+assert ours < found["our machine with one layer"]
+assert abs(found["count after five"] - found["our machine with one layer"]) < 0.15
+assert abs(found["count after five"] - found["xz, alone with this tenth"]) < 0.2
+assert found["count after five"] < found["count after two"]
+assert found["xz, after the other nine tenths"] < ours
 
 # %% [markdown]
-# Our machine beats all three who count. It beats `xz` as well, as long as `xz` may not read what our machine was
-# trained on. If it may, `xz` wins by far. The reason is probably this. The manual repeats whole sentences, and `xz`
-# keeps all of it to the letter: a sentence that has occurred before costs it next to nothing. Our machine has read the
-# same 420,000 letters, but it has no copy of them. It sees at most 128 letters back, and all else that it kept is in
-# its trained numbers. And look at the machine with one layer: it is hardly as good as counting what follows five
-# letters. (Our machines read this tenth in rows of 129 letters, and begin each row without a past, which costs them a
-# little. The rivals look across these borders.)
-#
-# Claude Shannon had people guess the next letter of English prose in 1951, and found between 0.6 and 1.3 bits. This
-# can't be compared directly with ours. His texts had no capitals and no punctuation, which makes them easier. But ours
-# repeats its phrases, which makes it easier, too.
+# Our machine beats all who count, but with one layer it is only about as good as counting after five. It beats `xz`,
+# too, as long as `xz` may not read what our machine was trained on. If it may, `xz` wins by far. The reason is probably
+# this: the manual repeats whole sentences, and `xz` keeps them to the letter, so that they cost next to nothing when
+# they come again. Our machine has no copy, only its trained numbers.
 #
 # ## Drawing a letter
 #
-# The machine does not give letters. It gives probabilities. Whoever takes the most probable letter each time
-# gets a dull text that goes round in circles. So the next letter is *drawn*, as if with a die that has 259 uneven
-# sides. Two knobs are usual:
+# The machine gives probabilities. How do they become a text? Whoever takes the most probable letter each time soon goes
+# round in circles, as exercise 1 shows. So the next letter is *drawn*, as if with a die that has 259 uneven sides. Two
+# knobs are usual:
 #
-# * The **temperature** $T$ divides the logits, as in [Writing](writing.py#drawing). Below 1 the probable becomes more
-#   probable, and above 1 the die becomes fairer. At 0, by which one can't divide, the most probable letter is taken.
-# * **Top-p** cuts off the improbable letters. Each is rare, but there are so many that one is drawn now and then, and
-#   the machine must go on from there. So only the most probable letters are kept, as few of them as are needed for
-#   their probabilities to reach $p$ together, and one of these is drawn.
+# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$, where
+#   $z$ are the logits. The higher it is, the fairer is the die. At 0 the most probable letter is taken.
+# * **Top-p** cuts off the improbable letters, because one of these many is drawn now and then, and the machine must go
+#   on from there (Holtzman and others, 2020). It keeps the most probable ones, as few as are needed for their
+#   probabilities to reach $p$ together.
 #
-# Before anything is cut off, the probabilities are
-#
-# $$
-# p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
-# $$
-#
-# where $z_i$ is the logit of letter $i$. Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are
-# 0.665, 0.245 and 0.090. Then comes top-p 0.9. The first letter alone has less than 0.9, and the first two together
-# have 0.910. So these two are kept. Divided by their sum, they become 0.731 and 0.269. At $T = 0.5$ all logits are
-# doubled, which gives 0.867, 0.117 and 0.016. Again the first two are kept.
+# Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are 0.665, 0.245 and 0.090. For a top-p of
+# 0.9 the first letter is not enough. The first two have 0.910 together, so these are kept. Divided by their sum, they
+# become 0.731 and 0.269. And at $T = 0.5$, which doubles the logits?
 
 # %%
 logits = np.array([2.0, 1.0, 0.0])
@@ -274,65 +324,120 @@ for heat in (1.0, 0.5):
     )
 
 # %% [markdown]
-# Try both on a beginning of your own: press the button below. Under your beginning stands how much each letter of it
-# surprised the machine, in bits. Type a line of Python, then your name. Which word of English surprises it most? The
-# thick bars are the probabilities of the next letter at this temperature, and the thin ones are what top-p leaves of
-# them. After which letters does turning the temperature change most? Which pair of settings would you take?
+# Two are kept again. Now go back to [the machine above](#surprise-it-yourself). Its thick bars are the probabilities of
+# the next letter at this temperature, and the thin ones are what top-p leaves. Try the temperatures 0, 0.8 and 1.5.
+# Then tame the 1.5 with a top-p of 0.5.
+#
+# Which setting is good? The machine wrote some 600 words at each. How many are *real*, which means that the text it
+# learnt from has them? And how many of 100 in a row are *different*? The star is the manual itself, the part that was
+# kept out. Which temperature will come nearest to it?
 
-# %% tags=["live", "hide-input"]
+# %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies near temperature 0.8 with top-p 0.9."
 from clear_attention import sample
-from live import text_machine
 
-np.testing.assert_allclose(powers / powers.sum(), [0.867, 0.117, 0.016], atol=5e-4)
-prompt = to_ids("The value of the ")[None]
-written = {
-    heat: " ".join(
-        to_text(
-            sample(model, prompt, 60, heat, seed=1, jit_compile=False)[0]
-        ).split()
-    )
-    for heat in (0.8, 1.5)
-}
-text_machine(
-    ["The value of the ", "if x is not None", "raises a "],
-    f"<p>With temperature 0.8 it goes on after “The value of the ” with “{written[0.8]}”,"
-    f" with temperature 1.5 with “{written[1.5]}”.</p>",
+known = {*re.findall("[a-z]{3,}", to_text(train_ids).lower())}
+
+
+def judged(pages):
+    """Return how many of 100 words differ, and which share is known; the last word of a page may be cut off."""
+    words = [
+        w for page in pages for w in re.findall("[a-z]{3,}", page.lower())[:-1]
+    ]
+    hundreds = [words[i : i + 100] for i in range(0, len(words) - 99, 100)]
+    different = np.mean([len({*hundred}) for hundred in hundreds])
+    return different, np.mean([w in known for w in words])
+
+
+begun = np.repeat(to_ids("The ")[None], 48, axis=0)
+heats, points, shown = (0.3, 0.5, 0.8, 1.0, 1.5), {}, {}
+figure, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
+for top_p, label, style, colour, offset in (
+    (None, "no top-p", "o-", "#0072b2", (-16, -13)),
+    (0.9, "top-p 0.9", "s--", "#d55e00", (2, 7)),
+):
+    for heat in heats:
+        options = {"top_p": top_p, "seed": 0, "jit_compile": False}
+        pages = [to_text(row) for row in sample(model, begun, 120, heat, **options)]
+        points[heat, top_p] = judged(pages)
+        ax.annotate(
+            f"{heat:g}",
+            points[heat, top_p],
+            offset,
+            textcoords="offset points",
+            color=colour,
+        )
+        shown[heat, top_p] = f"{heat:g}, {label + ':':10} The " + " ".join(
+            pages[0].split()
+        )
+    found = [points[heat, top_p] for heat in heats]
+    ax.plot(*zip(*found, strict=True), style, color=colour, label=label)
+manual = judged([to_text(held_out)])
+ax.plot(*manual, "*", markersize=13, color="#009e73", label="the manual")
+ax.set(
+    xlabel="different words in 100",
+    ylabel="real words",
+    xlim=(20, 100),
+    ylim=(0.2, 1.1),
 )
+ax.set_yticks([0.25, 0.5, 0.75, 1])
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False, loc="lower left")
+plt.show()
+for setting in ((0.3, 0.9), (0.8, 0.9), (1.5, None)):
+    print(shown[setting][:76])
+for top_p in (None, 0.9):
+    found = np.array([points[heat, top_p] for heat in heats])
+    assert np.all(np.diff(found[:, 0]) > 0)
+    assert found[0, 1] > 0.97
+    assert found[-1, 1] < found[-2, 1] < found[0, 1]
+assert points[1.5, 0.9][1] > points[1.5, None][1] + 0.1
+usual = points[0.8, 0.9]
+assert abs(usual[0] - manual[0]) < 15
+assert abs(usual[1] - manual[1]) < 0.06
+# at as many different words, both lines have nearly as many real ones
+ups = np.array([points[heat, None] for heat in heats])
+for heat in (0.8, 1.0):
+    x, y = points[heat, 0.9]
+    assert abs(np.interp(x, *ups.T) - y) < 0.08
+gap = np.subtract(points[1.0, 0.9], points[0.8, None])
+assert abs(gap[0]) < 8
+assert abs(gap[1]) < 0.06
 
 # %% [markdown]
-# With temperature 0 the machine repeats itself. With 1.5 it writes noise, and top-p takes some of it away. What lies in
-# between is a matter of taste: 0.8 with a top-p of 0.9 is usual. Where the machine is sure, as inside "following",
-# neither knob changes much. Where it is not, they decide.
+# Both lines go the same way: who dares more, gets more different words, and more that are none. Here top-p does what a
+# lower temperature would: 1 with top-p lies beside 0.8 without. The usual pair, 0.8 and 0.9, comes out near the manual.
 #
 # ## How far back does it look?
 #
-# Here is the surprise at each place of a piece of 128 letters, on average over the unseen text. With a single letter
-# seen, the machine needs more than 3 bits. From how many letters on do more of them hardly help?
+# The machine may look back at 128 letters. But does it? Here is the surprise at each place of a piece, on average over
+# the unseen text. The dashed line is the mean of the last 64 places. From how many letters on do more of them hardly
+# help? Guess: 10, 30 or 100? (The axis doubles from mark to mark.)
 
-# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128. The line falls from above 3 bits to below 2 within the first ten letters, and then stays nearly level, with some noise."
-import matplotlib.pyplot as plt
-
+# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
 by_place = record["by_place"]
-figure, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
+ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
 ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
 ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
+ax.set_xscale("log", base=2)
+ax.xaxis.set_major_formatter("{x:.0f}")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About five or ten. The machine was trained on pieces of 128 letters and could use all of them, but it uses little more
-# than the last word or two. That agrees with the nonsense that it writes: most words are right, most neighbours fit,
-# and the whole sentence is about nothing. In larger machines the surprise goes on falling for thousands of letters.
+# About ten, little more than the last word or two. That agrees with the nonsense that it writes: most words are right,
+# most neighbours fit, and the whole sentence is about nothing. In larger machines the surprise goes on falling for
+# thousands of letters.
 #
 # ## Pieces of words { #pieces-of-words }
 #
-# A machine that looks back at 128 tokens sees farther if each token is longer. So the tokens of large machines are not
-# letters but *pieces of words*. Who decides which pieces there are? The usual way is simple enough to do it here. Take
-# a text that is cut into letters, find the two neighbours that stand side by side most often, and glue them together
-# wherever they do. Then begin again. Each round makes one new piece:
-
+# A machine that looks back at 128 tokens sees farther if each token is longer. So the tokens of large machines are
+# *pieces of words*. Which pieces? A count decides (Sennrich and others, 2016), and we can do it here. Cut a text into
+# letters, find the two neighbours that stand side by side most often, and glue them together wherever they do. Then
+# begin again. What will be glued first?
 
 # %%
 from itertools import pairwise
@@ -359,87 +464,54 @@ new = ["".join(pair).replace(" ", "␣").replace("\n", "⏎") for pair in rounds
 print("first pieces:", *new[:10])
 print("last pieces: ", *new[-10:])
 print(f"letters a piece: {letters / len(pieces):.1f}")
-cut = [*"The following functions return strawberries"]
-for pair in rounds:
-    cut = glued(cut, *pair)
-print("|".join(cut))
+
+# %% tags=["hide-input"]
+cut, lines = [*"The following functions return strawberries"], []
+for number in range(len(rounds) + 1):
+    if number in (0, 30, 300):
+        boxes = "".join(
+            f'<span style="--bits:{3 * (i % 2)}"><b>{piece.replace(" ", "␣")}</b></span>'
+            for i, piece in enumerate(cut)
+        )
+        lines.append(f"after {number} rounds, {len(cut)} pieces:")
+        lines.append(f'<div class="surprise">{boxes}</div>')
+    if number < len(rounds):
+        cut = glued(cut, *rounds[number])
+display(HTML("".join(lines)))
 assert letters > 2 * len(pieces)
 assert any(piece.strip() == "the" for piece in pieces)
+assert new[0] == "␣␣"
 
 # %% [markdown]
-# After 300 rounds only the very commonest words are one piece, and many common ones are still cut. Large machines go on
-# for tens of thousands of rounds. But already now this text has fewer than half as many tokens, so that more than twice
-# as much of it fits into the same number of places. There are two prices. The table of vectors becomes longer, and the
-# machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces can't look, so it must
-# have learnt the answer. (Programs cut a text at its spaces first, so that no piece reaches from one word into the
-# next. Our first pieces do.)
+# Two spaces, because this manual is full of indented lines. After 300 rounds only the very commonest words are one
+# piece. Large machines go on for tens of thousands of rounds. But already now more than twice as much of this text fits
+# into the same number of places. (Programs cut at the spaces first, so that no piece reaches into the next word.)
 #
-# <details class="lesson-more" markdown="1"><summary>In a program: drawing, the cache, prompts of many lengths</summary>
-#
-# To draw as above, call `sample(model, ids, max_length, temperature=0.8, top_p=0.9)`, or `stream(...)`, which hands
-# over each token as soon as it is drawn. ([Reference](../reference/generation.md).)
-#
-# To write the next letter, the keys and values of all letters before are needed. They don't change, since no letter
-# sees a later one. So `sample` and `stream` keep them, in a *cache*. Here these are two vectors of 128 numbers for each
-# letter, in each of two layers. ([The next lesson](fewer_keys.py) makes it smaller.)
-#
-# Two things make writing fast, and they are easily mixed up: the cache, and *XLA*, a compiler that turns the whole loop
-# into one program. Here they are apart, for 64 letters after a prompt of 64. The cache helps most where there is much
-# to compute at each step, as with many prompts, and the compiler where there is little, as with one:
-
-# %% tags=["remove-input"]
-import json
-import statistics
-from pathlib import Path
-
-results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
-lines = [
-    "| prompts at once | no cache | cache | cache and XLA |",
-    "| --- " * 4 + "|",
-]
-saved = []
-for row in results["writing"]:
-    ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
-    cells = [f"{ms[way]:,.0f} ms" for way in ("no cache", "cache", "cache and XLA")]
-    lines.append(f"| {row['batch']} | " + " | ".join(cells) + " |")
-    assert ms["no cache"] > ms["cache"] > ms["cache and XLA"]
-    saved.append((ms["no cache"] / ms["cache"], ms["cache"] / ms["cache and XLA"]))
-(cache_one, xla_one), (cache_many, xla_many) = saved
-assert cache_one < cache_many
-assert xla_one > xla_many
-display(Markdown("\n".join(lines)))
-
-# %% [markdown]
-# (Measured apart from this page, on the computer that [Benchmarks](../about/benchmarks.py) names.)
-#
-# Several prompts go together in one batch. The shorter ones are filled up **on the left**, so that all end at the same
-# place. The padding is hidden, and positions count real tokens only, so a prompt gets the same answer as alone:
-
-# %%
-short, long = to_ids("The "), to_ids("The value of ")
-padded = np.pad(short, (len(long) - len(short), 0))[None]  # 0 is padding
-alone, together = model(short[None])[0, -1], model(padded)[0, -1]
-np.testing.assert_allclose(alone, together, atol=1e-4)
-print("the short prompt, alone and beside the long one: the same logits")
-
-# %% [markdown]
-# </details>
+# The price is that the machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces
+# can't look, so it must have learnt the answer.
 #
 # ## Who found this, and when
 #
-# | year | who | what was new |
-# | --- | --- | --- |
-# | 1913 | Markov | counted what follows a vowel and a consonant in a novel |
-# | 1948, 1951 | Shannon | measured surprise in bits, and then let people guess letters |
-# | 2003 | Bengio and others | words became vectors, and a network said what comes next |
-# | 2014 | Bahdanau and others | a network that writes looks back: attention |
-# | 2016 | Sennrich and others | pieces of words, glued as above, which they took from a method of making files smaller |
-# | 2017 | Vaswani and others | nothing but attention: the Transformer |
-# | 2018 | Radford and others | half a Transformer, trained on books, then taught other tasks: GPT |
-# | 2020 | Holtzman and others | draw from the most probable only: top-p |
-# | 2020 | Brown and others | GPT, a thousand times larger, does tasks of which it is only shown a few examples: GPT-3 |
+# **Counting, to win an argument.** Pavel Nekrasov claimed in 1902 that averages are steady only where events don't
+# depend on each other, and took the steady number of crimes for a proof of free will. Andrei Markov disagreed, and
+# counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 were vowels, after a consonant
+# 66. So each letter depends on the one before, and yet the averages are steady.
 #
-# What each step changed is smaller than it looks from outside.
+# **Guessing, with a shelf of books.** Claude Shannon made surprise a number, in 1948. To write as counts would, he opened
+# a book at random, took two letters, searched another page for the same two, and wrote down what followed. This is our
+# rival "count after two":
+#
+# > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
+#
+# For longer pieces, he wrote, "the labor involved becomes enormous". In 1951 he let people guess. They, too, erred
+# mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was prose without capitals and
+# punctuation, so it can't be compared with ours.) Bengio and others (2003) let a network guess, with a vector for each
+# word, so that what it learns from one sentence serves similar ones.
+#
+# **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
+# a Transformer. They put pages and article into one row, and left the encoder out. In the same year Radford and others
+# trained such a half on books, and then a little more for each of several tasks: GPT. Brown and others (2020) made it
+# more than a thousand times larger, and for many tasks a few examples in the prompt were enough.
 #
 # ## Exercises
 #
@@ -502,18 +574,16 @@ exercises.show("language_model")
 #
 # ## Where to go next
 #
-# **Your machine so far:** half of the Transformer is enough, where there is nothing to read. What you have added since
-# [lesson 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, layers with the norm first, queries
-# and keys that turn.
+# **Your machine so far:** half of it is enough where there is nothing to read. What you have added since [lesson
+# 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, the norm first, queries and keys that turn.
 #
-# You now know how half a Transformer is trained on any text, and how one says in bits how good it is. Ours looks back at 128 letters. A
-# chat program looks back at a whole conversation, and at every book that was pasted into it. All of that has to be kept
-# somewhere. How much is it?
+# Ours looks back at 128 letters. A chat program looks back at every book that was pasted into it. All of that has to be
+# kept somewhere. How much is it?
 #
 # * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.
-# * [Reference: the language model](../reference/language_model.md).
+# * Reference: [the language model](../reference/language_model.md), and [`sample`](../reference/generation.md).
 #
 # Read on elsewhere: Shannon (1951), [Prediction and Entropy of Printed
 # English](https://doi.org/10.1002/j.1538-7305.1951.tb01366.x); Bengio and others (2003), [A Neural Probabilistic

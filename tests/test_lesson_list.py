@@ -56,7 +56,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         'assert max(added_record["shifted"][2:]) < 0.1',
         'assert min(turning_record["shifted"]) > 0.98',
     ),
-    "language_model": (f"256 signs, one is surprised by {math.log2(256):.0f} bits", "guesses among\n# 256 bytes"),
+    "language_model": (f"256 signs, one is surprised by {math.log2(256):.0f} bits", '"guess among 256 bytes": 8.0'),
     "fewer_keys": ("half a million bytes", 5e5 < 2 * 32 * 32 * 128 * 2 < 5.5e5, "kept(32, 32, 128, 100_000)"),
     "score_rules": (
         "15 numbers in each head can replace the positions: over 97",

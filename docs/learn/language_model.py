@@ -132,11 +132,10 @@ assert 5 <= batch * context * steps / len(train_ids) < 6
 #
 # ## How surprised is it? By hand
 #
-# How well does a machine play, if nobody can be right each time? Look at the letter that really came, and at the
-# probability that the machine had given it. If it was 1/2, we are as surprised as by the throw of a coin: that is 1
-# **bit**. If it was 1/4, it is as with two coins, which is 2 bits. With each further halving there is one coin more. So
-# for a probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0
-# bits, one bit each on average.
+# How well does a machine play? Look at the letter that really came, and at the probability that the machine had given
+# it. If it was 1/2, we are as surprised as by the throw of a coin: that is 1 **bit**. If it was 1/4, it is as with two
+# coins, which is 2 bits. With each further halving there is one coin more. So for a probability $p$ the surprise is
+# $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
 #
 # Now the trained machine reads "The following functions return". Which three letters will surprise it most? Choose
 # first. (The T is given, and ␣ is a space. Below each letter stand its bits, and the more of them, the more yellow.)
@@ -259,7 +258,7 @@ def packed(data):
 
 follows = Counter(piece[:1] for piece in seen.split(b"funct")[1:])
 assert follows[b"i"] > 0.9 * follows.total()
-small, one_layer = trained.load("language-one-layer")
+_, one_layer = trained.load("language-one-layer")
 found = {
     "guess among 256 bytes": 8.0,
     "count letters": bits_by_counting(0),
@@ -329,8 +328,8 @@ for heat in (1.0, 0.5):
 # Then tame the 1.5 with a top-p of 0.5.
 #
 # Which setting is good? The machine wrote some 600 words at each. How many are *real*, which means that the text it
-# learnt from has them? And how many of 100 in a row are *different*? The star is the manual itself, the part that was
-# kept out. Which temperature will come nearest to it?
+# learnt from has them? And how many of 100 in a row are *different*? The star is the part of the manual that was kept
+# out. Which temperature will come nearest to it?
 
 # %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies near temperature 0.8 with top-p 0.9."
 from clear_attention import sample
@@ -497,16 +496,16 @@ assert new[0] == "␣␣"
 # counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 were vowels, after a consonant
 # 66. So each letter depends on the one before, and yet the averages are steady.
 #
-# **Guessing, with a shelf of books.** Claude Shannon made surprise a number, in 1948. To write as counts would, he opened
-# a book at random, took two letters, searched another page for the same two, and wrote down what followed. This is our
-# rival "count after two":
+# **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
+# two letters, searched another page for the same two, and wrote down what followed, as our rival "count after two"
+# would:
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
 # For longer pieces, he wrote, "the labor involved becomes enormous". In 1951 he let people guess. They, too, erred
-# mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was prose without capitals and
-# punctuation, so it can't be compared with ours.) Bengio and others (2003) let a network guess, with a vector for each
-# word, so that what it learns from one sentence serves similar ones.
+# mostly where words begin, and he found between 0.6 and 1.3 bits a letter, without capitals and punctuation. Bengio and
+# others (2003) let a network guess, with a vector for each word, so that what it learns from one sentence serves
+# similar ones.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
 # a Transformer. They put pages and article into one row, and left the encoder out. In the same year Radford and others
@@ -575,7 +574,8 @@ exercises.show("language_model")
 # ## Where to go next
 #
 # **Your machine so far:** half of it is enough where there is nothing to read. What you have added since [lesson
-# 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, the norm first, queries and keys that turn.
+# 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, the norm first, queries and keys that
+# turn.
 #
 # Ours looks back at 128 letters. A chat program looks back at every book that was pasted into it. All of that has to be
 # kept somewhere. How much is it?

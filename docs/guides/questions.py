@@ -682,7 +682,7 @@ except ValueError as error:
     print(error)
 
 # %% [markdown]
-# Deeper: [how far back does it look?](../learn/language_model.py#how-far-back-does-it-look)
+# Deeper: [the reference of writing](../reference/generation.md).
 #
 # ## How many bytes does the cache take?
 #

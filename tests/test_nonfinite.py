@@ -81,6 +81,16 @@ def test_layers_of_one_shape_share_what_is_traced():
     np.testing.assert_array_equal(result, [[NAN, NAN], [NAN, NAN], [16, 32]])
 
 
+def test_known_sizes_stay_known_whatever_was_traced_before():
+    def twice(x):
+        tokens = Tokens.of(x)
+        return tokens.marked(tokens.finite + tokens.finite)
+
+    for shape in ((None, 7), (5, 7), (None, None), (5, None)):
+        traced = tf.function(twice, input_signature=[tf.TensorSpec(shape)]).get_concrete_function()
+        assert traced.output_shapes.as_list() == [*shape]
+
+
 def test_while_all_is_finite_nothing_is_copied_and_nobody_asks_where():
     x, marks = tf.ones((3,)), Marks()
     (same,), found = without_nonfinite(x)

@@ -23,12 +23,19 @@ def in_xla():
 def traced_once(function):
     """Call a function of tensors from graphs as one operation: then only its first use, for each shape, is traced.
 
-    To trace a branch takes milliseconds, and an attention has nine. XLA needs none, and inlines everything anyway.
+    To trace a branch takes milliseconds, and an attention has nine. XLA needs none, and inlines everything anyway. Each
+    shape has a function of its own, since TensorFlow would take one that knows less of it, and forget the rest.
     """
-    traced = tf.function(function, autograph=False)
+    traced = functools.cache(lambda shapes: tf.function(function, autograph=False))
 
     @functools.wraps(function)
     def call(*args):
-        return (function if tf.executing_eagerly() or in_xla() else traced)(*args)
+        inline = tf.executing_eagerly() or in_xla()
+        return (function if inline else traced(shapes_of(args)))(*args)
 
     return call
+
+
+def shapes_of(args):
+    """Return what tells one structure of tensors from another: what is known of their shapes, and all else as it is."""
+    return tuple((x.dtype, str(x.shape)) if tf.is_tensor(x) else x for x in tf.nest.flatten(args))

@@ -43,9 +43,10 @@ site: $(READY) ## build the site into site/, strictly: a failing lesson or a dea
 	$(BIN)/mkdocs build --strict --site-dir site.new
 	@rm -rf site.old; test ! -e site || mv site site.old; mv site.new site; rm -rf site.old; echo "The site is in site/index.html"
 
-test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets
-	$(BIN)/pytest --doctest-modules --numprocesses 2 --dist worksteal --cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered
+test: $(READY) ## run every test that needs no browser: laws, refusals, doctests, the pages' snippets; COV=1 counts lines
+	$(BIN)/pytest --doctest-modules --numprocesses 2 --dist worksteal $(if $(COV),--cov --cov-report=json:.cache/coverage.json --cov-report=term:skip-covered)
 
+coverage: COV = 1
 coverage: test ## run the tests and keep which lines and branches they took, for the page "How it is tested"
 	$(BIN)/python -m faults.record coverage
 

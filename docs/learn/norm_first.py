@@ -12,7 +12,7 @@
 # each part had its residual. Now let the tower grow to twelve layers. The task, the residuals and the norms stay as
 # they were, and the training is twice as long. Here is the share of the digits that the tower gets right, in three
 # trainings that began with different random numbers. In the second line the training had a
-# [warm-up](training.py#warm-up) of 200 steps:
+# [warm-up](training.py#warm-up): its first 200 nudges were smaller, and grew from step to step.
 
 # %% tags=["hide-input"]
 import sys
@@ -44,8 +44,8 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 # letter too. In our tower, before its training, about 0.8 of the letter is left each time. (How this is measured, you
 # will see [below](#by-hand).)
 #
-# If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. But
-# twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the left half of the drawing, and read it from below.
+# If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. That was
+# enough: the tower of four learnt its task. But twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the left half of the drawing, and read it from below.
 # Each bar is the sum after one more part, and its dark end is what is left of the letter:
 #
 # --8<-- "diagrams/letter_left.svg"
@@ -65,7 +65,7 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
-# Now the same race with the norm first. Place your bet before you look:
+# Now the same race with the norm first. Is a quarter of the letter enough, or will it be three digits in ten again?
 
 # %% tags=["answer"]
 race("norm first", "norm first, warm-up")
@@ -112,8 +112,8 @@ assert min(shares("norm first, warm-up")) > 0.995
 # $$
 #
 # Why was the size 1.25, and not 1.75? For a number $a$ of the letter and a number $b$ that is added to it,
-# $(a + b)^2 = a^2 + 2ab + b^2$. The products $ab$ are as often negative as positive, and cancel, because what is added
-# has nothing to do with the letter. (The coins in the [lesson on
+# $(a + b)^2 = a^2 + 2ab + b^2$. The products $ab$ are as often negative as positive, and cancel, if what is added
+# has nothing to do with the letter. (That is an assumption. Exercise 2 tests it.) (The coins in the [lesson on
 # attention](attention.py#why-divide-by-the-root-of-d_k) cancelled in the same way.) So only the *squares* add up:
 # $\sqrt{1^2 + 0.75^2} = 1.25$. If each part adds numbers of size $s$, this is left of the letter after $n$ parts:
 #
@@ -122,8 +122,9 @@ assert min(shares("norm first, warm-up")) > 0.995
 # \text{norm first: } \frac{1}{\sqrt{1 + n s^2}}
 # $$
 #
-# With the norm last it is a power, which halves again and again. With the norm first it is a root, which falls ever
-# more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8.
+# With the norm last it is a power, which halves after every third part. With the norm first it is a root, which falls ever
+# more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8. To
+# measure it, we let the untrained tower read 500 texts, and write down the size of each sum before its norm divides it.
 #
 # Try it out. At first you see our twelve layers with the norm last. But predict first:
 #
@@ -168,7 +169,8 @@ touch(
 #
 # So far this is a story. It fits what we saw, but many stories would. Here is a way to test it. If towers with the norm
 # last fail because the letter fades, they should succeed as soon as the letter is made *louder* than what is added to
-# it, and nothing else is changed. So let the letter count three times in every sum: $\operatorname{Norm}(3x + f(x))$.
+# it, and nothing else is changed. So let what comes into each part count three times, and what the part adds only once:
+# $\operatorname{Norm}(3x + f(x))$. The norm divides both alike, so at each part less of what came in is lost.
 #
 # Before the training we measure how much of the letter is left at the top, and how alike two letters are there: 1 means
 # that their vectors have the same direction. Then the tower is trained:
@@ -239,7 +241,7 @@ race("no norm", "no norm, warm-up")
 assert max(shares("no norm") + shares("no norm, warm-up")) < 0.2
 
 # %% [markdown]
-# They do no better than one who guesses among ten digits. The picture shows why. It is the size of the numbers in
+# They do hardly better than one who guesses among ten digits. The picture shows why. It is the size of the numbers in
 # towers that are not trained yet. With the norm last it stays at 1. With the norm first it grows, but ever more slowly,
 # because each part reads normed numbers. Without a norm it grows by about the same factor in each layer, because each
 # part reads what has already grown:
@@ -256,7 +258,9 @@ for name, how in {
     model = tower(12, **how)
     stream = model.layers[1](model.layers[0](unseen))
     stages = [stream := layer(stream) for layer in model.layers[2].layers]
-    sizes[name] = [float(np.std(stage)) for stage in stages]
+    sizes[name] = [
+        float(np.sqrt(np.mean(stage**2, axis=-1)).mean()) for stage in stages
+    ]
     print(f"{name:10}  size after layers 1, 6 and 12:", end=" ")
     print(np.round([sizes[name][i] for i in (0, 5, 11)], 1))
 assert sizes["no norm"][-1] > 10 * sizes["norm first"][-1]
@@ -413,7 +417,7 @@ assert 0.4 < (3 / np.sqrt(9 + 0.75**2)) ** 24 < 0.5
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why three?</summary>
 #
-# It is the first whole number with which about half of the letter arrives. The measured share is somewhat larger. So in
+# It is the first whole number with which about half of the letter arrives. The measured share is larger. So in
 # that tower the parts add less than 0.75, or what they add has a little in common with the letter.
 #
 # </details>

@@ -29,7 +29,8 @@ machine(
 )
 
 # %% [markdown]
-# Most digits pick a few letters, and the dashes spread their weight over many. Do they need any of them? We gave the
+# Most digits pick a few letters, and the dashes spread their weight over more. (The darkest letter of a strip is the one
+# with most weight, however little that is.) Do the dashes need any of them? We gave the
 # machine wrong texts: it is told the right letters so far, as in its training, but it reads another date. The table is
 # about 200 unseen dates, and its last line about those that begin with a whole weekday, which no digit needs:
 
@@ -69,6 +70,9 @@ for one, weights in zip(texts, looks(model, "decoder.0.cross"), strict=True):
             on_weekday.append((there[dash].mean(), there[digit].mean()))
 assert len(on_weekday) > 50
 on_weekday = np.mean(on_weekday, axis=0)
+evenly = [
+    len(day) / len(one) for one in texts for day in days if one.startswith(day)
+]
 lines = ["| | dashes | digits |", "| --- | --- | --- |"]
 for name, (first, second) in {
     "right with the right text": own,
@@ -77,6 +81,7 @@ for name, (first, second) in {
 }.items():
     lines.append(f"| {name} | {percent(first)} | {percent(second)} |")
 display(Markdown("\n".join(lines)))
+print(f"weight on the weekday if it were spread evenly: {percent(np.mean(evenly))}")
 assert own[0] == 1
 assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
@@ -84,12 +89,11 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # %% [markdown]
 # With a wrong text the dashes are still right, while only about one digit in three is, by luck. And yet a dash looks.
 # It must, because the weights of a query add up to 1, whatever the scores are. So it puts some of its weight on a
-# weekday that is of no use to it, and clearly more than a digit does. (The wrong text is the better proof, because in
-# the encoder each letter of a text has already looked at the others.)
+# weekday that is of no use to it, and clearly more than a digit does.
 #
-# So here is something that no product of a query and a key can say: **none of them**. Nor can it say that a key is
-# **near**, that it fits **well enough**, or that it must **never** be read. For each of the four there is a rule, which
-# stands between the product and the softmax.
+# So here is something that a product of a query and a key cannot say: **none of them**. Nor can it say that a key is
+# **near**, as long as the two vectors do not know where they stand, that it fits **well enough**, or that it must
+# **never** be read. For each of the four there is a rule, which stands between the product and the softmax.
 #
 # ## None of them: the sink
 #
@@ -103,13 +107,14 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # | 0 | 20.0 % | 20.0 % |
 # | -5 | 0.7 % | 97.4 % |
 #
-# If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each key would get 25 % in all
+# (All shares are rounded.) If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each key would get 25 % in all
 # three cases, because the softmax sees only differences.
 #
-# That seems to be made for our dash. Here are two other machines, trained alike for 500 steps, but the second has a
-# sink in every head. How much of its weight will the dash give to the sink: nearly all, a half, or next to nothing?
-# Guess! The upper picture shows where the first dash looks, with the sink as a grey cell. The lower one shows what each
-# letter of an answer gives to the sink, on average, and as a dashed line what it would give if all scores were 0:
+# That seems to be made for our dash. Here are two other machines, trained alike for 500 steps. (They know no positions,
+# and have what comes in the next section in place of them.) The second one has a sink in every head. How much of its weight will the dash give to the sink: nearly all, a half, or next to nothing?
+# Guess! The upper picture shows where the first dash looks in one text, with the sink as a grey cell. The lower one shows
+# what each letter of an answer gives to the sink, on average over 200 texts, and as a dashed line what it would give if
+# all scores were 0:
 
 # %% tags=["hide-input"] alt="Above, two rows of cells over the letters thursday 14th of may 2026, where the first dash looks, without a sink and with one. Both are darkest at letters of the year, and the grey cell of the sink is nearly empty. Below, eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it."
 import matplotlib.pyplot as plt
@@ -119,7 +124,7 @@ plain, plain_record = trained.load("today-buckets")
 sister, sister_record = trained.load("today-sinks")
 one = source.encode([text], length=34), target.encode([answer])[:, :-1]
 figure, (top, bottom) = plt.subplots(
-    2, 1, figsize=(7.5, 4), layout="constrained", height_ratios=(1, 1.5)
+    2, 1, figsize=(5.2, 3.8), layout="constrained", height_ratios=(1, 1.8)
 )
 rows = {"no sink": plain, "with a sink": sister}
 for height, (name, reader) in enumerate(rows.items()):
@@ -137,12 +142,12 @@ for height, (name, reader) in enumerate(rows.items()):
             "edgecolor": "0.4",
         }
         top.add_patch(plt.Rectangle((len(text) + 1, height), 0.9, 0.8, **grey))
-        top.text(len(text) + 2.2, height + 0.4, f"{sunk:.1%}", va="center")
-    top.text(-0.4, height + 0.4, name, ha="right", va="center")
+        top.text(len(text) + 2.2, height + 0.4, f"{sunk:.1%}", va="center", size=8)
+    top.text(-0.4, height + 0.4, name, ha="right", va="center", size=8)
 for place, letter in enumerate(text):
-    top.text(place + 0.45, -0.2, letter, ha="center")
-top.text(len(text) + 1.45, -0.2, "sink", ha="center")
-top.set(xlim=(-4.5, len(text) + 4), ylim=(2, -0.8))
+    top.text(place + 0.45, -0.2, letter, ha="center", size=8)
+top.text(len(text) + 1.45, -0.2, "sink", ha="center", size=8)
+top.set(xlim=(-6.5, len(text) + 6), ylim=(2, -0.8))
 top.axis("off")
 
 to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
@@ -197,13 +202,13 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 
 # %% [markdown]
 # Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. The first digits
-# of year, month and day give it most, and even they hardly more than that. Can't a dash use its sink? It can: add 10 to
+# of year, month and day give it most, and even of them none gives clearly more than that. Can't a dash use its sink? It can: add 10 to
 # the scores of these sinks, and the dashes give them nearly all of their weight, and are still right. (For the digits
 # that is too much.)
 #
 # So the training probably had no reason to use the sink. It changes a number if this makes the right letter more
-# probable, and a dash is right anyway, whatever it fetches. In the meantime the scores have grown: some letter always
-# fits the query of a dash, wanted or not, with a score of about 5. Against that, a sink whose score has hardly moved
+# probable, and a dash is right anyway, whatever it fetches. In the meantime the scores have grown: the letter
+# that fits the query of a dash best, wanted or not, has a score of about 5 on average. Against that, a sink whose score has hardly moved
 # from 0 gets little.
 #
 # Elsewhere a sink *is* used. When the answer looks at itself, the start mark sees only itself, so with scores of 0 the
@@ -246,23 +251,23 @@ assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 #
 # Here is what each head of the encoder has learnt to add:
 
-# %% tags=["hide-input"] alt="Four lines, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
+# %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
 from clear_attention import alibi_bias
 
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
 distances = np.arange(-12, 13)
 added = bias(distances).numpy()
-figure, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
-for number, (line, style) in enumerate(
-    zip(added, (".-", "x--", "s:", "^-."), strict=True), start=1
-):
-    ax.plot(distances, line, style, label=f"head {number}", markersize=4)
-ax.axvline(0, linewidth=0.8, color="0.5")
-ax.set(
-    xlabel="distance of the key (right of 0: after the letter that looks)",
-    ylabel="added to the score",
+figure, axes = plt.subplots(
+    2, 2, figsize=(5.2, 3.4), layout="constrained", sharex=True, sharey=True
 )
-ax.legend(ncols=2)
+for number, (ax, line) in enumerate(zip(axes.flat, added, strict=True), start=1):
+    ax.plot(distances, line, ".-", color=BLUE, markersize=4)
+    ax.axvline(0, linewidth=0.8, color="0.5")
+    ax.axhline(0, linewidth=0.8, color="0.8")
+    ax.set_title(f"head {number}", size=9)
+    ax.spines[["top", "right"]].set_visible(False)
+figure.supxlabel("distance of the key: left before, right after", size=9)
+figure.supylabel("added to the score", size=9)
 plt.show()
 for number, line in enumerate(added, start=1):
     best = distances[line == line.max()]
@@ -389,9 +394,9 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # first:
 #
 # 1. Key 4 gets nearly everything. Tick the cap, and move it. Can a cap, however small, make another key win?
-# 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Does the
-#    slider reach such a price without the cap?
-# 3. Set the price back to 0.5. Tick the cap again, the mask, and then the sink. What becomes of the output?
+# 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Untick the
+#    cap. Does the slider still reach such a price?
+# 3. Set the price back to 0.5. Tick the cap again, and the mask. Then tick the sink. What does it do to the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 
 # %% tags=["live", "remove-input"]
@@ -441,7 +446,7 @@ touch(
 # 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is enough. Without it key 4 is ahead
 #    by 9, and the slider does not go so far. A cap lets no key get so far ahead that the bias no longer counts.
 # 3. The sink makes it smaller, because now the weights of the keys add up to less than 1.
-# 4. It is read again, because the cap has made -2 of minus infinity.
+# 4. It is read again, if only a little, because the cap has made -2 of minus infinity. (With the bias it is -2.5.)
 #
 # </details>
 #
@@ -497,7 +502,7 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # Minus infinity stands for no sink, because its power is 0.
 #
-# ## Reading the function
+# <details class="lesson-more" markdown="1"><summary>The four rules in the package</summary>
 #
 # These four lines of the package are the product, divided by the root; the cap; the bias; and mask, sink and softmax in
 # one. `grouped_matmul` is the product, and `depth(q)` is $d_k$. In `safe_q` and `safe_k` infinity and NaN have been
@@ -519,6 +524,8 @@ print(textwrap.dedent(heart[0]))
 # writes no matrix of biases, since one number for each distance is enough
 # ([`DistanceBias`][clear_attention.DistanceBias]).
 #
+# </details>
+#
 # ## Who found this, and when
 #
 # Shaw and others (2018) were the first to let a Transformer learn something for each distance. Raffel and others (2020)
@@ -527,8 +534,8 @@ print(textwrap.dedent(heart[0]))
 # language models put much weight on the first words of a text, whatever these are, and called them *attention sinks*.
 # In 2025 gpt-oss had a learnt sink for each head.
 #
-# To say *near*, most models of today turn queries and keys, which a fast program for attention need not know about. A
-# bias it must add to every score.
+# To say *near*, most models of today turn queries and keys. That is done before a fast program for attention begins, while
+# a bias must be added to every score inside it.
 #
 # ## Exercises
 #
@@ -606,7 +613,7 @@ exercises.show("score_rules")
 # What can a score not say? *None of them* is the sink, *near* the bias, *well enough* the cap, and *never* the mask,
 # which alone has the last word about a key.
 #
-# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by
+# **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with attention by
 # blocks, the norm first, queries and keys that turn, heads that share their keys, and now scores with a sink, a bias
 # and a cap.
 #

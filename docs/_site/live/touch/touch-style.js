@@ -51,6 +51,6 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}
 .looks :is(td,thead th){text-align:center;padding:.2em .25em}.looks .weight{background:var(--weight);color:var(--ink);min-width:2.3em}@container (max-width:26em){.looks{font-size:.85em}.looks .weight{min-width:2em}}
 .sums th{white-space:nowrap}.sums thead th[scope=col]{text-align:right}.sums td{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:2.4em}
-.fans{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.5em,1fr));gap:.3em .8em}.fans .title{margin:0}
+.fans{display:grid;grid-template-columns:repeat(auto-fit,minmax(8em,1fr));gap:.3em .8em}.fans .title{margin:0}
 .cell{cursor:pointer;stroke:var(--md-default-bg-color)}
 `;

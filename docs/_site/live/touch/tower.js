@@ -22,8 +22,8 @@ export const tower = {
       `<button data-do="first" data-value="${value}" aria-pressed="${Number(first) === value}">${name}</button>`);
     const top = shares.at(-1);
     return `<svg viewBox="0 0 ${LEFT + WIDE + 8} ${BASE + 22}" style="max-width:26em" role="img"
-      aria-label="A bar for each part, read from below: what is left of the size of the letter, after a norm.">
-      ${bars.join("")}${names.join("")}<text class="small soft" x="${LEFT}" y="${BASE + 14}">after so many parts (from below), the size of the letter</text></svg>
+      aria-label="A bar for each part, read from below: the letter as a share of the sum.">
+      ${bars.join("")}${names.join("")}<text class="small soft" x="${LEFT}" y="${BASE + 14}">after so many parts (from below), the letter as a share of the sum</text></svg>
       <div class="controls">${buttons.join("")}</div>
       <div class="controls">${slider("Layers", "layers", layers, [1, 24, 1], layers)}
       ${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}<button data-do="again">Start again</button></div>

@@ -55,7 +55,7 @@ def test_no_two_answers_of_an_exercise_coincide(lesson, exercise):
         ("multi_head", "who-gets-which", [2, 3]),
         ("positions", "place-one", [np.sin(1), np.cos(1), 0.01, 1]),
         ("positions", "shuffled", ["y m a"]),
-        ("transformer_layer", "residual-and-norm", np.array([-1, -3, 1, 3]) / 5**0.5),
+        ("transformer_layer", "residual-and-norm", np.array([-1, 2, 0, -1]) * 2 / 6**0.5),
         ("transformer_layer", "how-many-norms", [12, 18]),
         ("norm_first", "left-of-the-letter", [0.4096]),
         ("norm_first", "left-with-the-norm-first", [1 / 3]),

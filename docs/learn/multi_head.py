@@ -54,16 +54,20 @@ for words, which in {
     "  last digit twice, as above": last_twice,
     "  digit before it twice": before_twice,
     "  these two swapped": swapped,
+    "last digit but one wrong": year[:, 2] != right[:, 2],
+    "last digit wrong": year[:, 3] != right[:, 3],
 }.items():
     print(f"{words:28} {which[1:].mean():4.0%}")
 assert 0.4 < (by_one == right).all(axis=1).mean() < 0.6
 assert (last_twice | before_twice).sum() / wrong.sum() > 0.8
-assert last_twice.sum() > before_twice.sum() > swapped.sum()
+assert last_twice.sum() > 2 * before_twice.sum()
+assert last_twice.sum() > 4 * swapped.sum()
+assert np.mean(year[:, 2] != right[:, 2]) > 2 * np.mean(year[:, 3] != right[:, 3])
 
 # %% [markdown]
-# It reads one date in two. Look at the year: one of its last two digits stands there twice, and the other is lost. Most
-# of the wrong years are of this kind. Why does the machine say a digit twice? Keep this riddle in mind. Below, it
-# stands beside our machine. Try a few dates:
+# It reads one date in two. Look at the year: its last digit stands there twice, and the one before it is lost. Most of
+# the wrong years are of this kind. Why does the machine lose a digit, and say another one twice? Keep this riddle in
+# mind. Below, it stands beside our machine. Try a few dates:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -192,15 +196,17 @@ touch(
 #
 # So one head *can* bring both. But however long its values are, **a head has one set of weights, so it brings back one
 # average.** A head that gives 0.9 to the day has 0.1 left for the year, in all 64 numbers. Then 5 differs from 6 by
-# only 0.1, and such small steps drown in what the other letters bring. And if the head shares out its weight equally,
+# only 0.1, unless the year's values are made ten times as large, and such small steps drown in what the other letters
+# bring. And if the head shares out its weight equally,
 # the encoder must give each of the eight digits numbers of its own, whatever the form of the date. Probably that is
 # hard to learn.
 #
 # This fits the riddle. In the picture the single head gives most of its weight to the year, and yet the year is what goes
-# wrong, because several of its digits share one average. Where the encoder has not kept the last two apart well enough,
-# the machine can tell which digits are there, but not which comes first. At both places the same digit then seems more
-# probable, so it is said twice. (Why it is mostly the last one, we do not know.) Eight heads bring back eight averages,
-# and each can look closely at another place.
+# wrong, because several of its digits share one average. They are not mixed up: if the machine knew both digits, and only
+# not their order, it would often swap them, and it hardly does. It knows the last digit nearly always, and loses the one
+# before it. What is left of that one in the average is drowned by its neighbour, which is then said in its place as well.
+# Why this digit is lost and not the other, we do not know. Eight heads bring back eight averages, and each can look
+# closely at another place.
 #
 # There is another remedy, which is more room in one average. In a machine twice as *wide*, with 128 numbers for each
 # letter where ours has 64, a single head reads more dates on average than eight heads do at our width. But such a

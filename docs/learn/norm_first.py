@@ -41,7 +41,7 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 # Follow one letter on its way up. (In this task a letter is a digit. By "the letter" we mean what came in at the
 # bottom.) At each part two things happen to it. First something is **added**: what the part
 # found. Then the norm **divides** the sum by its size, so that its size is 1 again. And it divides *everything*, the
-# letter too. In our tower, before its training, about 0.8 of the letter is left each time. (How this is measured, you
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time, on average. (How this is measured, you
 # will see [below](#by-hand).)
 #
 # If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. That was

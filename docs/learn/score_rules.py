@@ -91,9 +91,10 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # It must, because the weights of a query add up to 1, whatever the scores are. So it puts some of its weight on a
 # weekday that is of no use to it, and clearly more than a digit does.
 #
-# So here is something that a product of a query and a key cannot say: **none of them**. Nor can it say that a key is
-# **near**, as long as the two vectors do not know where they stand, that it fits **well enough**, or that it must
-# **never** be read. For each of the four there is a rule, which stands between the product and the softmax.
+# So a query may want to say: **none of them**. There is more that a score can say beside how well two letters fit: that a
+# key is **near**, that it fits **well enough**, or that it must **never** be read. A machine can learn all of this within
+# its products, if it spends numbers of its queries and keys on it, or a key that nobody else needs. But for each of the
+# four there is a rule that says it for nothing, and stands between the product and the softmax.
 #
 # ## None of them: the sink
 #

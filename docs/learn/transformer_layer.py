@@ -463,7 +463,8 @@ print("the same numbers:", by_blocks(text).shape)
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20. They put a
 # residual around every few layers, and could then train 152. Ba, Kiros and Hinton proposed this norm in 2016. The
 # Transformer of 2017 took both, had six layers in each half, and put the norm last. Dong, Cordonnier and Loukas asked
-# in 2021 what a tower of attention does without residuals, and proved that its letters become alike very quickly.
+# in 2021 what a tower of attention does without residuals. They proved that its letters become alike very quickly, as long
+# as there is no network between the attentions either. (Our tower has its networks, and its letters become alike as well.)
 #
 # ## Exercises
 #

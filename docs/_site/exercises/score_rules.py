@@ -16,7 +16,7 @@ def order(*names):
 EXERCISES = [
     Exercise(
         name="a-bias-by-distance",
-        question="Each place of distance costs 0.5. Which bias do the four keys have for the query at place 2, counted from 0?",
+        question="Each place of distance costs 0.5. Which bias do the keys have for the query at place 2 (of 0 to 3)?",
         asks=Numbers(tuple(f"place {i}" for i in range(LENGTH)), digits=1),
         given=(PRICE, PLACE, LENGTH),
         right=lambda price, place, n: -price * np.abs(np.arange(n) - place),

@@ -4,8 +4,8 @@ import numpy as np
 
 from exercises import Exercise, Numbers
 
-LETTER = np.array([1.0, 0.0, 2.0, 1.0])
-FOUND = np.array([1.0, 0.0, 2.0, 5.0])
+LETTER = np.array([0.0, 2.0, 1.0, 0.0])
+FOUND = np.array([0.0, 4.0, 1.0, 0.0])
 PATTERN = np.array([1.0, 3.0, 5.0, 7.0])
 
 
@@ -17,13 +17,13 @@ def norm(x):
 EXERCISES = [
     Exercise(
         name="residual-and-norm",
-        question="A letter is the vector (1, 0, 2, 1), and attention found (1, 0, 2, 5) for it. What comes out behind"
+        question="A letter is the vector (0, 2, 1, 0), and attention found (0, 4, 1, 0) for it. What comes out behind"
         " residual and norm? (The size is the root of the mean square. Here the mean square is a whole number.)",
         asks=Numbers(("1st", "2nd", "3rd", "4th"), digits=2),
         given=(LETTER, FOUND),
         right=lambda x, found: norm(x + found),
-        because="The sum is (2, 0, 4, 6), its mean 3. That leaves (-1, -3, 1, 3), whose mean square is 5; divide by"
-        " 2.236.",
+        because="The sum is (0, 6, 2, 0), its mean 2. That leaves (-2, 4, 0, -2), whose mean square is 6; divide by"
+        " 2.449.",
         mistakes={
             "residual forgotten": (
                 lambda x, found: norm(found),
@@ -35,7 +35,7 @@ EXERCISES = [
             ),
             "divided by the variance": (
                 lambda x, found: ((x + found) - (x + found).mean()) / (x + found).var(),
-                "The mean square is 5. The size is its root.",
+                "The mean square is 6. The size is its root.",
             ),
             "mean not subtracted": (
                 lambda x, found: (x + found) / np.sqrt(((x + found) ** 2).mean()),

@@ -16,7 +16,8 @@
 #
 # Half of our Transformer, without the half that reads, has played it for a few minutes. It saw one text, the reference
 # of the Python language. Before the training, twice on the way and at the end it was given a beginning, which is called
-# a *prompt*. It was always "The ", and the machine wrote on. When does it find letters, when words, when sentences?
+# a *prompt*. It was always "The ", and the machine wrote on. (Each letter is [drawn](#drawing-a-letter): the more
+# probable it is to the machine, the more often.) When does it find letters, when words, when sentences?
 
 # %% tags=["hide-input"]
 import re
@@ -87,7 +88,7 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # the dot product of its vector with what came out of the last layer. Say a has the vector (2, 0), b has (1, 1), and
 # (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is more probable. This is called *tying*. It saves
 # a matrix, and the table learns from both uses. Before the training the layers change little of what comes in, and the
-# vector that fits a letter best is its own.
+# vector that fits a letter best is its own. Now and then another letter is drawn, and then that one is repeated.
 #
 # In the package this half is a [`LanguageModel`][clear_attention.LanguageModel], which ties by itself. (Its pieces of
 # text are cut out anywhere and have no end mark, so `end_id` is `None`. *GELU*, a smoother bend, replaces ReLU.)
@@ -158,12 +159,12 @@ is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
 begins = is_letter[:, 1:] & ~is_letter[:, :-1]
 first, others = surprise[begins].mean(), surprise[~begins].mean()
 print(
-    f"{bits[3]:.1f} bits for the first f: its probability was {0.5 ** bits[3]:.3f}"
+    f"{bits[23]:.1f} bits for the r of return: its probability was {0.5 ** bits[23]:.3f}"
 )
 print("in the tenth of the text that was kept out:")
 print(f"first letters of words {first:.1f} bits, all other signs {others:.1f}")
 assert first > 2 * others
-assert text[4] == "f"
+assert text[24] == "r"
 assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
 assert bits[6:12].mean() < 0.7  # inside "following"
 assert fresh.count_params() == model.count_params()
@@ -174,13 +175,12 @@ assert repeats.mean() > 0.7
 #
 # ### Surprise it yourself { #surprise-it-yourself }
 #
-# Press the button and type. Under your text stand the bits of each letter, and their mean. Guess first:
+# Press the button and type. Then look only at the row "How surprised it was", where the bits of each letter stand, and
+# their mean. (The rest is for [later](#drawing-a-letter).) Guess first:
 #
 # 1. Type a line of Python, then your name. How many more bits a letter does your name cost?
 # 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
-# 3. Which word of English surprises it most?
-#
-# (The rest of this machine is for [later](#drawing-a-letter).)
+# 3. Which word of English surprises it most? Begin with "strawberry".
 
 # %% tags=["live", "hide-input"]
 from live import text_machine
@@ -193,6 +193,7 @@ def bits_of(text):
 line, name = bits_of("if x is not None").mean(), bits_of("Ada Lovelace").mean()
 slip = bits_of("The follwoing functions")
 assert name > 2 * line
+assert bits_of("strawberry").mean() > 2 * line
 assert slip[7:10].sum() > 20  # "woi"
 assert slip[11] < 1  # "g"
 assert np.abs(slip[13:] - bits_of("The following functions")[13:]).max() < 1
@@ -203,14 +204,15 @@ text_machine(
         "raises a ",
         "The follwoing functions",
     ],
-    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. How many will your name need?</p>",
+    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter, and “Ada Lovelace” by {name:.1f}."
+    " How many will your name need?</p>",
 )
 
 # %% [markdown]
-# "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`. The slip is dear while letters stand
-# in the wrong order, and in the next word all is forgotten. *Fewer bits* are also the whole aim of the training: the
-# [loss](training.py#how-wrong-is-it-by-hand) that is made small is this surprise, with the natural logarithm in place
-# of $\log_2$.
+# "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`, and so does "strawberry". The slip
+# is dear while letters stand in the wrong order, and in the next word all is forgotten. *Fewer bits* are also the whole
+# aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is this surprise, with the
+# natural logarithm in place of $\log_2$.
 #
 # ## Is counting enough?
 #
@@ -263,6 +265,7 @@ found = {
     "guess among 256 bytes": 8.0,
     "count letters": bits_by_counting(0),
     "count after two": bits_by_counting(2),
+    "count after four": bits_by_counting(4),
     "count after five": bits_by_counting(5),
     "xz, alone with this tenth": packed(unseen) / len(unseen),
     "our machine with one layer": float(one_layer["bits"]),
@@ -272,7 +275,7 @@ found = {
 }
 colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
 ranked = sorted(found, key=found.get)
-figure, ax = plt.subplots(figsize=(7, 2.9), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.2, 2.9), layout="constrained")
 bars = ax.barh(
     ranked,
     [found[who] for who in ranked],
@@ -283,7 +286,7 @@ ax.set(xlabel="bits a letter", xlim=(0, 9))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 ours = found["our machine, two layers"]
-assert ours < found["count after five"]
+assert ours < found["count after four"] < found["count after five"]
 assert ours < found["our machine with one layer"]
 assert abs(found["count after five"] - found["our machine with one layer"]) < 0.15
 assert abs(found["count after five"] - found["xz, alone with this tenth"]) < 0.2
@@ -291,7 +294,8 @@ assert found["count after five"] < found["count after two"]
 assert found["xz, after the other nine tenths"] < ours
 
 # %% [markdown]
-# Our machine beats all who count, but with one layer it is only about as good as counting after five. It beats `xz`,
+# Our machine beats all who count. With one layer it does not: it is only about as good as counting after five, and to
+# count after four is a little better still, since shorter pieces are met more often. It beats `xz`,
 # too, as long as `xz` may not read what our machine was trained on. If it may, `xz` wins by far. The reason is probably
 # this: the manual repeats whole sentences, and `xz` keeps them to the letter, so that they cost next to nothing when
 # they come again. Our machine has no copy, only its trained numbers.
@@ -299,14 +303,14 @@ assert found["xz, after the other nine tenths"] < ours
 # ## Drawing a letter
 #
 # The machine gives probabilities. How do they become a text? Whoever takes the most probable letter each time soon goes
-# round in circles, as exercise 1 shows. So the next letter is *drawn*, as if with a die that has 259 uneven sides. Two
-# knobs are usual:
+# round in circles, as exercise 1 shows. So the next letter is *drawn*, as if with a die that has 259 uneven sides, most
+# of which hardly ever come up. Two knobs are usual:
 #
 # * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$, where
 #   $z$ are the logits. The higher it is, the fairer is the die. At 0 the most probable letter is taken.
-# * **Top-p** cuts off the improbable letters, because one of these many is drawn now and then, and the machine must go
-#   on from there (Holtzman and others, 2020). It keeps the most probable ones, as few as are needed for their
-#   probabilities to reach $p$ together.
+# * **Top-p** cuts off the improbable letters. Each of them is rare, but there are many. So now and then one is drawn,
+#   and the machine must go on from there (Holtzman and others, 2020). It keeps the most probable letters, as few as are
+#   needed for their probabilities to reach the number that you set, such as 0.9.
 #
 # Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are 0.665, 0.245 and 0.090. For a top-p of
 # 0.9 the first letter is not enough. The first two have 0.910 together, so these are kept. Divided by their sum, they
@@ -323,15 +327,15 @@ for heat in (1.0, 0.5):
     )
 
 # %% [markdown]
-# Two are kept again. Now go back to [the machine above](#surprise-it-yourself). Its thick bars are the probabilities of
-# the next letter at this temperature, and the thin ones are what top-p leaves. Try the temperatures 0, 0.8 and 1.5.
-# Then tame the 1.5 with a top-p of 0.5.
+# Two are kept again. Now go back to [the machine above](#surprise-it-yourself). Its thick orange bars are the
+# probabilities of the next letter at this temperature. The thin green ones are what top-p leaves, and the number beside
+# them is theirs. Try the temperatures 0, 0.8 and 1.5. Then tame the 1.5 with a top-p of 0.5.
 #
 # Which setting is good? The machine wrote some 600 words at each. How many are *real*, which means that the text it
-# learnt from has them? And how many of 100 in a row are *different*? The star is the part of the manual that was kept
-# out. Which temperature will come nearest to it?
+# learnt from has them? And how many of 100 in a row are *different*? (Only words of three or more letters count.) The
+# star is the part of the manual that was kept out. Between which two temperatures will it lie?
 
-# %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies near temperature 0.8 with top-p 0.9."
+# %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies between 0.5 and 0.8, close to both lines."
 from clear_attention import sample
 
 known = {*re.findall("[a-z]{3,}", to_text(train_ids).lower())}
@@ -349,7 +353,7 @@ def judged(pages):
 
 begun = np.repeat(to_ids("The ")[None], 48, axis=0)
 heats, points, shown = (0.3, 0.5, 0.8, 1.0, 1.5), {}, {}
-figure, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.2, 3), layout="constrained")
 for top_p, label, style, colour, offset in (
     (None, "no top-p", "o-", "#0072b2", (-16, -13)),
     (0.9, "top-p 0.9", "s--", "#d55e00", (2, 7)),
@@ -385,10 +389,18 @@ ax.legend(frameon=False, loc="lower left")
 plt.show()
 for setting in ((0.3, 0.9), (0.8, 0.9), (1.5, None)):
     print(shown[setting][:76])
+print()
+for who, (different, real) in {
+    "0.5, no top-p": points[0.5, None],
+    "0.8, top-p 0.9": points[0.8, 0.9],
+    "the manual": manual,
+}.items():
+    print(f"{who + ':':16}{different:.0f} different, {real:.0%} real")
 for top_p in (None, 0.9):
     found = np.array([points[heat, top_p] for heat in heats])
     assert np.all(np.diff(found[:, 0]) > 0)
     assert found[0, 1] > 0.97
+    assert points[0.5, top_p][0] < manual[0] < points[0.8, top_p][0]
     assert found[-1, 1] < found[-2, 1] < found[0, 1]
 assert points[1.5, 0.9][1] > points[1.5, None][1] + 0.1
 usual = points[0.8, 0.9]
@@ -405,7 +417,8 @@ assert abs(gap[1]) < 0.06
 
 # %% [markdown]
 # Both lines go the same way: who dares more, gets more different words, and more that are none. Here top-p does what a
-# lower temperature would: 1 with top-p lies beside 0.8 without. The usual pair, 0.8 and 0.9, comes out near the manual.
+# lower temperature would: 1 with top-p lies beside 0.8 without. The manual lies between 0.5 and 0.8, and the usual
+# pair, 0.8 and 0.9, comes out near it.
 #
 # ## How far back does it look?
 #
@@ -415,7 +428,7 @@ assert abs(gap[1]) < 0.06
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
 by_place = record["by_place"]
-figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
 ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
 ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
 ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
@@ -427,14 +440,14 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# About ten, little more than the last word or two. That agrees with the nonsense that it writes: most words are right,
-# most neighbours fit, and the whole sentence is about nothing. In larger machines the surprise goes on falling for
-# thousands of letters.
+# Between eight and sixteen, little more than the last word or two. That agrees with the nonsense that it writes: most
+# words are right, most neighbours fit, and the whole sentence is about nothing. In larger machines the surprise goes on
+# falling for thousands of letters.
 #
 # ## Pieces of words { #pieces-of-words }
 #
 # A machine that looks back at 128 tokens sees farther if each token is longer. So the tokens of large machines are
-# *pieces of words*. Which pieces? A count decides (Sennrich and others, 2016), and we can do it here. Cut a text into
+# *pieces of words*. Which pieces? A count decides (Gage, 1994; for machines that translate, Sennrich and others, 2016), and we can do it here. Cut a text into
 # letters, find the two neighbours that stand side by side most often, and glue them together wherever they do. Then
 # begin again. What will be glued first?
 
@@ -469,7 +482,8 @@ cut, lines = [*"The following functions return strawberries"], []
 for number in range(len(rounds) + 1):
     if number in (0, 30, 300):
         boxes = "".join(
-            f'<span style="--bits:{3 * (i % 2)}"><b>{piece.replace(" ", "␣")}</b></span>'
+            f'<span style="background:color-mix(in srgb,var(--ca-queries) {20 * (i % 2)}%,transparent)">'
+            f"<b>{piece.replace(' ', '␣')}</b></span>"
             for i, piece in enumerate(cut)
         )
         lines.append(f"after {number} rounds, {len(cut)} pieces:")
@@ -494,7 +508,8 @@ assert new[0] == "␣␣"
 # **Counting, to win an argument.** Pavel Nekrasov claimed in 1902 that averages are steady only where events don't
 # depend on each other, and took the steady number of crimes for a proof of free will. Andrei Markov disagreed, and
 # counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 were vowels, after a consonant
-# 66. So each letter depends on the one before, and yet the averages are steady.
+# 66. So each letter depends on the one before, and yet the share of vowels hardly changed from one part of the text to
+# the next.
 #
 # **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
 # two letters, searched another page for the same two, and wrote down what followed, as our rival "count after two"
@@ -502,10 +517,10 @@ assert new[0] == "␣␣"
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# For longer pieces, he wrote, "the labor involved becomes enormous". In 1951 he let people guess. They, too, erred
-# mostly where words begin, and he found between 0.6 and 1.3 bits a letter, without capitals and punctuation. Bengio and
-# others (2003) let a network guess, with a vector for each word, so that what it learns from one sentence serves
-# similar ones.
+# And after pairs of words he wrote that for the next step "the labor involved becomes enormous". In 1951 he let people guess. They, too, erred
+# mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was in books, without capitals and
+# punctuation, so it can't stand beside our number.) Bengio and others (2003) let a network guess, with a vector for
+# each word, so that what it learns from one sentence serves similar ones.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
 # a Transformer. They put pages and article into one row, and left the encoder out. In the same year Radford and others

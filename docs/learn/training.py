@@ -76,7 +76,7 @@ touch(
 import matplotlib.pyplot as plt
 import numpy as np
 
-figure, ax = plt.subplots(figsize=(6.5, 2.7), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.2, 2.7), layout="constrained")
 probability = np.linspace(0.0007, 1, 1500)
 ax.plot(probability, -np.log(probability), color="#0072b2")
 for p, says in (
@@ -88,7 +88,7 @@ for p, says in (
 ):
     ax.plot(p, -np.log(p), "o", color="#d55e00", clip_on=False)
     label = f"{says}\ncosts {-np.log(p):.3g}" if p < 1 else f"{says}\ncosts 0"
-    place = (-44, 8) if p == 0.9 else (9, 2)
+    place = (-14, 30) if p == 0.9 else (9, 2)
     ax.annotate(
         label, (p, -np.log(p)), place, textcoords="offset points", fontsize=9
     )
@@ -103,10 +103,10 @@ plt.show()
 # all letters of all its answers. For our three letters it is $0.9039 / 3 = 0.301$. (In books this mean is also called
 # the *cross-entropy*. Our answers are all of one length. Where answers are padded, the mean leaves the padding out.)
 #
-# An untrained machine cannot know which of the 14 ids is right. Is its loss 2.639, as if it found all of them equally
-# probable? Or is it less, or more? Guess first. Then two machines, an untrained one and ours, are given 2,000 unseen
-# dates and the right letters so far. Their *logits* from the [lesson before](recap.py) become probabilities, and these
-# become prices:
+# An untrained machine cannot know which of the 14 ids is right (ten digits, the dash, and the marks for start, end and
+# padding). Is its loss 2.639, as if it found all of them equally probable? Or is it less, or more? Guess first. Then
+# two machines, an untrained one and ours, are given 2,000 unseen dates and the right letters so far. Their *logits*
+# from the [lesson before](recap.py) become probabilities, and these become prices:
 
 # %% tags=["hide-input"]
 import keras
@@ -201,7 +201,8 @@ touch(
 # as much. Try it: $w = 1.01$ gives $3.03^2 = 9.18$, which is 0.18 more.
 #
 # However long the calculation is, each operation on the way back multiplies by one such factor. This is the *chain
-# rule*, and one walk passes by all numbers of the machine. TensorFlow does it for us.
+# rule*, and one walk passes by all numbers of the machine. Where a number is used in several places, the slopes that it
+# gets there add up. TensorFlow does all this for us.
 #
 # Then all numbers are nudged at once. That is one of the thousand steps. Here it is with a single text, and with the
 # three probabilities and prices from above. Our machine takes the mean loss of 64 texts, which are called a *batch*:
@@ -215,8 +216,8 @@ touch(
 # *second* key, and let the loss be $-\ln 0.245 = 1.41$.
 #
 # The slope of each score turns out to be very simple. It is the weight of its key, and for the right key it is the
-# weight less 1. (For this loss is $\ln(e^2 + e^1 + e^0) - 1$, where the last 1 is the right key's own score. The slopes
-# of the logarithm are the weights.)
+# weight less 1. (For with the scores $s_1$, $s_2$ and $s_3$ the loss is $\ln(e^{s_1} + e^{s_2} + e^{s_3}) - s_2$. The
+# slopes of the logarithm are the weights, and the slope of $-s_2$ is -1.)
 #
 # $$
 # (0.665, \quad 0.245 - 1, \quad 0.090) = (0.665, \; -0.755, \; 0.090)
@@ -244,7 +245,7 @@ for _ in range(7):
     path.append(path[-1] - (weights_of(path[-1]) - right_key))
 shown = {"before": 0, "after 1 nudge": 1, "after 3 nudges": 3, "after 7 nudges": 7}
 figure, axes = plt.subplots(
-    1, 4, figsize=(6.5, 1.9), sharey=True, layout="constrained"
+    1, 4, figsize=(5.2, 1.9), sharey=True, layout="constrained"
 )
 for ax, (title, n) in zip(axes, shown.items(), strict=True):
     colours = np.where(right_key, "#0072b2", "#bbbbbb")
@@ -271,16 +272,17 @@ np.testing.assert_allclose(
 # One nudge gives it more than half, and seven give it nine tenths. The last ones change less and less, because the
 # slopes themselves become small.
 #
-# A score is a product of query and key. So, one operation further back, the *query* is nudged towards the right key,
-# and away from the average of the keys, weighted as it looked. Further back still, the matrices that make queries and
-# keys are nudged in the same way. In the machine nobody says which key is right. The loss asks for a letter, and its
-# slope comes back through the values: a key was right if its value helped to make the right letter more probable.
+# A score is a product of query and key. So, one operation further back, the nudge adds keys to the *query*: 0.755 times
+# the second key, and -0.665 and -0.090 times the others. (The fixed divisor of the scores makes all three smaller.) So
+# the query turns towards the right key. Further back still, the matrices that make queries and keys are nudged in the
+# same way. In the machine nobody says which key is right. The loss asks for a letter, and its slope comes back through
+# the values: a key was right if its value helped to make the right letter more probable.
 #
 # ## Adam
 #
 # Real valleys are less kind. Here is one with two numbers, seen from above. A ring joins places of equal loss, and the
 # cross is the lowest point. The valley is a hundred times as steep across as along. Sixty plain nudges begin on the
-# left, and they do not arrive. Can you find a learning rate with which they do?
+# left, where the loss is 80. Can you find a learning rate with which they bring it below 0.5?
 
 
 # %% tags=["live", "hide-input"]
@@ -323,20 +325,19 @@ touch(
 )
 
 # %% [markdown]
-# There is none. Plain nudges jump across the valley, to and fro. From 0.02 on they no longer come down at all, and
-# below they only creep along the floor. A learning rate that is small enough for the steep direction is much too small
-# for the other one. Only where the valley is round (steeper 1 time) does one learning rate suit both: 1, with which a
-# single nudge arrives.
+# There is none. Plain nudges jump across the valley, to and fro. At 0.02 they hardly come down, above it they fly out,
+# and below it they only creep along the floor. A learning rate that is small enough for the steep direction is much too
+# small for the other one. Only where the valley is round (steeper 1 time) does one learning rate suit both: 1, with
+# which a single nudge arrives.
 #
-# Now press "Adam". **Adam** remembers for each number of the machine how large the slopes of this number usually are,
-# and divides the slope by that. So every number gets a nudge of about the same size, whether its slopes are small or
-# large, and the learning rate now *is* that size. Change the steepness, and Adam's path stays as it is. Most
-# Transformers are trained with Adam or a relative of it.
+# Now press "Adam". **Adam** keeps two means for each number of the machine: one of its last slopes, and one of how
+# large they usually are. It nudges by the first, divided by the second. So every number gets a nudge of about the same
+# size, whether its slopes are small or large, and the learning rate now *is* that size. Change the steepness, and
+# Adam's path stays as it is. Most Transformers are trained with Adam or a relative of it.
 #
-# But how do nudges of one size come to rest? Adam divides not the last slope but a mean of the last few. Beyond the
-# floor the slopes have the other sign, so their mean becomes smaller, and with it the nudge. (Such a mean is slow to
-# turn, which is why Adam swings past the cross.) And the learning rate shrinks to 0 on the way, here and in the program
-# below.
+# But how do nudges of one size come to rest? Beyond the floor the slopes have the other sign, so the first mean becomes
+# smaller, and with it the nudge. (Such a mean is slow to turn, which is why Adam swings past the cross.) And the
+# learning rate shrinks to 0 on the way, here and in the program below.
 #
 # ## One step, in code
 #
@@ -372,10 +373,12 @@ assert after < now - 0.2
 #
 # Now do this a thousand times, with Adam for the nudge, and each time with 64 examples that are drawn anew. There are
 # 29,220 dates to draw from, and many ways to write each. So in 64,000 examples each date comes about twice, mostly in
-# another form, and there is little to learn by heart.
+# another form, and there is little to learn by heart. (The unseen dates of the tests are never among them: one date in
+# five of the century is kept out.)
 #
-# This is the program that trained our machine. Only `STEPS` is smaller here, so that you need not wait. `compile` tells
-# the model what is to be made small, and by which method. `fit` hands it one batch of 64 after the other: what goes in,
+# This is the program that trained our machine. Only `STEPS` is smaller here, so that you need not wait. (With fewer
+# steps other examples are drawn, so the answers are not quite those of the slider at step 100.) `compile` tells the
+# model what is to be made small, and by which method. `fit` hands it one batch of 64 after the other: what goes in,
 # which is the texts *and* the answers that the decoder is given, and what should come out. `from_logits=True` says that
 # the loss has to do the softmax itself. What will the machine write after a tenth of its training?
 
@@ -426,11 +429,13 @@ np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 # ## Warm-up
 #
 # One line of the program is strange: `rate` is a curve and not a number. It begins at 0 and grows for 150 steps, up to
-# 0.004. Then it shrinks for 850 steps, down to 0 again, so that the machine can settle.
+# 0.004. Then it shrinks for 850 steps, down to 0 again, so that the machine can settle. (The 100 steps above end while
+# it still grows.)
 #
-# The growing is called **warm-up**. Why not begin with the full learning rate? Two reasons are known. At the start Adam
-# has seen few slopes, and judges badly how large they usually are. And in a machine whose norms stand behind the parts,
-# as in ours, the slopes of the last layers are large at first. ([A later lesson](norm_first.py) puts the norms before
+# The growing is called **warm-up**. Why not begin with the full learning rate? Two reasons are given. At the start Adam
+# has means of only a few slopes. So it divides by a poor estimate, and every number takes a full step in a direction
+# that is hardly known (Liu and others, 2020). And where the norms stand behind the parts, as in ours, large first steps
+# can push a machine to a place from which it does not come back. ([A later lesson](norm_first.py) puts the norms before
 # the parts.)
 #
 # Does our machine need it? We train it in four ways, with and without warm-up, and with a learning rate as large as
@@ -444,7 +449,7 @@ ways = {
     "larger nudges, no warm-up": (0.01, 1),
 }
 figure, axes = plt.subplots(
-    2, 2, figsize=(6.5, 3), sharex=True, sharey=True, layout="constrained"
+    2, 2, figsize=(5.2, 3), sharex=True, sharey=True, layout="constrained"
 )
 for ax, (name, (peak, warmup)) in zip(axes.flat, ways.items(), strict=True):
     curve = keras.optimizers.schedules.CosineDecay(
@@ -482,10 +487,9 @@ assert max(shares("larger nudges, no warm-up")) < min(shares("larger nudges"))
 #
 # <details class="lesson-more" markdown="1"><summary>More choices: beta_2, a factor of 8, and smoothed labels</summary>
 #
-# * **`beta_2=0.98`**. Adam keeps two means for each number of the machine, one of its last slopes and one of their
-#   squares. It nudges by the first, divided by the root of the second. `beta_2` says how long the second mean
-#   remembers. With 0.98 it remembers about the last 1 / (1 - 0.98) = 50 steps, and with the usual 0.999 about the last
-#   1,000.
+# * **`beta_2=0.98`**. Adam's second mean is one of the squares of the slopes, and Adam divides by its root. `beta_2`
+#   says how long the second mean remembers. With 0.98 it remembers about the last 1 / (1 - 0.98) = 50 steps, and with
+#   the usual 0.999 about the last 1,000.
 # * **The factor** is $\sqrt{d_{\text{model}}}$, here √64 = 8. The model multiplies its embeddings by it. Their
 #   numbers start small. Without the factor, the positions that are added would at first be much larger than they.
 #
@@ -530,6 +534,8 @@ logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=
 mean = float(loss(right_ids[:, 1:], logits))
 print(f"loss {mean:.6f}")
 print(f"one letter: {np.exp(-mean):.4f}, eleven: {np.exp(-11 * mean):.4f}")
+right_letters = np.argmax(logits, axis=-1) == right_ids[:, 1:]
+print(f"share of right dates: {np.mean(np.all(right_letters, axis=1)):.4f}")
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Is that the share of right dates?</summary>
@@ -593,7 +599,7 @@ exercises.show("training")
 # + the second's | Its mean is 0.347. The loss punishes one bad doubt more than it rewards certainty.
 # - both are equal | Not even the mean probabilities are: 0.9 and 0.75.
 # ? The loss of a machine with 14 ids is 2.64 and does not fall. What has it learnt?
-# + nothing yet | 2.639 is the loss of a machine that finds all 14 ids equally probable.
+# + nothing, or at most to prefer no id | 2.639 is the loss of a machine that finds all 14 ids equally probable. Ours began a little above it.
 # - the form of a date, but not its letters | Whoever knows where the dashes stand has a smaller loss: a dash costs it nothing.
 # - nearly everything, since a loss near 3 is small | A machine that gives every right letter a probability of 0.9 has a loss of 0.105.
 # ```

@@ -61,8 +61,8 @@ function letters(said, shown) {
 function sentence({ id, found }) {
   const number_ = found.filter(({ chance }) => chance > 1e-4).length;
   const own = found.find((one) => one.id === id);
-  const drawable = number_ === 1 ? "One letter" : `${number_} letters`;
-  return `${drawable} can be drawn. “${escape(name(letterOf(id)))}” was drawn: that happens in ${percent(own.chance)} of 100 cases.`;
+  const drawable = number_ === 1 ? "One letter can be drawn" : `${number_} letters have a chance of more than 1 in 10,000`;
+  return `${drawable}. “${escape(name(letterOf(id)))}” was drawn: that happens in ${percent(own.chance)} of 100 cases.`;
 }
 
 const percent = (chance) => (chance > 0 && chance < 0.005 ? "less than 1" : number(100 * chance, 0));

@@ -369,10 +369,10 @@ assert pairs[4:14].sum() == max(pairs[i : i + 10].sum() for i in range(10)) == 7
 #
 # There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
 # network the layer gets most of them right. If a 7 is handed over as the number 7 and an 8 as an 8, a mixture of the
-# two carries their sum. From it the last matrix makes a logit for each answer, which is a straight line over the sum. Of
-# several straight lines, each is the highest in one stretch at most. So an answer can win at one sum, but not at two that
-# lie ten apart, such as 3 and 13. Best are the sums 4 to 13, one for each answer, which belong to 75 of the 100 pairs. The
-# layer gets about as many. For the rest it needs a bend.
+# two carries their sum. From it the last matrix makes a logit for each answer, which is a straight line over the sum.
+# Of several straight lines, each is the highest in one stretch at most. So an answer can win at one sum, but not at
+# two that lie ten apart, such as 3 and 13. Best are the sums 4 to 13, one for each answer, which belong to 75 of the
+# 100 pairs. The layer gets about as many. For the rest it needs a bend.
 #
 # </details>
 #

@@ -447,9 +447,9 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 # ## Pieces of words { #pieces-of-words }
 #
 # A machine that looks back at 128 tokens sees farther if each token is longer. So the tokens of large machines are
-# *pieces of words*. Which pieces? A count decides (Gage, 1994; for machines that translate, Sennrich and others, 2016), and we can do it here. Cut a text into
-# letters, find the two neighbours that stand side by side most often, and glue them together wherever they do. Then
-# begin again. What will be glued first?
+# *pieces of words*. Which pieces? A count decides (Gage, 1994; for machines that translate, Sennrich and others,
+# 2016), and we can do it here. Cut a text into letters, find the two neighbours that stand side by side most often,
+# and glue them together wherever they do. Then begin again. What will be glued first?
 
 # %%
 from itertools import pairwise
@@ -517,10 +517,10 @@ assert new[0] == "␣␣"
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# And after pairs of words he wrote that for the next step "the labor involved becomes enormous". In 1951 he let people guess. They, too, erred
-# mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was in books, without capitals and
-# punctuation, so it can't stand beside our number.) Bengio and others (2003) let a network guess, with a vector for
-# each word, so that what it learns from one sentence serves similar ones.
+# And after pairs of words he wrote that for the next step "the labor involved becomes enormous". In 1951 he let
+# people guess. They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was
+# in books, without capitals and punctuation, so it can't stand beside our number.) Bengio and others (2003) let a
+# network guess, with a vector for each word, so that what it learns from one sentence serves similar ones.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
 # a Transformer. They put pages and article into one row, and left the encoder out. In the same year Radford and others

@@ -10,10 +10,10 @@
 # **head**, which is an attention of its own with a map of its own. What is that good for? To find out, let us take
 # nearly all of it away: here is a machine whose answer comes from one head, which may look only *once*.
 #
-# An encoder with four heads reads the text, as in our machine. But nothing is written letter by letter. A single query looks at what
-# the encoder made of the letters, and from what comes back one last matrix must read all eight digits of the date. (The
-# query is a trained vector, the same for every text. But where it looks depends on the text, because the keys are made
-# of the letters.) Here is how it reads a date:
+# An encoder with four heads reads the text, as in our machine. But nothing is written letter by letter. A single
+# query looks at what the encoder made of the letters, and from what comes back one last matrix must read all eight
+# digits of the date. (The query is a trained vector, the same for every text. But where it looks depends on the text,
+# because the keys are made of the letters.) Here is how it reads a date:
 
 # %% tags=["hide-input"]
 import sys
@@ -185,8 +185,8 @@ touch(
 
 # %% [markdown]
 # One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, a
-# blue and an orange one. Unless both share out their weight alike, these cross in one place, the green one. In the simplest pair, each head looks at one
-# digit:
+# blue and an orange one. Unless both share out their weight alike, these cross in one place, the green one. In the
+# simplest pair, each head looks at one digit:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
 #
@@ -201,12 +201,12 @@ touch(
 # the encoder must give each of the eight digits numbers of its own, whatever the form of the date. Probably that is
 # hard to learn.
 #
-# This fits the riddle. In the picture the single head gives most of its weight to the year, and yet the year is what goes
-# wrong, because several of its digits share one average. They are not mixed up: if the machine knew both digits, and only
-# not their order, it would often swap them, and it hardly does. It knows the last digit nearly always, and loses the one
-# before it. What is left of that one in the average is drowned by its neighbour, which is then said in its place as well.
-# Why this digit is lost and not the other, we do not know. Eight heads bring back eight averages, and each can look
-# closely at another place.
+# This fits the riddle. In the picture the single head gives most of its weight to the year, and yet the year is what
+# goes wrong, because several of its digits share one average. They are not mixed up: if the machine knew both digits,
+# and only not their order, it would often swap them, and it hardly does. It knows the last digit nearly always, and
+# loses the one before it. What is left of that one in the average is drowned by its neighbour, which is then said in
+# its place as well. Why this digit is lost and not the other, we do not know. Eight heads bring back eight averages,
+# and each can look closely at another place.
 #
 # There is another remedy, which is more room in one average. In a machine twice as *wide*, with 128 numbers for each
 # letter where ours has 64, a single head reads more dates on average than eight heads do at our width. But such a
@@ -328,8 +328,8 @@ print("a, in head 2: ", cut[1, 1])
 # Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. The small matrices
 # $W^Q_i$, $W^K_i$ and $W^V_i$ are those of head $i$, and there are $h$ heads. $\operatorname{Concat}$ puts what they
 # found side by side, and $W^O$ is the last matrix, our $W_O$. A letter's vector has $d_{\text{model}}$ numbers, 64 in
-# our machine. Each of the machine's four heads sees all 64, and makes a query and a key of $d_k = 16$ numbers from them. So it
-# divides its scores by the root of 16.
+# our machine. Each of the machine's four heads sees all 64, and makes a query and a key of $d_k = 16$ numbers from
+# them. So it divides its scores by the root of 16.
 #
 # <details class="lesson-more" markdown="1"><summary>Every symbol and its shape</summary>
 #

@@ -41,12 +41,13 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 # Follow one letter on its way up. (In this task a letter is a digit. By "the letter" we mean what came in at the
 # bottom.) At each part two things happen to it. First something is **added**: what the part
 # found. Then the norm **divides** the sum by its size, so that its size is 1 again. And it divides *everything*, the
-# letter too. In our tower, before its training, about 0.8 of the letter is left each time, on average. (How this is measured, you
-# will see [below](#by-hand).)
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time, on average. (How this is
+# measured, you will see [below](#by-hand).)
 #
 # If that happened once, it would do no harm. Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter. That was
-# enough: the tower of four learnt its task. But twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the left half of the drawing, and read it from below.
-# Each bar is the sum after one more part, and its dark end is what is left of the letter:
+# enough: the tower of four learnt its task. But twelve layers have 24 parts, and $0.8^{24}$ is 0.0047. Look at the
+# left half of the drawing, and read it from below. Each bar is the sum after one more part, and its dark end is what
+# is left of the letter:
 #
 # --8<-- "diagrams/letter_left.svg"
 #
@@ -122,9 +123,9 @@ assert min(shares("norm first, warm-up")) > 0.995
 # \text{norm first: } \frac{1}{\sqrt{1 + n s^2}}
 # $$
 #
-# With the norm last it is a power, which halves after every third part. With the norm first it is a root, which falls ever
-# more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8. To
-# measure it, we let the untrained tower read 500 texts, and write down the size of each sum before its norm divides it.
+# With the norm last it is a power, which halves after every third part. With the norm first it is a root, which falls
+# ever more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8. To measure it, we let the
+# untrained tower read 500 texts, and write down the size of each sum before its norm divides it.
 #
 # Try it out. At first you see our twelve layers with the norm last. But predict first:
 #
@@ -160,8 +161,8 @@ touch(
 #
 # 1. At five, which leave 0.11. Six leave less than 0.07.
 # 2. 0.19. With twelve layers it was 0.26, and with the norm last it would be 0.00002.
-# 3. Yes, if each part adds numbers of size 0.17 or less, which is 0.15 on the slider. Quiet parts are a second remedy, and the next section tries a
-#    relative of it.
+# 3. Yes, if each part adds numbers of size 0.17 or less, which is 0.15 on the slider. Quiet parts are a second
+#    remedy, and the next section tries a relative of it.
 #
 # </details>
 #
@@ -275,8 +276,8 @@ ax.legend(frameon=False, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# So the norm has a task that nothing else here takes over: it keeps the numbers that a *part reads* at one size. It only
-# must not stand where it divides the letter.
+# So the norm has a task that nothing else here takes over: it keeps the numbers that a *part reads* at one size. It
+# only must not stand where it divides the letter.
 #
 # ## Which should you take?
 #

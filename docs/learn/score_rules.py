@@ -29,10 +29,10 @@ machine(
 )
 
 # %% [markdown]
-# Most digits pick a few letters, and the dashes spread their weight over more. (The darkest letter of a strip is the one
-# with most weight, however little that is.) Do the dashes need any of them? We gave the
-# machine wrong texts: it is told the right letters so far, as in its training, but it reads another date. The table is
-# about 200 unseen dates, and its last line about those that begin with a whole weekday, which no digit needs:
+# Most digits pick a few letters, and the dashes spread their weight over more. (The darkest letter of a strip is the
+# one with most weight, however little that is.) Do the dashes need any of them? We gave the machine wrong texts: it
+# is told the right letters so far, as in its training, but it reads another date. The table is about 200 unseen
+# dates, and its last line about those that begin with a whole weekday, which no digit needs:
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -91,10 +91,10 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # It must, because the weights of a query add up to 1, whatever the scores are. So it puts some of its weight on a
 # weekday that is of no use to it, and clearly more than a digit does.
 #
-# So a query may want to say: **none of them**. There is more that a score can say beside how well two letters fit: that a
-# key is **near**, that it fits **well enough**, or that it must **never** be read. A machine can learn all of this within
-# its products, if it spends numbers of its queries and keys on it, or a key that nobody else needs. But for each of the
-# four there is a rule that says it for nothing, and stands between the product and the softmax.
+# So a query may want to say: **none of them**. There is more that a score can say beside how well two letters fit:
+# that a key is **near**, that it fits **well enough**, or that it must **never** be read. A machine can learn all of
+# this within its products, if it spends numbers of its queries and keys on it, or a key that nobody else needs. But
+# for each of the four there is a rule that says it for nothing, and stands between the product and the softmax.
 #
 # ## None of them: the sink
 #
@@ -108,14 +108,14 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # | 0 | 20.0 % | 20.0 % |
 # | -5 | 0.7 % | 97.4 % |
 #
-# (All shares are rounded.) If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each key would get 25 % in all
-# three cases, because the softmax sees only differences.
+# (All shares are rounded.) If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each
+# key would get 25 % in all three cases, because the softmax sees only differences.
 #
 # That seems to be made for our dash. Here are two other machines, trained alike for 500 steps. (They know no positions,
-# and have what comes in the next section in place of them.) The second one has a sink in every head. How much of its weight will the dash give to the sink: nearly all, a half, or next to nothing?
-# Guess! The upper picture shows where the first dash looks in one text, with the sink as a grey cell. The lower one shows
-# what each letter of an answer gives to the sink, on average over 200 texts, and as a dashed line what it would give if
-# all scores were 0:
+# and have what comes in the next section in place of them.) The second one has a sink in every head. How much of its
+# weight will the dash give to the sink: nearly all, a half, or next to nothing? Guess! The upper picture shows where
+# the first dash looks in one text, with the sink as a grey cell. The lower one shows what each letter of an answer
+# gives to the sink, on average over 200 texts, and as a dashed line what it would give if all scores were 0:
 
 # %% tags=["hide-input"] alt="Above, two rows of cells over the letters thursday 14th of may 2026, where the first dash looks, without a sink and with one. Both are darkest at letters of the year, and the grey cell of the sink is nearly empty. Below, eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it."
 import matplotlib.pyplot as plt
@@ -203,14 +203,14 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 
 # %% [markdown]
 # Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. The first digits
-# of year, month and day give it most, and even of them none gives clearly more than that. Can't a dash use its sink? It can: add 10 to
-# the scores of these sinks, and the dashes give them nearly all of their weight, and are still right. (For the digits
-# that is too much.)
+# of year, month and day give it most, and even of them none gives clearly more than that. Can't a dash use its sink?
+# It can: add 10 to the scores of these sinks, and the dashes give them nearly all of their weight, and are still
+# right. (For the digits that is too much.)
 #
 # So the training probably had no reason to use the sink. It changes a number if this makes the right letter more
 # probable, and a dash is right anyway, whatever it fetches. In the meantime the scores have grown: the letter
-# that fits the query of a dash best, wanted or not, has a score of about 5 on average. Against that, a sink whose score has hardly moved
-# from 0 gets little.
+# that fits the query of a dash best, wanted or not, has a score of about 5 on average. Against that, a sink whose
+# score has hardly moved from 0 gets little.
 #
 # Elsewhere a sink *is* used. When the answer looks at itself, the start mark sees only itself, so with scores of 0 the
 # sink would get a half. It gets clearly more. A sink is an offer and no command, and whether a machine takes it must be
@@ -395,8 +395,8 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # first:
 #
 # 1. Key 4 gets nearly everything. Tick the cap, and move it. Can a cap, however small, make another key win?
-# 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Untick the
-#    cap. Does the slider still reach such a price?
+# 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Untick
+#    the cap. Does the slider still reach such a price?
 # 3. Set the price back to 0.5. Tick the cap again, and the mask. Then tick the sink. What does it do to the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 
@@ -535,8 +535,8 @@ print(textwrap.dedent(heart[0]))
 # language models put much weight on the first words of a text, whatever these are, and called them *attention sinks*.
 # In 2025 gpt-oss had a learnt sink for each head.
 #
-# To say *near*, most models of today turn queries and keys. That is done before a fast program for attention begins, while
-# a bias must be added to every score inside it.
+# To say *near*, most models of today turn queries and keys. That is done before a fast program for attention begins,
+# while a bias must be added to every score inside it.
 #
 # ## Exercises
 #

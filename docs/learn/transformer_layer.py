@@ -97,12 +97,13 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 # * the **residual**: what comes in is added to what the part found. Think of notes in the margin: the text stays, and
 #   something is written beside it.
 # * the **norm**: after that, the numbers of each letter are brought to mean 0 and size 1, so that they do not get out
-#   of hand on their way up. Their size is the root of the mean square, once the mean is 0; below you compute it by hand. "Norm" is short for
-#   *layer normalization*, and is not the length of a vector, for which mathematics has the same word.
+#   of hand on their way up. Their size is the root of the mean square, once the mean is 0; below you compute it by
+#   hand. "Norm" is short for *layer normalization*, and is not the length of a vector, for which mathematics has the
+#   same word.
 #
-# Here is one layer. For now, look at its left half only, and read it from below. (*Self-attention* is the attention of a
-# text that looks at itself, *feed-forward* is the small network, and ⊕ adds.) The line that runs past a part is its
-# residual, and the norm stands where the two have met:
+# Here is one layer. For now, look at its left half only, and read it from below. (*Self-attention* is the attention
+# of a text that looks at itself, *feed-forward* is the small network, and ⊕ adds.) The line that runs past a part is
+# its residual, and the norm stands where the two have met:
 #
 # --8<-- "diagrams/transformer_layer.svg"
 #
@@ -170,12 +171,13 @@ plt.show()
 #
 # Three in ten is what one gets without knowing the order: in most texts the commonest digit stands two or three times,
 # so whoever writes it in all eight places has 30 % of the digits right. The tower does nearly that, because inside it
-# all letters have become alike. Each of them is an average of the text, which tells which digit is common, and not where
-# it stands. At its top the vectors of any two letters point in nearly the same direction. (The fold
-# below measures it.)
+# all letters have become alike. Each of them is an average of the text, which tells which digit is common, and not
+# where it stands. At the top of the tower the vectors of any two letters point in nearly the same direction. (The fold below
+# measures it.)
 #
-# How does that happen? Before the training the scores are small, so the weights of attention are nearly equal. Each letter
-# fetches nearly the same average, and averages of averages all look alike. With residuals each letter keeps something of its own.
+# How does that happen? Before the training the scores are small, so the weights of attention are nearly equal. Each
+# letter fetches nearly the same average, and averages of averages all look alike. With residuals each letter keeps
+# something of its own.
 #
 # You can watch it. Below are the letters of the text 3 1 4 1 5 9 2 6 as arrows, before the layers and after each of the
 # four. The tower is not trained yet. The letter that you press points up. Between it and every other letter is the true
@@ -256,8 +258,8 @@ touch(
 #
 # With the residual the letters become alike, too, but far more slowly, and the training can pull them apart again. And
 # the norm keeps them at one size. A tower of four can live with letters
-# that are five times as large. What about a tower of twelve without norms? Here it is, before its training. Whoever guesses
-# has a loss of 2.3:
+# that are five times as large. What about a tower of twelve without norms? Here it is, before its training. Whoever
+# guesses has a loss of 2.3:
 
 # %% tags=["hide-input"]
 tall = tower(12, norm=False)
@@ -277,8 +279,8 @@ assert sizes["00"][-1] < 0.05
 assert size(top) > 100
 
 # %% [markdown]
-# This tower is perfectly sure of wrong digits. It learns nothing, not even in a training twice as long as that above, as
-# [a later lesson](norm_first.py#and-without-any-norm) shows.
+# This tower is perfectly sure of wrong digits. It learns nothing, not even in a training twice as long as that above,
+# as [a later lesson](norm_first.py#and-without-any-norm) shows.
 #
 # What is left of a letter, training can pull apart again. Where nothing is left, it has nothing to pull at. The date
 # machine at the top, with so few layers, can live without residuals, if mostly badly. A tower of four cannot.
@@ -463,8 +465,9 @@ print("the same numbers:", by_blocks(text).shape)
 # Kaiming He and others found in 2015 that a picture-reading network of 56 layers did worse than one of 20. They put a
 # residual around every few layers, and could then train 152. Ba, Kiros and Hinton proposed this norm in 2016. The
 # Transformer of 2017 took both, had six layers in each half, and put the norm last. Dong, Cordonnier and Loukas asked
-# in 2021 what a tower of attention does without residuals. They proved that its letters become alike very quickly, as long
-# as there is no network between the attentions either. (Our tower has its networks, and its letters become alike as well.)
+# in 2021 what a tower of attention does without residuals. They proved that its letters become alike very quickly, as
+# long as there is no network between the attentions either. (Our tower has its networks, and its letters become alike
+# as well.)
 #
 # ## Exercises
 #
@@ -472,9 +475,9 @@ print("the same numbers:", by_blocks(text).shape)
 #
 # The tower of four without norms learnt the task in the end, only later. Would larger nudges have helped it catch up?
 # (A *nudge* is the small change of a number
-# in one step of a training. `rate` says how large it is.) Train it and the whole tower with nudges *ten times* as large, for 220 steps: `train(tower(norm=False), rate=1e-2,
-# steps=220)`. The two functions are in `examples/towers.py` of the repository, and are printed below the answer. Guess
-# first.
+# in one step of a training. `rate` says how large it is.) Train it and the whole tower with nudges *ten times* as
+# large, for 220 steps: `train(tower(norm=False), rate=1e-2, steps=220)`. The two functions are in
+# `examples/towers.py` of the repository, and are printed below the answer. Guess first.
 
 # %% tags=["answer"]
 quick = {}
@@ -490,8 +493,8 @@ assert quick["without the norms"] > 0.8 > 0.4 > quick["whole"]
 # times as large the whole tower is still ahead.) So norms do not simply allow larger steps. When the training begins,
 # and the norm stands last, a nudge of the last layers changes the loss very much, so that large nudges do harm. (We do
 # not show here why. Xiong and others found it in 2020.) That is why such towers are trained with a
-# [warm-up](training.py#warm-up): the first nudges are small. So in a tower of four the norm is a convenience, and whoever
-# praises it should say for which size of the nudges. In a tower of twelve it is needed.
+# [warm-up](training.py#warm-up): the first nudges are small. So in a tower of four the norm is a convenience, and
+# whoever praises it should say for which size of the nudges. In a tower of twelve it is needed.
 #
 # </details>
 #

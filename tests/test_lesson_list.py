@@ -59,7 +59,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
     "language_model": (
         f"256 signs, one is surprised by {math.log2(256):.0f} bits",
         '"guess among 256 bytes": 8.0',
-        'assert ours < found["count after five"]',
+        'assert ours < found["count after four"]',
     ),
     "fewer_keys": ("half a million bytes", 5e5 < 2 * 32 * 32 * 128 * 2 < 5.5e5, "kept(32, 32, 128, 100_000)"),
     "score_rules": (

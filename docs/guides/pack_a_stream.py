@@ -19,8 +19,9 @@
 #
 # ## The function
 #
-# `pack` keeps `open_rows` rows open, and each text goes into the first of them that has room for it. If none has, the
-# fullest row is handed on, because it would hardly ever get another text, and a new row is opened in its place:
+# `pack` keeps up to `open_rows` rows open, and each text goes into the first of them that has room for it. If none has,
+# and all open rows are in use, the fullest is handed on, because it would hardly ever get another text, and a new row
+# is opened in its place:
 
 
 # %%
@@ -67,7 +68,9 @@ for ids, segment_ids in pack(five, length=6):
 #
 # In a training `pack` stands in a stream. Here it is one of `tf.data`, the part of TensorFlow that feeds a training.
 # The texts are 10,000 dates, and each letter is a token. The ids 1 and 2 say where a text begins and where it ends. A
-# row holds texts that came in one soon after the other, so the rows are mixed once more after the packing:
+# row has 64 places, nearly twice as many as the longest text needs ([more would cost
+# more](#how-many-rows-should-stay-open)). It holds texts that came in one soon after the other, so the rows are mixed
+# once more after the packing:
 
 # %%
 import tensorflow as tf
@@ -84,7 +87,7 @@ for ids, segment_ids in dataset.shuffle(256, seed=0).batch(32).take(1):
     print("ids", ids.shape, " segment_ids", segment_ids.shape)
 
 # %% [markdown]
-# And here are the first twelve texts, each in a row of its own, and packed. Each piece is a text:
+# And here are the first twelve texts, each in a row of its own, and packed with 4 open rows. Each piece is a text:
 
 # %% tags=["hide-input"] alt="Two pictures of rows. Left, twelve rows with one text each, and the rest of each row is empty. Right, the same texts in five longer rows, in which two or three texts stand one behind the other, with less room left."
 import matplotlib.pyplot as plt
@@ -135,7 +138,7 @@ unpacked = len(stream) * longest
 lines = [
     "| places in a row | "
     + " | ".join(f"{n} open" for n in choices)
-    + " | scores (8 open) |",
+    + " | scores for each token (8 open) |",
     "| ---: " * (2 + len(choices)) + "|",
 ]
 for size in sizes:
@@ -255,7 +258,8 @@ assert of_packed[-1] < 0.7 * of_packed[0]
 # * **`ids[:, 1:]`** are the targets, since each token predicts the next one.
 # * **`sample_weight=weights`** leaves out the ends of the texts, and padding.
 # * **`reduction="mean_with_sample_weight"`** divides the sum of the losses by the sum of the weights. The default of
-#   Keras divides by the number of places, and some of those that we have left out are among them.
+#   Keras divides by the number of places, so the two losses would differ, since more places are left out of padded
+#   rows.
 #
 # And if you forget one of them? Here are two more trainings: one is not told which token belongs to which text, and the
 # other also counts the loss where a text ends and the next one begins. Then all models are asked about 1,000 unseen
@@ -284,7 +288,10 @@ found = {
     "packed, not kept apart": (of_mixed, on_unseen(mixed)),
     "packed, loss between texts counted": (of_asked, on_unseen(asked)),
 }
-lines = ["| training | loss of step 20 | unseen dates |", "| --- | ---: | ---: |"]
+lines = [
+    "| training | its loss at step 20 | loss on unseen dates |",
+    "| --- | ---: | ---: |",
+]
 lines += [
     f"| {name} | {losses[-1]:.3f} | {loss:.3f} |"
     for name, (losses, loss) in found.items()
@@ -295,17 +302,18 @@ assert on_unseen(mixed) > on_unseen(packed) + 0.02
 assert on_unseen(asked) > on_unseen(packed) - 0.01
 
 # %% [markdown]
-# Neither of the two gives an error or a warning, and both learn. If the texts are not kept apart, the model learns with
-# neighbours that it does not have later, when it reads a date alone. In the last line the loss of the training even
-# looks *better* than it should, because it is easy to say that after an end comes a beginning. On unseen dates nothing
-# is won by it. So a falling loss does not tell you whether the packing is right. To know, compare a few packed steps
-# with padded ones, as above. (Each was trained once, for 20 steps, so small differences say nothing.)
+# Neither of the two gives an error or a warning, and both learn. Each was trained once, for 20 steps, so we count two
+# differences only. If the texts are not kept apart, unseen dates have a higher loss, since the model learned with
+# neighbours that a date alone does not have. (Its positions are counted through the row, too. Here they turn, so within
+# a text this changes nothing.) And in the last line the loss of the training looks *better* than it should, because it
+# is easy to say that after an end comes a beginning. So a falling loss does not tell you whether the packing is right.
+# To know, compare a few packed steps with padded ones, as above.
 #
 # ## What the package promises
 #
-# A packed text gets the numbers that it gets alone. And whatever becomes of one text, the others do not change by a
-# single bit, even if somebody fills it with NaN to try it. Here is a row with three texts, of which the first is filled
-# with NaN:
+# A packed text gets the numbers that it gets alone (but for rounding, since sums of other lengths may round
+# differently). And whatever becomes of one text, the others do not change by a single bit, even if somebody fills it
+# with NaN to try it. Here is a row with three texts, of which the first is filled with NaN:
 
 # %%
 from clear_attention import Encoder, RotaryPositions
@@ -326,8 +334,8 @@ print("packed or alone: the same numbers")
 print("a neighbour full of NaN: not one bit has changed")
 
 # %% [markdown]
-# (The same but for rounding, since sums of other lengths may round differently.) Does a layer of your own keep
-# these promises? [`certify`](certify_your_layer.py#claims) tries that, too, if its call takes `segment_ids`.
+# Does a layer of your own keep these promises? [`certify`](certify_your_layer.py#claims) tries that, too, if its call
+# takes `segment_ids`.
 #
 # ## Long rows
 #
@@ -350,6 +358,8 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
+# (This loss was measured after step 20, and those of the tables above before each step.)
+#
 # ## What to look out for
 #
 # * **Texts that are longer than a row** must be cut before, or `pack` refuses them. [Train it on your own
@@ -358,8 +368,8 @@ np.testing.assert_allclose(
 #   one. With padded rows it is the same.
 # * **The order changes a little.** Short texts fill the gaps of rows that were opened earlier. If the order of your
 #   texts means something, keep fewer rows open.
-# * **No packing while it writes.** A text that grows needs a row of its own. A cache together with `segment_ids` is
-#   refused.
+# * **No packing while it writes.** A text that grows needs a row of its own. `MultiHeadAttention` refuses a cache
+#   together with `segment_ids`, so call the model with `cache` alone, one text in each row.
 #
 # ## Where to go next
 #

@@ -76,7 +76,7 @@ apart = create_document_mask(numbers)
 blind = read(row, None, return_weights=True)
 weights = blind.weights["0"][0].numpy()  # (4 heads, 19 letters, 19 letters)
 mean = weights[:, seven].mean(axis=0)
-figure, ax = plt.subplots(figsize=(8.5, 2.1), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.2, 2.1), layout="constrained")
 colours = ["#d55e00"] * seven + ["#0072b2"] * len(pair[1])
 ax.bar(range(len(letters)), mean, color=colours)
 ax.set(ylabel="weight", xticks=range(len(letters)), ylim=(0, None))
@@ -154,13 +154,23 @@ packed = 1 - lengths.sum() / (rows * 64)
 print(f"lengths from {lengths.min()} to {lengths.max()}, mean {lengths.mean():.1f}")
 print(f"padding with a row for each: {padding:.0%}")
 print(f"padding with several in a row: {packed:.0%}")
+places = len(lengths) * lengths.max(), rows * 64
+scores = len(lengths) * lengths.max() ** 2, rows * 64**2
+for name, (single, shared) in {"places": places, "scores": scores}.items():
+    print(
+        f"{name}: {single:,} with a row for each, {shared:,} with several in a row"
+    )
 assert 0.4 < padding < 0.5
 assert 0.14 < packed < 0.19
+assert 0.55 < places[1] / places[0] < 0.7 < 1.1 < scores[1] / scores[0] < 1.3
 
 # %% [markdown]
-# Nearly half of all places were padding, and now it is about a sixth. To put several texts into one row is called
-# **packing**. (The guide [Pack a stream of texts](../guides/pack_a_stream.py) has a function that leaves even less
-# padding.)
+# With a row for each date nearly half of all places were padding, and in rows of 64 places it is about a sixth. (Only
+# the letters of the dates are counted, without start and end.) So what is done to each letter by itself, as in the
+# feed-forward network, becomes almost 40 % less. But each row is nearly twice as long, so there are *more* scores than
+# before, and most of them are between different texts. With texts as short as these, attention gains only if [blocks of
+# hidden scores](long_sequences.py) are left out. To put several texts into one row is called **packing**. (The
+# guide [Pack a stream of texts](../guides/pack_a_stream.py) has a function that leaves even less padding.)
 #
 # ## A number for each document
 #
@@ -208,10 +218,10 @@ assert not np.any(np.where(apart[0], masked, 0))
 # that the values are 10, 20, 30, 40, 50 and 60. Only the scores at places 3 and 4 count, and both are 1. So both keys
 # get the weight 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
 #
-# Why does the third line of the table begin again at 0? If positions are *added* to the letters, it must. Otherwise the
-# second text would stand where no text of the training began, and [such a machine cannot read it
-# there](turning_positions.py). If queries and keys *turn*, only distances count, and within a document these are the
-# same wherever the counting begins.
+# Why does the third line of the table begin again at 0? In the training each text began at 0. So if positions are
+# *added* to the letters, the second text must begin there, too, because [such a machine cannot read it
+# elsewhere](turning_positions.py). If queries and keys *turn*, only distances count, and within a document these are
+# the same wherever the counting begins.
 
 # %%
 from clear_attention import create_document_positions
@@ -234,8 +244,9 @@ print("output of place 4:", powers @ values / powers.sum())
 # 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
 # 2. Set the texts back to 5, 4 and 2 letters. Then make texts 2 and 3 one letter long, and text 1 nine. What becomes of
 #    the padding: in this row, and with a row for each text?
-# 3. Tick the look-ahead mask, too. Which cells are left?
-# 4. Untick both boxes. Whom does the first letter of text 2 see then?
+# 3. Set the texts back to 5, 4 and 2 letters, and tick the look-ahead mask, too. Which cells are left?
+# 4. Set the texts back to 5, 4 and 2 letters, and untick both boxes. Whom does the letter at place 5 see, where text 2
+#    begins?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -268,8 +279,8 @@ touch(
 # 2. In this row it stays at one place of 12. With a row for each text, the long one makes all rows long: 16 of 27
 #    places are padding. The more the lengths differ, the more there is to win.
 # 3. In the square of each document, the diagonal and what lies left of it.
-# 4. All letters of all three texts, and no padding. Positions count through, 0 to 11. This is what the machine at the
-#    top of this page was given.
+# 4. All letters of all three texts, at the places 0 to 10. The padding stays hidden. Positions count through, so the
+#    letter at place 5 is at position 5. This mask is what the machine at the top was given.
 #
 # </details>
 #
@@ -330,13 +341,17 @@ print("your machine packs its texts")
 # 0. (Padding is no document, so it gets 0, too.) The last place of the row has no next one, so for our six places there
 # are five numbers. Write them down first:
 
-# %%
+# %% tags=["answer"]
 inside = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != 0)
 print("the loss counts:", inside.astype(int)[0])
 np.testing.assert_array_equal(inside[0], [1, 1, 0, 1, 0])
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why these?</summary>
+#
 # The loss counts at the places 0, 1 and 3. After place 2 the next document begins, and after place 4 comes padding.
+#
+# </details>
 #
 # Does a training with such rows come to the same as one with padding? The guide [Pack a stream of
 # texts](../guides/pack_a_stream.py#a-training-packed-and-padded) tries it, and compares the losses.
@@ -379,7 +394,7 @@ print("of the same text:", 100 * 32 * 32)
 #
 # The letters of the last document look at the padding, as in [the lesson on masks](masks.py). In an encoder the last
 # text of each row comes out wrong. In a causal machine the padding comes later and is hidden anyway, so no output of a
-# letter changes. But if its loss is counted by these numbers, it is asked for the padding, too.
+# letter changes. But if these numbers also say where the loss counts, the machine must learn to write padding.
 #
 # </details>
 #
@@ -417,7 +432,7 @@ exercises.show("packing")
 #
 # ## Where to go next
 #
-# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by blocks,
+# **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with attention by blocks,
 # the norm first, queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now
 # several texts in a row.
 #

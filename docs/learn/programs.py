@@ -8,10 +8,10 @@
 #
 # In the [last lesson](induction.py) it took training to find a head that looks at the letter before, and this head gave
 # only about half of its weight to it. Here are three heads that nobody has trained. Their numbers were written down,
-# and all three are right on every one of 9,840 texts.
+# and all three are right on every one of the 9,840 texts of one to eight letters a, b and c.
 #
-# A row is a letter that looks, and its bright cells are what it looks at. The number in a cell is the weight, and the
-# sign `^` stands before the text. What is each head good for? Guess:
+# A row is a letter that looks, and its bright cells are what it looks at. (In C the *places* 1 to 6 look.) The number
+# in a cell is the weight, and the sign `^` stands before the text. What is each head good for? Guess:
 
 # %% tags=["hide-input"] alt="Three maps of weights for the text cabacb with the sign ^ before it. In map A each letter gives the weight 1 to the sign before it. In map B each letter gives 1/3 to ^ and 1/3 to each of the two letters like itself. In map C the first two rows give 1/2 to each a, the next two 1/2 to each b, and the last two 1/2 to each c."
 from fractions import Fraction
@@ -47,7 +47,7 @@ _, axes = plt.subplots(1, 3, figsize=(10, 3.5), layout="constrained")
 for ax, name, weights in zip(
     axes, "ABC", (before_me, like_me, for_place), strict=True
 ):
-    look(ax, weights[1:], name, [*TEXT[1:]], [*TEXT])
+    look(ax, weights[1:], name, [*("123456" if name == "C" else TEXT[1:])], [*TEXT])
 plt.show()
 assert np.allclose(before_me[1:7, :6], np.eye(6))
 assert np.allclose(like_me[1:7, 0], 1 / 3)
@@ -117,6 +117,7 @@ steps = (looks, W_Q.ravel(), query, looked_at, W_K.ravel(), key, [query @ key])
 np.testing.assert_array_equal(np.array(drawn, float), np.concatenate(steps))
 np.testing.assert_allclose(weights[2], [0.212, 0.576, 0.212], atol=5e-4)
 assert np.exp(np.float32(-128)) == 0 < np.exp(np.float32(-20))
+assert round(float(np.exp(-10)), 5) == 0.00005
 touch(
     "wishes",
     "<p>With the wishes from above, and 1 for a yes, each place fetches a mixture. With 128, place 0 fetches the c, place"
@@ -129,8 +130,9 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the picture shows 1.00, but this is rounded. At 128 it is exact: the others get $e^{-128}$ times as much,
-# which is smaller than any number that 32 bits can hold, and becomes 0.
+# From 10 on the picture shows 1.00, but this is rounded: at 10 each of the others still gets $e^{-10}$ times as much,
+# about 0.00005. At 128 they get $e^{-128}$ times as much, which is smaller than any number that 32 bits can hold, and
+# becomes 0.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
@@ -165,9 +167,8 @@ found = head(cab[np.newaxis].astype("float32"))[0].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in found))
 
 # %% [markdown]
-# It runs, and it has not seen a single example. Is it right for every text? There are only 9,840 texts of one to eight
-# letters a, b and c, so try them all. (`rows` writes them as tokens, with a mask that hides the places behind a shorter
-# text.)
+# It runs, and it has not seen a single example. Is it right for every text? There are only 9,840, so try them all.
+# (`rows` writes them as tokens, with a mask that hides the places behind a shorter text.)
 
 # %%
 from itertools import product
@@ -192,7 +193,7 @@ print(f"{sum(right):,} of {len(texts):,} texts are right")
 #
 # Only two things in that cell needed thought: who looks at whom, and what is brought back. Two functions do the rest.
 # [`select`][clear_attention.select] asks a function of yours about each pair, fills the table of wishes, and returns
-# $W_Q$ and $W_K$. [`aggregate`][clear_attention.aggregate] adds the 128, the root, $W_V$ and $W_O$, and returns the
+# $W_Q$ and $W_K$. [`aggregate`][clear_attention.aggregate] supplies the 128, the root, $W_V$ and $W_O$, and returns the
 # layer. So our head is one line, "look by your place at the place before, and bring its letter":
 
 # %%
@@ -208,8 +209,8 @@ print("the same numbers:", all(np.array_equal(a, b) for a, b in pairs))
 
 # %% [markdown]
 # The first `place` says by what a token looks, and the second by what it is looked at. Your function gets both as
-# numbers. Letters are numbers, too, counted from 0. Now a puzzle: here are four lines, and below them their maps on the
-# text `cabba`. There is no `^` this time, so a is 0, b is 1 and c is 2. Which line made which map?
+# numbers. Letters are numbers, too: `^` is 0, a is 1, and so on. Now a puzzle: here are four lines, and below them
+# their maps on the text `cabba`. There is no `^` this time, so a is 0, b is 1 and c is 2. Which line made which map?
 #
 # ```python
 # 1  select(letter, letter, lambda query, key: key == query)
@@ -273,12 +274,19 @@ touch(
 )
 
 # %% [markdown]
-# **The trick** is to look at the letters like oneself *and at* `^`. If there are n such letters, n + 1 tokens share the
-# weight, and `^` gets $1 / (n + 1)$ of it. In the second task each letter looks at the smaller ones and at `^`. Here is
-# the head that counts. What a token hands over is a single number, 1 for `^` and 0 for all others:
+# <details class="lesson-answer" markdown="1"><summary>What is missing</summary>
+#
+# Each letter must look at the letters like itself *and at* `^`. If there are n such letters, n + 1 tokens share the
+# weight, and `^` gets $1 / (n + 1)$ of it. In the second task each letter looks at the smaller ones and at `^`.
+#
+# </details>
+#
+# Here is the head that counts. What a token hands over is a single number, 1 for `^` and 0 for all others. (`letter` is
+# a matrix with 13 rows and 4 columns: `token @ letter` cuts the four numbers of the letter out of a token. Its first
+# column cuts out the number for `^`.)
 
 # %%
-is_begin = letter[:, :1]  # the first of the four numbers for the letter
+is_begin = letter[:, :1]
 like_me = select(letter, letter, lambda query, key: key in (0, query))
 counting = aggregate(like_me, is_begin)
 
@@ -286,6 +294,14 @@ tokens, mask = rows(["^abca"], "^abc", length=9)
 shares = counting(tokens, mask=mask)[0, 1:5, 0].numpy()
 for sign, share in zip("abca", shares, strict=True):
     print(f"{sign} gives ^ {share:.3f}   count: {1 / share - 1:.0f}")
+
+tokens, mask = rows(texts, "^abc", length=9)
+counted = (1 / counting(tokens, mask=mask).numpy()[..., 0] - 1).round()
+right = [
+    line[1 : len(text)].tolist() == [text.count(sign) for sign in text[1:]]
+    for line, text in zip(counted, texts, strict=True)
+]
+print(f"{sum(right):,} of {len(texts):,} texts are counted")
 
 # %% [markdown]
 # Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can
@@ -305,6 +321,7 @@ for sign, share in zip("abca", shares, strict=True):
 # Guess, and then look at the map on the right. The notes stand above it.
 
 # %% tags=["hide-input"] alt="Two maps for sorting cabacb. Left, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Right, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
+assert right == [True] * 9840
 smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
 noted = ["^", *(f"{s}\n{n}" for s, n in zip(TEXT[1:], smaller, strict=True))]
 counted = [f"{s} counts {n}" for s, n in zip(TEXT[1:], smaller, strict=True)]
@@ -331,8 +348,11 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
 # select(place, smaller, lambda query, key: key if key < query else -9)
 # ```
 #
+# But `^` has counted 0, as the a's have, and so it would be fetched with them. Therefore the program adds a second
+# selection, for which `^` is the least wanted, whoever looks.
+#
 # The list of all the steps, a head, a network and another head, is called a **program**. The package keeps this one as
-# `sort`. Its tokens have room for two notes, the share and the count:
+# `sort`. Its tokens have room for two notes: 1 number for the share, and 9 for the count, which is one-hot, 0 to 8:
 
 # %%
 from clear_attention.programs import sort
@@ -356,17 +376,12 @@ import inspect
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 print(docstring.sub("", inspect.getsource(sort)))
 assert right == [True] * 9840
-tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1)
-counted = programs.histogram()(tokens, mask=mask).numpy().argmax(axis=-1)
-for text, line in zip(texts, counted, strict=True):
-    assert line[1 : len(text)].tolist() == [text.count(sign) for sign in text[1:]]
 
 # %% [markdown]
 # The four features of a token are its letter, its place and two notes. `into` says in which columns a head writes, and
 # `look_up` is the network, which holds the table `counts`. The second head adds two selections, which adds their
-# scores. For `^` has the count 0, as the a's have, and must not be fetched. So `not_begin` makes it the least wanted,
-# whoever looks. (For this it needs a feature that is 1 in every token. Places are one-hot, so their sum is 1, and it is
-# written `place @ np.ones((length, 1))`.)
+# scores, and `not_begin` is the one against `^`. (It needs a feature that is 1 in every token. Places are one-hot, so
+# their sum is 1, and it is written `place @ np.ones((length, 1))`.)
 #
 # </details>
 #
@@ -379,15 +394,15 @@ for text, line in zip(texts, counted, strict=True):
 # Transformer there was none. So Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021: a small programming
 # language, RASP. `select` and `aggregate` are its words, and our counting and our sorting come from it.
 #
-# How far does it carry? Michael Hahn had shown in 2020 that one changed letter moves the answer of a Transformer the
-# less, the longer the text is. So on a long row of zeros and ones it could hardly be sure whether the number of
-# ones is odd. David Chiang and Peter Cholak [answered](https://arxiv.org/abs/2202.12172) in 2022 in the manner of this
-# page, with weights that nobody had trained. Their Transformer gets it right at every length, and a layer norm makes it
-# as sure as one likes.
+# How far does it carry? Michael Hahn had shown a limit in 2020: the longer a text is, the less a single letter moves
+# the answer of a Transformer. But whether the number of ones in a row of zeros and ones is odd depends on every one of
+# them. So on a long row it could hardly be sure. David Chiang and Peter Cholak
+# [answered](https://arxiv.org/abs/2202.12172) in 2022 in the manner of this page, with weights that nobody had trained.
+# Their Transformer gets it right at every length, and a layer norm makes it as sure as one likes.
 #
 # Such heads are also good for testing. If somebody claims to read from a trained machine what it does, who can say
-# whether this is so? In 2023 David Lindner and others wrote Tracr, which makes Transformers out of RASP programs. Of
-# these one knows the truth.
+# whether this is so? In 2023 David Lindner and others wrote Tracr, which makes Transformers out of RASP programs, so
+# that one knows what they do.
 #
 # ## Exercises
 #
@@ -431,8 +446,8 @@ assert found.tolist() == expected
 #
 # ### Exercise 2
 #
-# Let tokens have a letter, but no place and no sign `^`. Why can no head, with whatever weights, tell the text `a` from
-# the text `aa`?
+# Let tokens have a letter, but no place and no sign `^`. Why does every head, whatever its weights, say the same of the
+# texts `a` and `aa`?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
@@ -456,7 +471,7 @@ exercises.show("programs")
 # ? What does select write?
 # + W_Q and W_K | From them come the scores, so they say who looks at whom.
 # - W_V and W_O | They say what is brought back, which is the part of aggregate.
-# - the mask | A mask hides keys from everybody's choice. Here the scores do the choosing.
+# - the mask | A mask forbids, scores choose.
 # ? Why is a yes worth 128, and not 1?
 # - because a score of 1 is a weight of 1 already | With three letters, a lead of 1 brought only 0.576 of the weight.
 # + so that the others get a weight of exactly 0 | Their share is `exp(-128)`, which is 0 in numbers of 32 bits.
@@ -469,8 +484,8 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head, and you know why the heads on this page are right. In [induction](induction.py) nobody had
-# written the two heads that the training found, and yet they do what one would write. Was that luck?
+# You can now write a head, and you know why the heads on this page are right. In [A head that copies](induction.py)
+# nobody had written the two heads that the training found, and yet they do what one would write. Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.

@@ -59,7 +59,7 @@ function verdict(asked, task, text) {
   const letter = fails(shown);
   const number = TASKS[task][1](shown, letter);
   const [got] = weightsOf(keysOf(asked, shown, letter));
-  return `Right in ${TEXTS.length - wrong.length} of ${TEXTS.length} texts. In “${shown}” the ${letter} should say ${number}, so that ^ must get ${number ? part(1 / (number + 1)) : "all"} of its weight, and not ${part(got)}.`;
+  return `Right in ${TEXTS.length - wrong.length} of the ${TEXTS.length} texts of up to ${LONGEST} letters. In “${shown}” the ${letter} should say ${number}, so that ^ must get ${number ? part(1 / (number + 1)) : "all"} of its weight, and not ${part(got)}.`;
 }
 
 function table(caption, side, head, rows) {

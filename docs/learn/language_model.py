@@ -85,8 +85,8 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # <details class="lesson-more" markdown="1"><summary>Why does it repeat its last letter before the training?</summary>
 #
 # Because a table is used twice. The table that turns ids into vectors serves at the end, too: the logit of an id is
-# the dot product of its vector with what came out of the last layer. Say a has the vector (2, 0), b has (1, 1), and
-# (1, 3) came out. Then the logit of a is 2 and that of b is 4, so b is more probable. This is called *tying*. It saves
+# the dot product of its vector with what came out of the last layer. Say a has the vector (2, 0), b has (0, 2), and
+# (1, 3) came out. Then the logit of a is 2 and that of b is 6, so b is more probable. This is called *tying*. It saves
 # a matrix, and the table learns from both uses. Before the training the layers change little of what comes in, and the
 # vector that fits a letter best is its own. Now and then another letter is drawn, and then that one is repeated.
 #
@@ -221,7 +221,8 @@ text_machine(
 #
 # * *Count letters:* an e is always as probable as it is common.
 # * *Count after two:* if "th" stood there 100 times, and 50 times an e came next, the e after "th" has about 1 bit.
-# * *Count after five* knows that after "funct" comes an i.
+# * *Count after four* and *count after five* look further back: after "funct" comes an i. What never stood there is asked
+#   of shorter pieces.
 #
 # Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. So the size of its
 # file can stand beside the surprise. It plays twice. Once it gets this tenth alone, and once it may read the other nine
@@ -417,8 +418,8 @@ assert abs(gap[1]) < 0.06
 
 # %% [markdown]
 # Both lines go the same way: who dares more, gets more different words, and more that are none. Here top-p does what a
-# lower temperature would: 1 with top-p lies beside 0.8 without. The manual lies between 0.5 and 0.8, and the usual
-# pair, 0.8 and 0.9, comes out near it.
+# lower temperature would: 1 with top-p lies beside 0.8 without. The manual lies between 0.5 and 0.8. The usual
+# pair, 0.8 and 0.9, comes out near it, and 0.5 alone is about as near.
 #
 # ## How far back does it look?
 #

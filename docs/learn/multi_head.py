@@ -8,7 +8,7 @@
 #
 # In the last lesson the machine had four maps for one answer, because it looks in four ways at once. Each way is a
 # **head**, which is an attention of its own with a map of its own. What is that good for? To find out, let us take
-# nearly all of it away: here is a machine whose answer comes from one head, which may look only *once*.
+# nearly all of it away: here is a machine whose whole answer comes from one last look, by one head.
 #
 # An encoder with four heads reads the text, as in our machine. But nothing is written letter by letter. A single
 # query looks at what the encoder made of the letters, and from what comes back one last matrix must read all eight
@@ -67,7 +67,7 @@ assert np.mean(year[:, 2] != right[:, 2]) > 2 * np.mean(year[:, 3] != right[:, 3
 # %% [markdown]
 # It reads one date in two. Look at the year: its last digit stands there twice, and the one before it is lost. Most of
 # the wrong years are of this kind. Why does the machine lose a digit, and say another one twice? Keep this riddle in
-# mind. Below, it stands beside our machine. Try a few dates:
+# mind. Below, this machine stands beside ours, which was trained for longer. Try a few dates:
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -139,6 +139,8 @@ plot_weights(
     ax=ax,
     colour_bar=False,
 )
+for number in [*ax.texts]:  # a small map has numbers of its own
+    number.remove()
 for (row, letter), share in np.ndenumerate(rows):
     if share >= 0.1:
         ink = "white" if share < 0.45 else "black"
@@ -185,7 +187,7 @@ touch(
 
 # %% [markdown]
 # One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, a
-# blue and an orange one. Unless both share out their weight alike, these cross in one place, the green one. In the
+# blue and an orange one. Unless both share out their weight nearly alike, these cross in one place, the green one. In the
 # simplest pair, each head looks at one digit:
 #
 # * "3 5": head 1 brings $1 \cdot 3 + 0 \cdot 5 = 3$, head 2 brings $0 \cdot 3 + 1 \cdot 5 = 5$
@@ -203,9 +205,10 @@ touch(
 #
 # This fits the riddle. In the picture the single head gives most of its weight to the year, and yet the year is what
 # goes wrong, because several of its digits share one average. They are not mixed up: if the machine knew both digits,
-# and only not their order, it would often swap them, and it hardly does. It knows the last digit nearly always, and
-# loses the one before it. What is left of that one in the average is drowned by its neighbour, which is then said in
-# its place as well. Why this digit is lost and not the other, we do not know. Eight heads bring back eight averages,
+# and only not their order, it would swap them as often as it doubles the last, and that is far rarer. It knows the last
+# digit nearly always, and loses the one before it. Perhaps what is left of that one in the average drowns in what its
+# neighbour brings, which is then said in its place as well. The weights alone do not say why this digit is lost and not
+# the other. Eight heads bring back eight averages,
 # and each can look closely at another place.
 #
 # There is another remedy, which is more room in one average. In a machine twice as *wide*, with 128 numbers for each
@@ -524,7 +527,7 @@ assert MultiHeadAttention(d_model=12, num_heads=5, d_k=7).d_k == 7
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Twelve numbers can be shared among 1, 2, 3, 4, 6 or 12 heads, but not among 5. If you say how many numbers each head
-# gets, any count is allowed: $W_Q$ then has 5 times 7 columns, and $W_O$ brings the result back to 12.
+# gets, say 7, any count is allowed: $W_Q$ then has 5 times 7 columns, and $W_O$ brings the result back to 12.
 #
 # </details>
 #

@@ -162,13 +162,14 @@ for name, (single, shared) in {"places": places, "scores": scores}.items():
     )
 assert 0.4 < padding < 0.5
 assert 0.14 < packed < 0.19
+assert 0.2 < (lengths**2).sum() / scores[1] < 0.3
 assert 0.55 < places[1] / places[0] < 0.7 < 1.1 < scores[1] / scores[0] < 1.3
 
 # %% [markdown]
 # With a row for each date nearly half of all places were padding, and in rows of 64 places it is about a sixth. (Only
 # the letters of the dates are counted, without start and end.) So what is done to each letter by itself, as in the
 # feed-forward network, becomes almost 40 % less. But each row is nearly twice as long, so there are *more* scores than
-# before, and most of them are between different texts. With texts as short as these, attention gains only if [blocks of
+# before, and about three quarters of them are between different texts or with padding. With texts as short as these, attention gains only if [blocks of
 # hidden scores](long_sequences.py) are left out. To put several texts into one row is called **packing**. (The
 # guide [Pack a stream of texts](../guides/pack_a_stream.py) has a function that leaves even less padding.)
 #
@@ -297,7 +298,8 @@ touch(
 # ## Your machine so far
 #
 # Your `attention` takes any mask. So your machine only needs the mask and the positions, made from the numbers of the
-# documents. Write both functions. For the positions, ask yourself where each document begins.
+# documents in one row. Write both functions. For the positions, ask yourself where each document begins.
+# (`list.index` finds the first place of a number.)
 #
 # ```python
 # def document_mask(documents):  # (letters, letters), 1 hides

@@ -87,12 +87,13 @@ assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 
 # %% [markdown]
-# With a wrong text the dashes are still right, while only about one digit in three is, by luck. And yet a dash looks.
-# It must, because the weights of a query add up to 1, whatever the scores are. So it puts some of its weight on a
-# weekday that is of no use to it, and clearly more than a digit does.
+# With a wrong text the dashes are still right, while only about one digit in three is. (A digit can
+# be guessed from those before it.) And yet a dash looks.
+# It must, because the weights of a query add up to 1, whatever the scores are. So it puts about as much of its weight on
+# a weekday that is of no use to it as if it chose nothing, and clearly more than a digit does.
 #
 # So a query may want to say: **none of them**. There is more that a score can say beside how well two letters fit:
-# that a key is **near**, that it fits **well enough**, or that it must **never** be read. A machine can learn all of
+# that a key is **near**, that it fits **well enough** and more should not count, or that it must **never** be read. A machine can learn all of
 # this within its products, if it spends numbers of its queries and keys on it, or a key that nobody else needs. But
 # for each of the four there is a rule that says it for nothing, and stands between the product and the softmax.
 #
@@ -221,7 +222,8 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # [Without positions](positions.py) our machine reads a text as a bag of letters, and gets few dates right. One remedy
 # was to turn queries and keys. Here is a simpler one: to each score of self-attention a number is added that depends on
 # nothing but *how far* the key stands from the query, and on which side. The two machines above have this in place of
-# positions. Here is the one without sinks, beside one that has neither and was trained as long:
+# positions. Here is the one without sinks, beside one without positions and without
+# these numbers, which was trained as long:
 
 # %% tags=["hide-input"]
 _, bag_record = trained.load("dates-no-positions")
@@ -444,7 +446,7 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. No. A larger score stays larger under the cap. The scores only come nearer to each other.
-# 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is enough. Without it key 4 is ahead
+# 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is just enough. Without it key 4 is ahead
 #    by 9, and the slider does not go so far. A cap lets no key get so far ahead that the bias no longer counts.
 # 3. The sink makes it smaller, because now the weights of the keys add up to less than 1.
 # 4. It is read again, if only a little, because the cap has made -2 of minus infinity. (With the bias it is -2.5.)

@@ -282,7 +282,7 @@ np.testing.assert_allclose(
 #
 # Real valleys are less kind. Here is one with two numbers, seen from above. A ring joins places of equal loss, and the
 # cross is the lowest point. The valley is a hundred times as steep across as along. Sixty plain nudges begin on the
-# left, where the loss is 80. Can you find a learning rate with which they bring it below 0.5?
+# left, where the loss is 80. Can you find a learning rate on the slider with which they bring it below 0.5?
 
 
 # %% tags=["live", "hide-input"]
@@ -302,7 +302,7 @@ def plain(slope, kept, step):
 def adam(slope, kept, step):
     mean, square = 0.9 * kept[0] + 0.1 * slope, 0.98 * kept[1] + 0.02 * slope**2
     usual = np.sqrt(square / (1 - 0.98**step))
-    return (61 - step) / 60 * mean / (1 - 0.9**step) / usual, (mean, square)
+    return mean / (1 - 0.9**step) / usual, (mean, square)
 
 
 small, large = (0.005, 0.01, 0.015, 0.019, 0.02, 0.021), (0.05, 0.1, 0.2, 0.5, 1)
@@ -336,8 +336,8 @@ touch(
 # Adam's path stays as it is. Most Transformers are trained with Adam or a relative of it.
 #
 # But how do nudges of one size come to rest? Beyond the floor the slopes have the other sign, so the first mean becomes
-# smaller, and with it the nudge. (Such a mean is slow to turn, which is why Adam swings past the cross.) And the
-# learning rate shrinks to 0 on the way, here and in the program below.
+# smaller, and with it the nudge. (Such a mean is slow to turn, which is why Adam swings past the cross.) And in the
+# program below the learning rate shrinks to 0 on the way.
 #
 # ## One step, in code
 #

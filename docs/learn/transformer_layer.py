@@ -55,7 +55,7 @@ assert mixed_up[0][1].startswith("2030")
 # digits there are, but not which of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
 #
 # In our own machine, what comes into a part is added to what the part found. This is the *residual*. The machine above
-# lacks only that. Here it stands beside ours. Try a date of your own:
+# lacks that. Here it stands beside ours, and beside a whole machine that was trained as briefly. Try a date of your own:
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -250,8 +250,8 @@ touch(
 #
 # 1. After two. After one they are already close together. From the second layer on all arrows lie on one another,
 #    whichever letter you press.
-# 2. The letters stay apart, but each layer makes them about half as large again, because each part adds something and
-#    nobody divides. After four layers they are about five times as large.
+# 2. The letters stay about as far apart as with the norm, but each layer makes them about half as large again, because
+#    each part adds something and nobody divides. After four layers they are about five times as large.
 # 3. Next to nothing: the letters are all alike, and so small that hardly anything of them is left.
 #
 # </details>
@@ -494,7 +494,8 @@ assert quick["without the norms"] > 0.8 > 0.4 > quick["whole"]
 # and the norm stands last, a nudge of the last layers changes the loss very much, so that large nudges do harm. (We do
 # not show here why. Xiong and others found it in 2020.) That is why such towers are trained with a
 # [warm-up](training.py#warm-up): the first nudges are small. So in a tower of four the norm is a convenience, and
-# whoever praises it should say for which size of the nudges. In a tower of twelve it is needed.
+# whoever praises it should say for which size of the nudges. A tower of twelve cannot do without, and there it even
+# matters where the norm stands.
 #
 # </details>
 #

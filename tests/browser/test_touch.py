@@ -130,8 +130,7 @@ def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
             slope = slopes * w
             mean, square = 0.9 * mean + 0.1 * slope, 0.98 * square + 0.02 * slope**2
             usual = np.sqrt(square / (1 - 0.98**step))
-            shrinking = rate * (61 - step) / 60
-            w = w - (rate * slope if how == "plain nudges" else shrinking * mean / (1 - 0.9**step) / usual)
+            w = w - rate * (slope if how == "plain nudges" else mean / (1 - 0.9**step) / usual)
         return (slopes @ w**2) / 2
 
     def ends(how, rate, steep):

@@ -48,7 +48,7 @@ function path(how, start, slopes, rate) {
       mean[i] = BETA_1 * mean[i] + (1 - BETA_1) * slope;
       square[i] = BETA_2 * square[i] + (1 - BETA_2) * slope ** 2;
       const usual = Math.sqrt(square[i] / (1 - BETA_2 ** step));
-      return w - (rate * (1 - (step - 1) / NUDGES) * mean[i]) / (1 - BETA_1 ** step) / usual;
+      return w - (rate * mean[i]) / (1 - BETA_1 ** step) / usual;
     }));
   }
   return points;

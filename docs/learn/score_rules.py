@@ -73,7 +73,7 @@ on_weekday = np.mean(on_weekday, axis=0)
 evenly = [
     len(day) / len(one) for one in texts for day in days if one.startswith(day)
 ]
-lines = ["| | dashes | digits |", "| --- | --- | --- |"]
+lines = ["| share | dashes | digits |", "| --- | --- | --- |"]
 for name, (first, second) in {
     "right with the right text": own,
     "right with the text of another date": wrong,

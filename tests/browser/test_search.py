@@ -69,7 +69,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "induction head": "learn/induction/",
     "grouped query attention": "learn/fewer_keys/",
     "rotary positions rope": "learn/turning_positions/",
-    "pack documents segment ids": "learn/packing/",
+    "pack documents segment ids": "guides/pack_a_stream/",
     "pytest test for attention layer": "guides/certify_your_layer/#in-your-test-suite",
 }
 ERRORS = {  # as they are pasted

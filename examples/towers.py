@@ -62,10 +62,18 @@ def train(model, rate=1e-3, steps=STEPS):
 
 def alikeness(model):
     """Mean cosine between two different letters of a text, after the tower."""
-    x = keras.Sequential(model.layers[:-1])(unseen).numpy()
+    return of_different(cosines(keras.Sequential(model.layers[:-1])(unseen).numpy()))
+
+
+def cosines(x):
+    """Compare the directions of every two letters: `(..., letters, letters)`."""
     x = x / np.linalg.norm(x, axis=-1, keepdims=True)
-    cosines = x @ np.swapaxes(x, 1, 2)
-    return np.mean(cosines[:, ~np.eye(x.shape[1], dtype=bool)])
+    return x @ np.swapaxes(x, -1, -2)
+
+
+def of_different(found):
+    """Take the mean over all pairs of two different letters."""
+    return np.mean(found[..., ~np.eye(found.shape[-1], dtype=bool)])
 
 
 def what_is_left(model, times, norm_first):

@@ -82,9 +82,8 @@ machine(
 # %% [markdown]
 # ## One head, two, four, eight
 #
-# Now let the query have more heads. Each machine was trained three times,
-# and a dot is one training, computed beforehand. Each took 700 steps, where our machine took 1,000, so compare the dots
-# only with each other.
+# Now let the query have more heads. Each machine was trained three times, and a dot is one training, computed
+# beforehand. Each took 700 steps, where our machine took 1,000, so compare the dots only with each other.
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One head: about 50 %. Two heads: about 60 %. Four heads: about 68 %. Eight heads: about 72 %."
 import matplotlib.pyplot as plt
@@ -205,11 +204,10 @@ touch(
 #
 # This fits the riddle. In the picture the single head gives most of its weight to the year, and yet the year is what
 # goes wrong, because several of its digits share one average. They are not mixed up: if the machine knew both digits,
-# and only not their order, it would swap them as often as it doubles the last, and that is far rarer. It knows the last
-# digit nearly always, and loses the one before it. Perhaps what is left of that one in the average drowns in what its
+# and only not their order, it would double the one as often as the other. But it nearly always knows the last digit,
+# and loses the one before it. Perhaps what is left of that one in the average drowns in what its
 # neighbour brings, which is then said in its place as well. The weights alone do not say why this digit is lost and not
-# the other. Eight heads bring back eight averages,
-# and each can look closely at another place.
+# the other. Eight heads bring back eight averages, and each can look closely at another place.
 #
 # There is another remedy, which is more room in one average. In a machine twice as *wide*, with 128 numbers for each
 # letter where ours has 64, a single head reads more dates on average than eight heads do at our width. But such a

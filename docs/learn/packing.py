@@ -169,8 +169,8 @@ assert 0.55 < places[1] / places[0] < 0.7 < 1.1 < scores[1] / scores[0] < 1.3
 # With a row for each date nearly half of all places were padding, and in rows of 64 places it is about a sixth. (Only
 # the letters of the dates are counted, without start and end.) So what is done to each letter by itself, as in the
 # feed-forward network, becomes almost 40 % less. But each row is nearly twice as long, so there are *more* scores than
-# before, and about three quarters of them are between different texts or with padding. With texts as short as these, attention gains only if [blocks of
-# hidden scores](long_sequences.py) are left out. To put several texts into one row is called **packing**. (The
+# before, and about three quarters of them are between different texts or with padding. With texts as short as these,
+# attention gains only if [blocks of hidden scores](long_sequences.py) are left out. To put several texts into one row is called **packing**. (The
 # guide [Pack a stream of texts](../guides/pack_a_stream.py) has a function that leaves even less padding.)
 #
 # ## A number for each document

@@ -119,7 +119,16 @@ import keras
 import matplotlib.pyplot as plt
 import numpy as np
 from clear_attention import PositionalEncoding
-from examples.towers import EVERY, STEPS, alikeness, tower, train, unseen
+from examples.towers import (
+    EVERY,
+    STEPS,
+    alikeness,
+    cosines,
+    of_different,
+    tower,
+    train,
+    unseen,
+)
 
 towers = {
     "whole": tower(),
@@ -209,18 +218,13 @@ def size(x):
     return np.sqrt((x**2).mean(axis=-1)).mean()
 
 
-def cosines(x):
-    x = x / np.linalg.norm(x, axis=-1, keepdims=True)
-    return x @ x.T
-
-
 untrained = {
     f"{residual}{norm}": stations(tower(residual=residual, norm=bool(norm)))
     for residual in (1, 0)
     for norm in (1, 0)
 }
 mean = {
-    kind: [(cosines(x).sum() - 8) / 56 for x in found]
+    kind: [of_different(cosines(x)) for x in found]
     for kind, found in untrained.items()
 }
 sizes = {kind: [size(x) for x in found] for kind, found in untrained.items()}

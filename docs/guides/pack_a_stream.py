@@ -14,7 +14,7 @@
 #
 # **In short:** keep a few rows open, put each text into the first one that has room for it, and note for each place the
 # number of its text. Hand these numbers to the layers as `segment_ids`, and count the loss only where the next token
-# belongs to the same text. Then the losses are those of padded rows but for rounding. Why each of this is needed is the
+# belongs to the same text. Then the same texts give the same loss as padded rows, but for rounding. Why each of this is needed is the
 # subject of a lesson: [How do several texts share a row?](../learn/packing.py)
 #
 # ## The function
@@ -35,17 +35,17 @@ def pack(texts, length, open_rows=8):
         if len(text) > length:
             raise ValueError(f"cut it: a text of {len(text)} in a row of {length}")
         fits = (i for i, n in enumerate(sizes) if n + len(text) <= length)
-        place = next(fits, None)
-        if place is None and len(rows) == open_rows:
-            place = int(np.argmax(sizes))  # the fullest row is handed on
-            yield as_arrays(rows[place], length)
-            rows[place], sizes[place] = [], 0
-        if place is None:
-            place = len(rows)
+        chosen = next(fits, None)
+        if chosen is None and len(rows) == open_rows:
+            chosen = int(np.argmax(sizes))  # the fullest row is handed on
+            yield as_arrays(rows[chosen], length)
+            rows[chosen], sizes[chosen] = [], 0
+        if chosen is None:
+            chosen = len(rows)
             rows.append([])
             sizes.append(0)
-        rows[place].append(text)
-        sizes[place] += len(text)
+        rows[chosen].append(text)
+        sizes[chosen] += len(text)
     for row in rows:  # the stream has ended
         yield as_arrays(row, length)
 
@@ -251,7 +251,8 @@ assert ids.size < 2 / 3 * padded_ids.size
 assert of_packed[-1] < 0.7 * of_packed[0]
 
 # %% [markdown]
-# The losses are the same but for rounding, with less than two thirds of the places. Four lines of the code do it:
+# The losses are the same but for rounding, with less than two thirds of the places. (That helps whatever is done token by
+# token. In rows of 64 there are as many scores as before, or more: see the table above.) Four lines of the code do it:
 #
 # * **`segment_ids=inputs[1]`.** `fit` hands ids and numbers to a functional model, which calls the language model with
 #   both.
@@ -304,8 +305,8 @@ assert on_unseen(asked) > on_unseen(packed) - 0.01
 # %% [markdown]
 # Neither of the two gives an error or a warning, and both learn. Each was trained once, for 20 steps, so we count two
 # differences only. If the texts are not kept apart, unseen dates have a higher loss, since the model learned with
-# neighbours that a date alone does not have. (Its positions are counted through the row, too. Here they turn, so within
-# a text this changes nothing.) And in the last line the loss of the training looks *better* than it should, because it
+# neighbours that a date alone does not have. (The whole row counts as one text then, so
+# positions are counted through, too. This model turns its queries and keys, and within a text that changes nothing.) And in the last line the loss of the training looks *better* than it should, because it
 # is easy to say that after an end comes a beginning. So a falling loss does not tell you whether the packing is right.
 # To know, compare a few packed steps with padded ones, as above.
 #
@@ -358,14 +359,14 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# (This loss was measured after step 20, and those of the tables above before each step.)
+# (This loss was measured after step 20. A training loss in the tables above was measured before its step.)
 #
 # ## What to look out for
 #
 # * **Texts that are longer than a row** must be cut before, or `pack` refuses them. [Train it on your own
 #   text](train_language_model.py) has a program that cuts files into rows and packs what is left.
 # * **Batches hold different numbers of texts.** The loss is a mean over tokens, so a long text counts more than a short
-#   one. With padded rows it is the same.
+#   one, packed or padded.
 # * **The order changes a little.** Short texts fill the gaps of rows that were opened earlier. If the order of your
 #   texts means something, keep fewer rows open.
 # * **No packing while it writes.** A text that grows needs a row of its own. `MultiHeadAttention` refuses a cache

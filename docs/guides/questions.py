@@ -318,7 +318,7 @@ assert parameters(128, 8, 128) == 527_488
 #
 # Hardly, as long as the width stays the same. Each head gets a smaller part of the numbers, so a layer with more heads
 # has no more numbers to train, and the products of matrices take no more multiplications. But every head has a map of
-# its own. So if the maps are kept, more heads take more memory for their weights, and the softmax has more work.
+# its own. So if the maps are kept, more heads take more memory for them, and the softmax has more work.
 # [Attention by blocks](../learn/long_sequences.py) keeps no whole map.
 #
 # Here is a layer of width 512 that reads 64 tokens. `d_k` says how many numbers a head's query and key have, and
@@ -666,7 +666,8 @@ for name, tokens in written.items():
 #
 # Because the padding stands on the right, between the prompt and what is to be written, or because nobody told the
 # model which ids are padding. Pad prompts on the **left**. A `LanguageModel` hides its `pad_id`, and its positions
-# count real tokens only, so a padded prompt gets the numbers that it gets alone. On the right it is refused:
+# count real tokens only, so a padded prompt gets the numbers that it gets alone. With padding on the right, the last place
+# of a row is padding, and what is written would come after a gap. So `sample` refuses it:
 
 # %% tags=["wrap"]
 import numpy as np

@@ -212,10 +212,9 @@ touch(
 # against others. Where only single letters have a vote, adding up votes is right for one pair in four, as the fold
 # about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did.
 #
-# What the ringing alarms say is added up, and for each of the 676 pairs the right letter must get the largest sum. So
-# each pair needs a set of ringing alarms that tells it from the others. Of such sets there is no lack, since ten alarms
-# have $2^{10} = 1024$. But the sums must come out right for all pairs at once. How many alarms that takes was measured
-# above: 32 are too few, and 128 are enough. And in our trained layer many alarms do ring for each pair:
+# What the ringing alarms say is added up, and for each of the 676 pairs the right letter must get the largest sum. How
+# many alarms that takes was measured above: in these trainings 32 were too few, and 128 were enough. And in our trained
+# layer many alarms do ring for each pair:
 
 # %% tags=["hide-input"]
 _, model = trained_with[128]
@@ -342,8 +341,8 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 #
 # Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. How far does a
 # layer without the network come now, and is a width of 32 enough? Change `table` and `task`, and run it. (Only the
-# first ten rows and columns of `table` are needed.) If the layer can do no more than add the two digits, of how many of
-# the 100 pairs can it know the answer? Compute it first.
+# first ten rows and columns of `table` are needed.) Say the layer can only add the two digits, so that each answer can
+# win at one sum and no other. Which ten sums are best, and how many of the 100 pairs have them? Compute it first.
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10

@@ -34,7 +34,7 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 
 # %% [markdown]
 # Three digits in ten: that is about what the tower of four *without residuals* got right, which wrote the commonest
-# digit in all eight places. But this tower has its residuals. What has become of them?
+# digit of the text in all eight places. But this tower has its residuals. What has become of them?
 #
 # ## The letter fades
 #
@@ -114,7 +114,7 @@ assert min(shares("norm first, warm-up")) > 0.995
 #
 # Why was the size 1.25, and not 1.75? For a number $a$ of the letter and a number $b$ that is added to it,
 # $(a + b)^2 = a^2 + 2ab + b^2$. The products $ab$ are as often negative as positive, and cancel, if what is added
-# has nothing to do with the letter. (That is an assumption. Exercise 2 tests it.) (The coins in the [lesson on
+# has nothing to do with the letter. (That is an assumption. Exercise 2 shows how far it carries.) (The coins in the [lesson on
 # attention](attention.py#why-divide-by-the-root-of-d_k) cancelled in the same way.) So only the *squares* add up:
 # $\sqrt{1^2 + 0.75^2} = 1.25$. If each part adds numbers of size $s$, this is left of the letter after $n$ parts:
 #
@@ -124,8 +124,9 @@ assert min(shares("norm first, warm-up")) > 0.995
 # $$
 #
 # With the norm last it is a power, which halves after every third part. With the norm first it is a root, which falls
-# ever more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8. To measure it, we let the
-# untrained tower read 500 texts, and write down the size of each sum before its norm divides it.
+# ever more slowly. In our tower $s$ is about 0.75 before the training, which gives the 0.8. To measure the 0.8, we
+# let the untrained tower read 500 texts, and write down the size of each sum before its norm divides it: about 1.25, and
+# $1 / 1.25 = 0.8$.
 #
 # Try it out. At first you see our twelve layers with the norm last. But predict first:
 #

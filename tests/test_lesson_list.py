@@ -61,6 +61,13 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         '"guess among 256 bytes": 8.0',
         'assert ours < found["count after four"]',
     ),
+    "pieces_of_words": (
+        "a piece holds 3.1 letters, and of ten scores one is left",
+        round(10 / 3.1**2) == 1,
+        "assert 2.9 < per_piece < 3.4",
+        "assert len(pieces) == 15",
+        "assert len(best) == 14",
+    ),
     "fewer_keys": ("half a million bytes", 5e5 < 2 * 32 * 32 * 128 * 2 < 5.5e5, "kept(32, 32, 128, 100_000)"),
     "score_rules": (
         "15 numbers in each head can replace the positions: over 97",

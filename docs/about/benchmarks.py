@@ -285,7 +285,81 @@ for name in ("with oneDNN", "without"):
 # %% [markdown]
 # So whole rows suit the kernels that TensorFlow uses by itself on these processors, and this package cuts the queries
 # only.
+
+# %% [markdown]
+# ## And on a GPU?
 #
+# A card computes quickly and is told slowly what to do. Each operation has to be sent to it, which takes some
+# microseconds, and where the next step depends on a result, as at the end of each step of a loop, the processor has to
+# wait for the card. So many small steps, which are good for a processor's cache, are bad for a card. Milliseconds of a
+# call, forward, with float32 products:
+
+# %% tags=["hide-input"]
+kept = root / "benchmarks/gpu.json"
+card = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else None
+
+
+def on_the_card(passes, tf32=False, contenders=GRAPH):
+    """Show what was measured on a GPU, if it was."""
+    if card is None:
+        return display(Markdown("*Not yet measured.*"))
+    cells = [cell for cell in card["cells"] if cell["tf32"] == tf32]
+    shown = tables.time_table({"attention": cells}, "function", passes, contenders)
+    return display(Markdown(shown))
+
+
+if card:
+    versions = ", ".join(
+        f"{name} {number}" for name, number in card["versions"].items()
+    )
+    print(f"{card['card']} (driver), {card['date']}; {versions}")
+on_the_card("forward")
+
+# %% [markdown]
+# Forward and backward:
+
+# %% tags=["remove-input"]
+on_the_card("both")
+
+# %% [markdown]
+# On this card torch's fused kernel is far ahead wherever nothing else is computed. With gradients our function takes about
+# as long as keras.ops. Forward alone it takes up to twice as long: what costs is the search for NaN, since with
+# `check_finite=False` it took 0.26 ms at length 5, and keras.ops 0.26.
+#
+# The first measurement found something worse. Attention by blocks cut queries and heads for a processor's cache on the
+# card as well, and one forward pass over 4,096 tokens took 74 ms. Now a block on a GPU has up to 1,024 queries and 512 MiB
+# of scores, and it takes the milliseconds in the table. So `blockwise="auto"` goes by memory alone there. From 8,192
+# tokens up blocks take about as long as all weights at once, with a fraction of the memory:
+
+# %% tags=["remove-input"]
+if card:
+    found = [
+        (
+            cell["size"][2],
+            said[cell["passes"]],
+            f"{cell['megabytes']['blockwise graph']:,.0f}",
+        )
+        for said in [{"forward": "forward", "both": "with gradients"}]
+        for cell in card["cells"]
+        if cell["size"][2] >= 4096 and cell["mask"] == "causal" and not cell["tf32"]
+    ]
+    display(
+        Markdown(tables.table(("Tokens, causal", "passes", "MB by blocks"), found))
+    )
+
+# %% [markdown]
+# A GPU can also make its products with *TF32*: each factor keeps 10 bits of its fraction, where float32 has 23.
+# TensorFlow does so by itself. With the same cells, forward and backward, in TF32:
+
+# %% tags=["remove-input"]
+on_the_card("both", tf32=True)
+
+# %% [markdown]
+# The numbers of 8,192 and 16,384 tokens come from a second program in the same hour, which compared sizes of blocks. With
+# all weights at once, 16,384 tokens in eight heads ended in an error of the card: they have 2³¹ weights. How the tests
+# fared there stands on [How it is tested](tests.py#where-were-the-tests-run).
+
+# %% [markdown]
 # ## Training, decoding, starting
 #
 # First comes a training step with the default `fit`: the date Transformer of the [lesson](../learn/training.py), a
@@ -333,5 +407,5 @@ display(Markdown(tables.table(("What", "median"), rows)))
 # ## Measure it on your machine
 #
 # `make bench QUICK=1` takes two minutes. `make bench` takes about 50 and rewrites `benchmarks/results.json`, from which
-# this page is made. Both make an environment of their own with torch and JAX beside the locked packages. Keep the
+# this page is made. Where there is a GPU it also measures the second table, as `make bench-gpu` does alone. Both make an environment of their own with torch and JAX beside the locked packages. Keep the
 # machine quiet meanwhile.

@@ -23,17 +23,16 @@ for name in ("whole", "no feed-forward"):
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# Without it there are about four mistakes in a thousand dates, where there was one. Still, over 99 of 100 are right.
-# Half of the machine, for so little? Reading dates is mostly copying: find the right digit, and write it down. So why
-# does every Transformer have this part?
+# Without it there are about four mistakes in a thousand dates, where there was one. Half of the machine, for so little?
+# Reading dates is mostly copying: find the right digit, and write it down. So why does every Transformer have this
+# part?
 #
 # ## Finding is not answering
 #
 # Attention brings back a mixture of values, and a mixture lies *between* the values, as green lies between blue and
-# yellow. For the question "what stands there?" a mixture is a good answer, if nearly all of it comes from the right
-# letter. But suppose the answer is not among what was found, and follows only from two things together. A child who
-# reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by
-# both of them*.
+# yellow. For the question "what stands there?" that is a good answer, if nearly all of it comes from the right letter.
+# But a child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in
+# a table, *by both of them*.
 #
 # Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
 # random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write
@@ -60,7 +59,7 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # Below the q stands what the table says of w and q, below the n what it says of q and n, and so on. To find the letter
 # before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
 # letters meet in one vector. (Which of them came first is not lost: the head can write the letter before into other
-# numbers of the vector than those that hold the letter itself.) What is left is to know the table.
+# numbers of the vector.) What is left is to know the table.
 #
 # We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. The
 # width is how many numbers stand between its two matrices. The letters themselves stay 32 numbers wide. A fifth machine
@@ -69,8 +68,9 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. Networks of width 8, 32 and 128: about 43 %, 66 % and nearly all."
 import keras
+import matplotlib.pyplot as plt
 from clear_attention import EncoderLayer, PositionalEncoding
 
 
@@ -101,27 +101,33 @@ def share_right(width, d_k=16, rate=3e-3, batch=64, steps=500):
 
 trained_with = {width: share_right(width) for width in (0, 8, 32, 128)}
 found = {width: share for width, (share, _) in trained_with.items()}
-for width, share in found.items():
-    name = f"width {width}" if width else "no network"
-    print(f"{name:10}: {share:.0%} of the letters right")
 wider, _ = share_right(0, d_k=48)  # about as many numbers as with a width of 128
-print(f"no network, attention three times as wide: {wider:.0%}")
+bars = {"no network": found[0], "no network,\nwide attention": wider}
+bars |= {f"network of width {width}": found[width] for width in (8, 32, 128)}
+_, ax = plt.subplots(figsize=(4.4, 2.4), layout="constrained")
+colours = ["#d55e00"] * 2 + ["#0072b2"] * 3
+drawn = ax.barh(list(bars), bars.values(), color=colours, height=0.65)
+ax.bar_label(drawn, [f"{share:.0%}" for share in bars.values()], padding=3)
+ax.axvline(1 / 26, color="#808080", lw=1, ls=":")
+ax.set(xlim=(0, 1.15), xticks=[], xlabel="letters right (dotted: guessing)")
+ax.invert_yaxis()
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
 assert found[128] > 0.95 > 0.65 > wider > found[0]
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# Whoever guesses among 26 letters is right in 4 % of all cases. So even the layer without a network knows something.
-#
-# The wider the network, the more of the table the layer knows, up to nearly all of it. (The texts of the test are new,
-# but the pairs in them are not: the task *is* to know the table by heart.)
+# So even the layer without a network knows something. The wider the network, the more of the table the layer knows, up
+# to nearly all of it. (The texts of the test are new, but the pairs in them are not: the task *is* to know the table by
+# heart.)
 #
 # </details>
 #
 # <details class="lesson-more" markdown="1"><summary>How can it be right at all without the network?</summary>
 #
-# By a vote. Each of the two letters votes for some answers more than for others. The votes are added up, and the answer
-# with the most votes wins. No pair is known in this way, only what a letter means on its own. Below, the votes are
-# nudged until they fit the table as well as they can:
+# By a vote. Each of the two letters votes for some answers more than for others, and the answer with the most votes
+# wins. No pair is known in this way, only what a letter means on its own. Below, the votes are nudged until they fit
+# the table as well as they can:
 
 # %% tags=["hide-input"]
 before, here = np.divmod(np.arange(26 * 26), 26)
@@ -138,8 +144,7 @@ print(f"votes added up: {added:.0%} of the pairs right")
 assert 0.25 < added < 0.27 < found[0]
 
 # %% [markdown]
-# A layer of attention alone gets a little further, because its weights change with the letters. But it can only choose
-# what to mix, which is a clumsy way to hold a table.
+# A layer of attention alone gets a little further, because its weights change with the letters.
 #
 # </details>
 #
@@ -149,18 +154,19 @@ assert 0.25 < added < 0.27 < found[0]
 # numbers to train, and knows far less of it. So this is what a letter does while nobody looks: it looks up what follows
 # from the things it has found. But how can two matrices look something up?
 #
-# The first one makes many numbers out of a vector: it *widens* it. Then everything negative is set to 0, which is
-# called *ReLU* (rectified linear unit). So each of the many numbers becomes an alarm, which is silent at 0 and rings
-# above. (Elsewhere it is called a neuron or a hidden unit, and the whole network an MLP.) The second matrix says what
-# each alarm adds to the answer. Here are six alarms, one for each pair of two different digits from 5 to 8. A 7 and an
-# 8 were found:
+# The first one makes many numbers out of a vector: it *widens* it. Each of them is an **alarm**. An alarm adds up what
+# it hears, and rings if the sum is above 0, the louder the larger the sum. At a sum below 0 it is silent. (To set
+# everything negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm is called a neuron or a hidden
+# unit, and the whole network an MLP.) The second matrix says what each alarm adds to the answer. Here are six alarms,
+# one for each pair of two different digits from 5 to 8. In each box the sum runs from left to right. The line shows how
+# loud the alarm is at which sum, and the dot shows where it stands now. A 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #
-# Only one of them rings. In the first matrix its column has a 1 for the 7, a 1 for the 8 and 0 elsewhere. So it gets
-# the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. It must ring only if both
-# were. So a fixed number is added to the sum, its *bias* of $-1$, and the alarm is $\max(0, x_1 + x_2 - 1)$. The second
-# matrix multiplies it by 56:
+# Only one dot has left the flat part. In the first matrix the column of this alarm has a 1 for the 7, a 1 for the 8 and
+# 0 elsewhere. So it gets the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. It
+# must ring only if both were. So a fixed number is added, its *bias* of $-1$, and the alarm is
+# $\max(0, x_1 + x_2 - 1)$. The second matrix multiplies it by 56:
 #
 # | found | x₁ | x₂ | x₁ + x₂ - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -171,16 +177,16 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # Without the ReLU this cannot be done. Then "neither" would give -56. Other numbers do not help: in a plain sum, an 8
 # changes the answer by the same amount whether the 7 is there or not. Here an 8 must change it by 0 without the 7, and
-# by 56 with it. The ReLU breaks that rule by cutting off what is negative. Without it, the second matrix $W_2$ behind
-# the first, $W_1$, would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a product with a single matrix.
+# by 56 with it. And without the ReLU the second matrix would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a
+# product with a single matrix.
 #
 # ### Many alarms, one table
 #
-# How many alarms does a table need? To draw it, let what was found be a single number $x$. The points are the answers
-# of a small table for $x$ from 0 to 7, and you can drag them. The thick line is what a network answers, at first with a
-# single alarm (ReLU). This one bends at 0, the left edge, so the line can only go straight on. Add a second one. Where
-# does the line bend, and what decides how far it turns? How many alarms does the network need until it knows the whole
-# table?
+# How many alarms does a table need? To draw it, let the sum be a single number $x$, so that each alarm is one of the
+# ramps in the boxes above, only larger. The points are the answers of a small table for $x$ from 0 to 7, and you can
+# drag them. The thick line is what a network answers, at first with a single alarm. Its ramp begins at 0, the left
+# edge. Add a second one. Where does the line bend, and what decides how far it turns? How many alarms does the network
+# need until it knows the whole table?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -197,35 +203,85 @@ touch(
 )
 
 # %% [markdown]
-# In the lower picture each alarm is a thin line. It lies flat up to some place, and there it bends and becomes a ramp,
-# because an alarm is not only on or off: once it rings, it rings the louder the larger $x$ is. Where it bends is set by
-# its bias $b_1$. All numbers in $W_1$ are 1 here, so with $b_1 = -3$ it bends at 3, where $x - 3$ is 0. How steep it
-# is, and whether it goes up or down, is set by the alarm's number in the second matrix.
+# In the lower picture each alarm is a thin line: flat, and from some place on a ramp. Where it begins is set by its
+# bias $b_1$: with $b_1 = -3$ it is at 3, where $x - 3$ is 0. How steep it is, and whether it goes up or down, is set by
+# the alarm's number in the second matrix. The dashed line is the bias $b_2$ of the answer. The network adds all ramps
+# to it, and gets the thick line.
 #
-# The dashed line is the bias $b_2$ of the answer, here as high as the first point. The network adds all ramps to it,
-# and gets the thick line. The bold sentence under the pictures does this sum at one place.
+# With enough ramps every table of this kind can be drawn. It takes one for each answer but the first. How, then, can
+# 128 alarms be enough for the 676 entries of the secret table?
 #
-# With enough ramps every table of this kind can be drawn. Here it took one for each answer but the first. How, then,
-# can 128 alarms be enough for the 676 entries of the secret table?
-#
-# An alarm need not stand for one entry. It may ring for hundreds of pairs at once, and vote for some answers and
-# against others. Where only single letters have a vote, adding up votes is right for one pair in four, as the fold
-# about the vote shows. But an alarm can ring for *combinations*, as that for 7 and 8 did.
-#
-# What the ringing alarms say is added up, and for each of the 676 pairs the right letter must get the largest sum. How
-# many alarms that takes was measured above: in these trainings 32 were too few, and 128 were enough. And in our trained
-# layer many alarms do ring for each pair:
+# An alarm need not stand for one entry. It can ring for many. Here is one of the 128 in our trained layer: how loud it
+# is for each of the 676 pairs. Its sum, too, has a part from the letter before and a part from the letter here. The
+# letters are sorted, so that those which make it louder stand at the top and on the left:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="A square of 26 by 26 cells: how loud one alarm is for each pair of letters. Dark cells fill the upper left corner, and fade to nothing to the right and below."
+from matplotlib.colors import LinearSegmentedColormap
+
 _, model = trained_with[128]
-embed, place, layer, *_ = model.layers
-unseen, _ = task(1000, seed=2)
-alarms = layer.feed_forward.widen(layer.self_attention(place(embed(unseen))))
-ringing = np.mean(np.sum(alarms[:, 1:] > 0, axis=-1))
-print(f"of 128 alarms, {ringing:.0f} ring for a pair, on average")
-assert 30 < ringing < 90
+embed, place, layer, dense, _ = model.layers
+network = layer.feed_forward
+unseen, right = task(1000, seed=2)
+met = layer.self_attention(place(embed(unseen)))
+alarms = network.widen(met).numpy()
+pair = (unseen[:, :-1], unseen[:, 1:])
+loud, times = np.zeros((26, 26, 128)), np.zeros((26, 26, 1))
+np.add.at(loud, pair, alarms[:, 1:])
+np.add.at(times, pair, 1)
+loud /= times
+rings = np.mean(alarms[:, 1:] > 0, axis=(0, 1))  # for which share of the pairs
+one = np.argmin(np.abs(rings - 0.3))
+rows, columns = (
+    np.argsort(-loud[..., one].mean(axis=1)),
+    np.argsort(-loud[..., one].mean(axis=0)),
+)
+sorted_ = loud[rows][:, columns, one]
+assert sorted_[:13, :13].sum() > 0.5 * sorted_.sum() > 5 * sorted_[13:, 13:].sum()
+
+_, ax = plt.subplots(figsize=(4.4, 4.4), layout="constrained")
+clear = LinearSegmentedColormap.from_list("loud", [("#0072b2", 0.0), "#0072b2"])
+ax.pcolormesh(np.ma.masked_less(sorted_, 0.02 * sorted_.max()), cmap=clear, vmin=0)
+ax.set(xlabel="the letter here", ylabel="the letter before", aspect="equal")
+ax.set_xticks(np.arange(26) + 0.5, [LETTERS[i] for i in columns])
+ax.set_yticks(np.arange(26) + 0.5, [LETTERS[i] for i in rows])
+ax.tick_params(length=0)
+ax.invert_yaxis()
+plt.show()
 
 # %% [markdown]
+# It rings in the corner, where both letters say yes. That is the alarm for "7 and 8" again, only that it says "one of
+# *these* letters before, *and* one of *these* here". The other alarms have corners of their own. Each votes for some
+# answers and against others, and the votes of all that ring are added up. So an entry does not hang on one alarm. If it
+# did, switching off one alarm would lose all the pairs for which it rings. Here is what happens:
+
+
+# %% tags=["hide-input"]
+def right_without(*silent):
+    """The share of right answers if some alarms are switched off."""
+    heard = alarms.copy()
+    heard[..., silent] = 0
+    answers = dense(network.norm(met + network.narrow(heard)))[:, 1:]
+    return np.mean(np.argmax(answers, axis=-1) == right)
+
+
+order = np.random.default_rng(0).permutation(128)
+lost = right_without() - np.array([right_without(alarm) for alarm in range(128)])
+print(f"an alarm rings for {rings.mean():.0%} of the pairs, on average")
+print(
+    f"one alarm switched off: {lost.mean():.1%} of the answers lost, at most {lost.max():.1%}"
+)
+print(
+    f"half of the alarms off: {right_without() - right_without(*order[:64]):.0%} lost"
+)
+assert 0.3 < rings.mean() < 0.55
+assert np.isclose(right_without(), found[128])
+assert lost.mean() < 0.03
+assert lost.max() < 0.12
+assert right_without() - right_without(*order[:64]) > 0.4
+
+# %% [markdown]
+# Hardly anything is lost with one alarm, and most of it with half of them. The table lies in all alarms together.
+#
 # ## The formula
 #
 # $$
@@ -241,7 +297,7 @@ assert 30 < ringing < 90
 #
 # The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, as 128 above is
 # four times 32. That is a habit since 2017, and no law. Many machines of today have [a third
-# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part. Their width is about 8/3 times `d_model`,
+# matrix](long_sequences.py#is-this-how-a-chat-machine-works) in this part, and a width of about 8/3 times `d_model`,
 # because three matrices of 8/3 hold as many numbers as two of 4.
 #
 # ## Your machine so far
@@ -273,8 +329,7 @@ np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
 # <details class="lesson-more" markdown="1"><summary>How the package writes it</summary>
 #
 # The package does what you have just written, with the residual and the norm of the [page
-# before](transformer_layer.py), which are `before` and `after`. The first line makes the first matrix, the others use
-# it. Can you find the ReLU?
+# before](transformer_layer.py), which are `before` and `after`. Can you find the ReLU?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -329,20 +384,21 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 # %% [markdown]
 # ## Who found this, and when
 #
-# Networks of two matrices with a bend between them are far older than attention. In 1989 Cybenko proved for one kind of
-# bend that with enough alarms they can come as near as you like to any function without jumps, if its inputs lie
-# between 0 and 1. Later proofs cover ReLU. The Transformer (2017) put such a network into each layer. In 2021 Geva and
-# others read the alarms of a trained language model, and found that many of them ring at something a person can name,
-# such as a text about television, and then make certain next words likelier.
+# Can so simple a thing hold any table? In 1969 Minsky and Papert showed in a book what a *single* layer of sums cannot
+# do: it cannot even say whether exactly one of two things is there. Many took that for the end of such networks. But a
+# second matrix behind a bend mends it. In 1989 Cybenko proved for one kind of bend that with enough alarms they come as
+# near as you like to any function without jumps, if its inputs lie between 0 and 1. The Transformer (2017) put such a
+# network into each layer. What the alarms of a trained language model hear was read in 2021 by Geva and others. Many
+# ring at something a person can name, such as a text about television, and then make certain next words likelier.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Our table has 676 entries. Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. How far does a
-# layer without the network come now, and is a width of 32 enough? Change `table` and `task`, and run it. (Only the
-# first ten rows and columns of `table` are needed.) Say the layer can only add the two digits, so that each answer can
-# win at one sum and no other. Which ten sums are best, and how many of the 100 pairs have them? Compute it first.
+# Learn the sum of two digits instead, and forget the tens: 7 and 8 give 5. How far does a layer without the network
+# come now, and is a width of 32 enough? Change `table` and `task`, and run it. Say the layer can only add the two
+# digits, so that each answer can win at one sum and no other. Which ten sums are best, and how many of the 100 pairs
+# have them? Compute it first.
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10
@@ -366,12 +422,12 @@ assert pairs[4:14].sum() == max(pairs[i : i + 10].sum() for i in range(10)) == 7
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# There are only 100 pairs and 10 answers, with a rule behind them, so a width of 32 is plenty. And even without the
-# network the layer gets most of them right. If a 7 is handed over as the number 7 and an 8 as an 8, a mixture of the
-# two carries their sum. From it the last matrix makes a logit for each answer, which is a straight line over the sum.
-# Of several straight lines, each is the highest in one stretch at most. So an answer can win at one sum, but not at
-# two that lie ten apart, such as 3 and 13. Best are the sums 4 to 13, one for each answer, which belong to 75 of the
-# 100 pairs. The layer gets about as many. For the rest it needs a bend.
+# There are only 100 pairs, with a rule behind them, so a width of 32 is plenty. And even without the network the layer
+# gets most of them right. If a 7 is handed over as the number 7 and an 8 as an 8, a mixture of the two carries their
+# sum. From it the last matrix makes a logit for each answer, a straight line over the sum. Of several straight lines,
+# each is the highest in one stretch at most. So an answer can win at one sum, but not at two that lie ten apart, such
+# as 3 and 13. Best are the sums 4 to 13, which belong to 75 of the 100 pairs. The layer gets about as many. For the
+# rest it needs a bend.
 #
 # </details>
 #
@@ -405,18 +461,18 @@ exercises.show("feed_forward")
 
 # %% [markdown]
 # ```self-check
-# ? The secret table has 676 entries. Why are 128 alarms enough for it?
-# - because the table has a rule, which the network has found | Its entries were drawn at random: there is no rule to find.
-# + because each alarm rings for many pairs, and for each pair many alarms ring | An answer is what all ringing alarms say together, and there are far more sets of alarms than pairs.
-# - because only about 128 of the pairs occur | All pairs occur in the test, and nearly all are answered right.
-# ? What would the network be without the ReLU?
-# + one matrix | Two matrices in a row are one, the product of both. It cannot tell what two things mean only together.
-# - the same, only slower to train | The bend is what lets an alarm stay silent until two things come together.
-# - attention with one head | Attention mixes letters. This works on each of them alone.
-# ? A machine must answer "7 times 8". Which part turns the two digits that were found into 56?
-# - the attention weights | They say where to look. For each text they are computed anew.
-# + the feed-forward network | It is the part in which both digits together decide the answer.
-# - the positions | They say where a digit stands, and know no digits.
+# ? An alarm is max(0, x₁ + x₂ + x₃ - 2), and each x is 0 or 1. When does it ring?
+# - if at least two of the three are there | Two make the sum 2, and 2 - 2 is 0. At 0 it is silent.
+# - if any of them is there | That would be a bias of 0.
+# + if all three are there | Then the sum is 3 - 2 = 1. A bias of -2.5 would do the same, and ring more softly.
+# ? A trained network of 128 alarms knows 676 entries that were drawn at random. One alarm is switched off. What do you expect?
+# + Few are lost, and not all of those for which it rang. | Other alarms ring for the same pairs, and their votes are mostly enough.
+# - About 5 entries are lost, since 676 / 128 is about 5. | So it would be if each entry were kept by one alarm. Each alarm rings for hundreds of pairs, and many ring for each pair.
+# - All are lost, since the sum is wrong now. | The sums change a little. The right letter mostly keeps the largest.
+# ? A machine of attention without feed-forward networks must answer "7 times 8". The head finds both digits. What is missing?
+# - a second head, so that each finds one digit | Then both are found, and their values are added or mixed: what the 8 adds is the same with and without the 7.
+# + a part in which an 8 counts differently with a 7 than without | That needs a bend. Mixtures with fixed weights are plain sums.
+# - positions, since the digits stand side by side | They say where a digit stands, and help to find it. What follows from both digits they do not know.
 # ```
 #
 # ## Where to go next

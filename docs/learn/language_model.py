@@ -14,10 +14,9 @@
 # The first one you know. The second one nobody can know, and yet an f is likelier than a q. Whoever plays this game
 # well has to know words, and how sentences are built. Can a machine learn all that from nothing but the game?
 #
-# Half of our Transformer, without the half that reads, has played it for a few minutes. It saw one text, the reference
-# of the Python language. Before the training, twice on the way and at the end it was given a beginning, which is called
-# a *prompt*. It was always "The ", and the machine wrote on. (Each letter is [drawn](#drawing-a-letter): the more
-# probable it is to the machine, the more often.) When does it find letters, when words, when sentences?
+# Half of our Transformer, without the half that reads, has played it for a few minutes with one text, the reference of
+# the Python language. Before the training, twice on the way and at the end it was given a beginning, a *prompt*. It
+# was always "The ", and the machine wrote on. When does it find letters, when words, when sentences?
 
 # %% tags=["hide-input"]
 import re
@@ -41,57 +40,27 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
     print(textwrap.fill(shown, 72, initial_indent="    ", subsequent_indent="    "))
 
 # %% [markdown]
-# Nobody told it what a word is. First it finds out which letters are common, then words, then how a sentence sounds in
-# a manual. It means nothing by what it writes. But such a half, only far larger, is what stands behind the chat
-# programs. The best known is called GPT, short for *generative pre-trained Transformer*. Pre-trained means that it
-# first plays this game with texts of every kind, and only then learns, from far fewer examples, to answer questions.
-#
-# <details class="lesson-more" markdown="1"><summary>The four texts, 600 letters each (a � is no letter)</summary>
-
-# %% tags=["remove-input"]
-for step, page in zip(record["written_at"], record["written"], strict=True):
-    shown = "".join(c if c.isprintable() or c == "\n" else " " for c in str(page))
-    print(f"--- after {step} steps" if step else "--- before the training")
-    for line in shown.split("\n"):
-        print(textwrap.fill(line, 100, drop_whitespace=False))
-    print()
-
-# %% [markdown]
-# </details>
+# Nobody told it what a word is. First it finds which letters are common, then words, then how a sentence sounds in a
+# manual. It means nothing by what it writes. But such a half, only far larger, stands behind the chat programs. The
+# best known is GPT, a *generative pre-trained Transformer*: it first plays this game with texts of every kind, and
+# only then learns, from far fewer examples, to answer questions.
 #
 # ## Half a Transformer
 #
 # Our machine had two halves: one reads a text, the other writes an answer and looks at what was read. Now there is
-# nothing to read. So the first half falls away, and with it cross-attention, which has nothing left to look at:
+# nothing to read. So the first half falls away, and with it cross-attention:
 #
 # --8<-- "diagrams/half.svg"
 #
-# In [your machine](recap.py#put-together-by-hand) you would delete `encode`, and two lines of `decode`:
-#
-# ```python
-# def decode(ids, w):
-#     y = enter(ids, w["target"])
-#     found = multi_head(y, y, w, "decoder.self", look_ahead(len(ids)))
-#     y = norm(y + found, *w["decoder.self.norm"])
-#     # here stood cross-attention, and the norm that belongs to it
-#     found = feed_forward(y, w, "decoder.forward")
-#     y = norm(y + found, *w["decoder.forward.norm"])
-#     return linear(y, w["logits"])
-# ```
-#
-# The trained half also has what you have learnt since: the [norm comes first](norm_first.py), and [positions
-# turn](turning_positions.py). It has two layers of four heads.
+# In [your machine](recap.py#put-together-by-hand) you would delete `encode`, and in `decode` cross-attention and the
+# norm that belongs to it. The trained half also has what you have learnt since: the [norm comes first](norm_first.py),
+# and [positions turn](turning_positions.py). It has two layers of four heads.
 #
 # <details class="lesson-more" markdown="1"><summary>Why does it repeat its last letter before the training?</summary>
 #
-# Because a table is used twice. The table that turns ids into vectors serves at the end, too: the logit of an id is
-# the dot product of its vector with what came out of the last layer. Say a has the vector (2, 0), b has (0, 2), and
-# (1, 3) came out. Then the logit of a is 2 and that of b is 6, so b is more probable. This is called *tying*. It saves
-# a matrix, and the table learns from both uses. Before the training the layers change little of what comes in, and the
-# vector that fits a letter best is its own. Now and then another letter is drawn, and then that one is repeated.
-#
-# In the package this half is a [`LanguageModel`][clear_attention.LanguageModel], which ties by itself. (Its pieces of
-# text are cut out anywhere and have no end mark, so `end_id` is `None`. *GELU*, a smoother bend, replaces ReLU.)
+# Because one table is used twice. It turns ids into vectors, and at the end the logit of an id is the dot product of
+# its vector with what came out of the last layer. This is called *tying*, and saves a matrix. Before the training the
+# layers change little of what comes in, and the vector that fits a letter best is mostly its own.
 
 # %%
 from clear_attention import LanguageModel
@@ -110,9 +79,11 @@ print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
 #
 # ## A text is full of examples
 #
-# For dates somebody had to write down the right answers. Here the text is its own answer. At each place the letters up
+# For dates somebody had to write down the right answers. Here the text is its own answer: at each place the letters up
 # to there are the question, and the next letter is the answer. The [look-ahead mask](causal.py) makes sure that no
-# place can peek. So how many examples are in a piece of a text in which 128 letters have to be said?
+# place can peek. So how many examples are in a piece of text in which 128 letters have to be said?
+#
+# <details class="lesson-more" markdown="1"><summary>So many</summary>
 
 # %% tags=["hide-input"]
 train_ids, held_out = texts()
@@ -127,19 +98,26 @@ assert steps == 1100
 assert 5 <= batch * context * steps / len(train_ids) < 6
 
 # %% [markdown]
-# 128, one at each place. In 1,100 steps of 16 pieces the machine had to say each letter about five times. A tenth of
-# the text was kept out. (A token here is one of 256 *bytes* or three marks. A letter of English is one byte, so we go
-# on saying "letter".)
+# One at each of the 128 places. In 1,100 steps of 16 pieces the machine had to say each letter about five times.
+#
+# </details>
+#
+# A tenth of the text was kept out. (A token here is one of 256 *bytes* or three marks. A letter of English is one
+# byte, so we go on saying "letter".)
 #
 # ## How surprised is it? By hand
 #
-# How well does a machine play? Look at the letter that really came, and at the probability that the machine had given
-# it. If it was 1/2, we are as surprised as by the throw of a coin: that is 1 **bit**. If it was 1/4, it is as with two
-# coins, which is 2 bits. With each further halving there is one coin more. So for a probability $p$ the surprise is
-# $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
+# Look at the letter that really came, and at the probability that the machine had given it. If it was 1/2, we are as
+# surprised as by the throw of a coin: that is 1 **bit**. If it was 1/4, it is as with two coins, which is 2 bits. With
+# each further halving there is one coin more. So for a probability $p$ the surprise is $-\log_2 p$. Three letters with
+# probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
 #
 # Now the trained machine reads "The following functions return". Which three letters will surprise it most? Choose
-# first. (The T is given, and ␣ is a space. Below each letter stand its bits, and the more of them, the more yellow.)
+# first.
+#
+# <details class="lesson-more" markdown="1"><summary>Its surprise at each letter</summary>
+#
+# The T is given, and ␣ is a space. Below each letter stand its bits. The more of them, the more yellow.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -173,10 +151,12 @@ assert repeats.mean() > 0.7
 # %% [markdown]
 # The first letters of words: there it does not know what comes. Once a word has begun, most of it is easy.
 #
+# </details>
+#
 # ### Surprise it yourself { #surprise-it-yourself }
 #
-# Press the button and type. Then look only at the row "How surprised it was", where the bits of each letter stand, and
-# their mean. (The rest is for [later](#drawing-a-letter).) Guess first:
+# Press the button and type. Look at the row "How surprised it was", where the bits of each letter stand, and their
+# mean. (The rest is for [later](#drawing-a-letter).) Guess first:
 #
 # 1. Type a line of Python, then your name. How many more bits a letter does your name cost?
 # 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
@@ -204,15 +184,19 @@ text_machine(
         "raises a ",
         "The follwoing functions",
     ],
-    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter, and “Ada Lovelace” by {name:.1f}."
-    " How many will your name need?</p>",
+    f"<p>“if x is not None” surprises it by {line:.1f} bits a letter. And your name?</p>",
 )
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>What you may have found</summary>
+#
 # "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`, and so does "strawberry". The slip
-# is dear while letters stand in the wrong order, and in the next word all is forgotten. *Fewer bits* are also the whole
-# aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) that is made small is this surprise, with the
-# natural logarithm in place of $\log_2$.
+# is dear while letters stand in the wrong order, and in the next word all is forgotten.
+#
+# </details>
+#
+# Fewer bits are also the whole aim of the training. The [loss](training.py#how-wrong-is-it-by-hand) that is made small
+# is this surprise, with the natural logarithm in place of $\log_2$.
 #
 # ## Is counting enough?
 #
@@ -221,12 +205,13 @@ text_machine(
 #
 # * *Count letters:* an e is always as probable as it is common.
 # * *Count after two:* if "th" stood there 100 times, and 50 times an e came next, the e after "th" has about 1 bit.
-# * *Count after four* and *count after five* look further back: after "funct" comes an i. What never stood there is asked
-#   of shorter pieces.
+# * *Count after four*, and *after five*. What never stood there is asked of shorter pieces.
 #
-# Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. So the size of its
-# file can stand beside the surprise. It plays twice. Once it gets this tenth alone, and once it may read the other nine
-# first. The last rival is our machine with a single layer. Who beats whom?
+# Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. Once it gets this
+# tenth alone, and once it may read the other nine first. The last rival is our machine with a single layer. Who beats
+# whom?
+#
+# <details class="lesson-more" markdown="1"><summary>The ranking</summary>
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting after two less than 3. Close together come the xz that reads this tenth alone, our machine with one layer and counting after five. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import lzma
@@ -259,8 +244,6 @@ def packed(data):
     return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
 
 
-follows = Counter(piece[:1] for piece in seen.split(b"funct")[1:])
-assert follows[b"i"] > 0.9 * follows.total()
 _, one_layer = trained.load("language-one-layer")
 found = {
     "guess among 256 bytes": 8.0,
@@ -295,27 +278,28 @@ assert found["count after five"] < found["count after two"]
 assert found["xz, after the other nine tenths"] < ours
 
 # %% [markdown]
-# Our machine beats all who count. With one layer it does not: it is only about as good as counting after five, and to
-# count after four is a little better still, since shorter pieces are met more often. It beats `xz`,
-# too, as long as `xz` may not read what our machine was trained on. If it may, `xz` wins by far. The reason is probably
-# this: the manual repeats whole sentences, and `xz` keeps them to the letter, so that they cost next to nothing when
-# they come again. Our machine has no copy, only its trained numbers.
+# Our machine beats all who count. With one layer it is no better than they are. It beats `xz`, too, unless `xz` may
+# read what our machine was trained on. Then `xz` wins by far, probably because the manual repeats whole sentences, and
+# `xz` keeps them to the letter. Our machine has no copy, only its trained numbers.
+#
+# </details>
 #
 # ## Drawing a letter
 #
-# The machine gives probabilities. How do they become a text? Whoever takes the most probable letter each time soon goes
-# round in circles, as exercise 1 shows. So the next letter is *drawn*, as if with a die that has 259 uneven sides, most
-# of which hardly ever come up. Two knobs are usual:
+# The machine gives probabilities. How do they become a text? Whoever takes the most probable letter each time soon
+# goes round in circles, as exercise 1 shows. So the next letter is *drawn*, as with a die of 259 uneven sides. Two
+# knobs are usual:
 #
-# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$, where
-#   $z$ are the logits. The higher it is, the fairer is the die. At 0 the most probable letter is taken.
-# * **Top-p** cuts off the improbable letters. Each of them is rare, but there are many. So now and then one is drawn,
-#   and the machine must go on from there (Holtzman and others, 2020). It keeps the most probable letters, as few as are
-#   needed for their probabilities to reach the number that you set, such as 0.9.
+# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$,
+#   where $z$ are the logits. The higher it is, the fairer is the die. At 0 the most probable letter is taken.
+# * **Top-p** cuts off the improbable letters. Each is rare, but there are many, and after each the machine must go on
+#   from there (Holtzman and others, 2020). It keeps the most probable ones, as few as reach a sum that you set.
 #
 # Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are 0.665, 0.245 and 0.090. For a top-p of
-# 0.9 the first letter is not enough. The first two have 0.910 together, so these are kept. Divided by their sum, they
-# become 0.731 and 0.269. And at $T = 0.5$, which doubles the logits?
+# 0.9 the first is not enough. The first two have 0.910 together, so these are kept. Divided by their sum, they become
+# 0.731 and 0.269. At $T = 0.5$ the logits are doubled. How many letters are kept then?
+#
+# <details class="lesson-more" markdown="1"><summary>Computed</summary>
 
 # %%
 logits = np.array([2.0, 1.0, 0.0])
@@ -328,13 +312,18 @@ for heat in (1.0, 0.5):
     )
 
 # %% [markdown]
-# Two are kept again. Now go back to [the machine above](#surprise-it-yourself). Its thick orange bars are the
-# probabilities of the next letter at this temperature. The thin green ones are what top-p leaves, and the number beside
-# them is theirs. Try the temperatures 0, 0.8 and 1.5. Then tame the 1.5 with a top-p of 0.5.
+# Two are kept again.
 #
-# Which setting is good? The machine wrote some 600 words at each. How many are *real*, which means that the text it
-# learnt from has them? And how many of 100 in a row are *different*? (Only words of three or more letters count.) The
-# star is the part of the manual that was kept out. Between which two temperatures will it lie?
+# </details>
+#
+# Try both in [the machine above](#surprise-it-yourself): temperatures of 0, 0.8 and 1.5, and then the 1.5 with a top-p
+# of 0.5. Thick orange bars are the probabilities of the next letter, and thin green ones what top-p leaves.
+#
+# Which knob is better? The machine wrote some 600 words at each setting. How many are *real*, which means that the
+# text it learnt from has them? And how many of 100 in a row are *different*? (Words of three or more letters count.
+# The star is the part of the manual that was kept out.) Will the line with top-p run above the one without?
+#
+# <details class="lesson-more" markdown="1"><summary>Real words against different words</summary>
 
 # %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies between 0.5 and 0.8, close to both lines."
 from clear_attention import sample
@@ -417,15 +406,21 @@ assert abs(gap[0]) < 8
 assert abs(gap[1]) < 0.06
 
 # %% [markdown]
-# Both lines go the same way: who dares more, gets more different words, and more that are none. Here top-p does what a
-# lower temperature would: 1 with top-p lies beside 0.8 without. The manual lies between 0.5 and 0.8. The usual
-# pair, 0.8 and 0.9, comes out near it, and 0.5 alone is about as near.
+# The two lines nearly coincide. Here top-p does nothing that a lower temperature would not do: 1 with top-p lies
+# beside 0.8 without. Who dares more gets more different words, and more that are none. The manual lies between 0.5 and
+# 0.8.
+#
+# </details>
 #
 # ## How far back does it look?
 #
-# The machine may look back at 128 letters. But does it? Here is the surprise at each place of a piece, on average over
-# the unseen text. The dashed line is the mean of the last 64 places. From how many letters on do more of them hardly
-# help? Guess: 10, 30 or 100? (The axis doubles from mark to mark.)
+# The machine may look back at 128 letters. But does it? From how many letters on do more of them hardly help? Guess:
+# 10, 30 or 100?
+#
+# <details class="lesson-more" markdown="1"><summary>Surprise at each place of a piece</summary>
+#
+# The mean is over the unseen text, and the dashed line is the mean of the last 64 places. The axis doubles from mark
+# to mark.
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
 by_place = record["by_place"]
@@ -441,87 +436,33 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# Between eight and sixteen, little more than the last word or two. That agrees with the nonsense that it writes: most
-# words are right, most neighbours fit, and the whole sentence is about nothing. In larger machines the surprise goes on
-# falling for thousands of letters.
+# Between eight and sixteen, little more than the last word or two.
 #
-# ## Pieces of words { #pieces-of-words }
+# </details>
 #
-# A machine that looks back at 128 tokens sees farther if each token is longer. So the tokens of large machines are
-# *pieces of words*. Which pieces? A count decides (Gage, 1994; for machines that translate, Sennrich and others,
-# 2016), and we can do it here. Cut a text into letters, find the two neighbours that stand side by side most often,
-# and glue them together wherever they do. Then begin again. What will be glued first?
-
-# %%
-from itertools import pairwise
-
-
-def glued(pieces, a, b):
-    """Return the pieces with every a that stands before a b glued to it."""
-    found = []
-    for piece in pieces:
-        if found and (found[-1], piece) == (a, b):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return found
-
-
-pieces, rounds = [*bytes([*(train_ids[:40_000] - 3)]).decode(errors="ignore")], []
-letters = len(pieces)
-for _ in range(300):
-    pairs = Counter(pairwise(pieces))
-    rounds.append(pairs.most_common(1)[0][0])
-    pieces = glued(pieces, *rounds[-1])
-new = ["".join(pair).replace(" ", "␣").replace("\n", "⏎") for pair in rounds]
-print("first pieces:", *new[:10])
-print("last pieces: ", *new[-10:])
-print(f"letters a piece: {letters / len(pieces):.1f}")
-
-# %% tags=["hide-input"]
-cut, lines = [*"The following functions return strawberries"], []
-for number in range(len(rounds) + 1):
-    if number in (0, 30, 300):
-        boxes = "".join(
-            f'<span style="background:color-mix(in srgb,var(--ca-queries) {20 * (i % 2)}%,transparent)">'
-            f"<b>{piece.replace(' ', '␣')}</b></span>"
-            for i, piece in enumerate(cut)
-        )
-        lines.append(f"after {number} rounds, {len(cut)} pieces:")
-        lines.append(f'<div class="surprise">{boxes}</div>')
-    if number < len(rounds):
-        cut = glued(cut, *rounds[number])
-display(HTML("".join(lines)))
-assert letters > 2 * len(pieces)
-assert any(piece.strip() == "the" for piece in pieces)
-assert new[0] == "␣␣"
-
-# %% [markdown]
-# Two spaces, because this manual is full of indented lines. After 300 rounds only the very commonest words are one
-# piece. Large machines go on for tens of thousands of rounds. But already now more than twice as much of this text fits
-# into the same number of places. (Programs cut at the spaces first, so that no piece reaches into the next word.)
-#
-# The price is that the machine no longer sees letters. How many r are in "strawberries"? A machine that reads pieces
-# can't look, so it must have learnt the answer.
+# That agrees with the nonsense that it writes: most words are right, most neighbours fit, and the whole sentence is
+# about nothing. In larger machines the surprise goes on falling for thousands of letters. To see so far, they take
+# longer tokens than letters: [pieces of words](pieces_of_words.py), which are the next lesson.
+# { #pieces-of-words }
 #
 # ## Who found this, and when
 #
-# **Counting, to win an argument.** Pavel Nekrasov claimed in 1902 that averages are steady only where events don't
-# depend on each other, and took the steady number of crimes for a proof of free will. Andrei Markov disagreed, and
-# counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 were vowels, after a consonant
-# 66. So each letter depends on the one before, and yet the share of vowels hardly changed from one part of the text to
-# the next.
+# **Counting, to win an argument.** In 1902 Pavel Nekrasov argued so: averages are steady only where events do not
+# depend on each other; the yearly number of crimes is steady; so each crime is somebody's own decision, and the will
+# is free. Andrei Markov attacked the first step. He looked for events that do depend on each other and have a steady
+# average all the same, and found them in *Eugene Onegin*, of which he counted 20,000 letters by hand (1913). After a
+# vowel only 13 of 100 were vowels, after a consonant 66, and yet the share of vowels hardly changed from one part of
+# the text to the next.
 #
 # **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
-# two letters, searched another page for the same two, and wrote down what followed, as our rival "count after two"
-# would:
+# two letters, searched another page for the same two, and wrote down what followed, as "count after two" would:
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# And after pairs of words he wrote that for the next step "the labor involved becomes enormous". In 1951 he let
-# people guess. They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was
-# in books, without capitals and punctuation, so it can't stand beside our number.) Bengio and others (2003) let a
-# network guess, with a vector for each word, so that what it learns from one sentence serves similar ones.
+# With pairs of words, he wrote, "the labor involved becomes enormous at the next stage". So in 1951 he let people
+# guess. They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was in books,
+# without capitals and punctuation, so it can't stand beside our number.) Bengio and others (2003) let a network guess,
+# with a vector for each word.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
 # a Transformer. They put pages and article into one row, and left the encoder out. In the same year Radford and others
@@ -545,15 +486,15 @@ print(to_text(ids[0]))
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # What it writes next depends on nothing but the letters before, and mostly on the last ten or so. Once these have
-# occurred before, it goes on as it did then. And a phrase that has just occurred is likely to occur again, so each
-# round makes the next one more certain.
+# occurred before, it goes on as it did then. And what has just occurred is likely to occur again, so each round makes
+# the next one more certain.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# A file holds random bytes, each of the 256 equally often. How many bits a byte does the best machine in the world need
-# for it? And for a file of nothing but zeros?
+# A file holds random bytes, each of the 256 equally often. How many bits a byte does the best machine in the world
+# need for it? And for a file of nothing but zeros?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
@@ -573,18 +514,18 @@ exercises.show("language_model")
 
 # %% [markdown]
 # ```self-check
-# ? Where is a trained language model most surprised?
-# + at the first letters of words | Many words could come. Once a word has begun, there are few ways to go on.
-# - at the last letters of words | By then there is hardly any choice left.
-# - everywhere the same, since its training made the mean small | The mean is small because most letters are easy. The others still surprise it.
-# ? At each place one letter has a probability of 0.95 at temperature 1. What does the machine write with a top-p of 0.9?
-# + always its favourite | One letter alone reaches 0.9, so nothing else can be drawn.
-# - in one case of twenty something else | So it would without top-p.
-# - noise | Top-p leaves only what is probable.
-# ? Which part of the Transformer does a model of the GPT kind not have?
-# - the look-ahead mask | Without it, training would be copying.
-# - positions | A look-ahead mask alone gives some order away, but nearly all large models say where a token stands.
-# + the attention from the answer to the text | There is no other text. What was given and what was written are one sequence.
+# ? One model gives 1/8 to the letter that comes, at every place. Another gives it 1 at half of the places, and 1/256 at the others. Which is less surprised?
+# + the first | 3 bits each time. The other has 0 and 8 bits, which are 4 on average.
+# - the second, whose probabilities are higher on average | 0.50 against 0.125, that is so. But the mean is taken of the bits, and there to be wrong costs most.
+# - both alike, since half of the places gain what the others lose | They gain 3 bits and lose 5.
+# ? Five letters have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. With a top-p of 0.8, how probable is the second?
+# - 0.30 | What is kept is divided by its sum, so that it adds up to 1 again.
+# + 0.35 | Two letters reach only 0.7, so three are kept, with 0.85 together. And 0.3 / 0.85 is 0.35.
+# - 0.43 | That would be 0.3 / 0.7. Two letters do not reach 0.8.
+# ? Somebody trains such a half and forgets the look-ahead mask. What comes of it?
+# - a loss that stays high, since too much is seen | Whoever sees the answer can copy it, and nothing is easier to learn.
+# - the same machine, only sooner | It learns to look at the next letter. When it writes, there is none yet.
+# + a loss near 0, and nonsense when it writes | It copied what it had to say, and learnt nothing of what comes next.
 # ```
 #
 # ## Where to go next
@@ -593,10 +534,9 @@ exercises.show("language_model")
 # 9](recap.py#put-together-by-hand) fits into this half: attention by blocks, the norm first, queries and keys that
 # turn.
 #
-# Ours looks back at 128 letters. A chat program looks back at every book that was pasted into it. All of that has to be
-# kept somewhere. How much is it?
+# It reads letters. A chat program does not, and therefore could not count those of "strawberry" for a long time.
 #
-# * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
+# * [Pieces of words](pieces_of_words.py): how text becomes tokens, what a piece saves and what it hides.
 # * [A head that copies](induction.py): what two layers can do and one can't.
 # * [Train it on your own text](../guides/train_language_model.py): a program to copy.
 # * Reference: [the language model](../reference/language_model.md), and [`sample`](../reference/generation.md).

@@ -8,9 +8,9 @@
 #
 # All rows of a batch are equally long, so short texts are [filled up with padding](masks.py). Why not put a second text
 # there instead? Let us try it with the machine whose [positions turn](turning_positions.py), since it does not mind
-# where in the row a text stands. Here it reads "3 may '18" and "7 june '24" in one row. The bars say how much weight
-# the 7 gives to each letter, averaged over the four heads. Where would you look, to find out what the 7 is? And where
-# does the machine?
+# where in the row a text stands. Here it reads "3 may '18" and "7 june '24" in one row. Is the 7 a day, a month or a
+# part of a year? You look at its neighbours, and "june" tells you. The bars show how much weight the machine's 7 gives
+# to each letter, as a mean of the four heads:
 
 # %% tags=["hide-input"] alt="A bar for each letter of 3 may '18 and, right behind it, 7 june '24. They show the weights that the 7 gives. Nearly all the weight lies on the letters of the first date, and hardly any on june."
 import sys
@@ -25,7 +25,6 @@ from clear_attention import (
     create_document_mask,
     create_padding_mask,
     date_tokenizers,
-    plot_weights,
 )
 from date_machine import percent
 from IPython.display import Markdown, display
@@ -71,38 +70,47 @@ def write_both(context, segments):
 
 pair = ["3 may '18", "7 june '24"]
 letters, seven = [*"3␣may␣'187␣june␣'24"], len(pair[0])
+BLUE, ORANGE = "#0072b2", "#d55e00"
+colours = [ORANGE] * seven + [BLUE] * len(pair[1])
+
+
+def bars_of(weights, hidden=0):
+    """Draw the weights of the 7 as bars, a colour for each date; the first `hidden` places are hatched."""
+    _, ax = plt.subplots(figsize=(4.6, 1.9), layout="constrained")
+    ax.bar(range(len(letters)), weights, color=colours)
+    ax.set(ylabel="weight", xticks=range(len(letters)), ylim=(0, 0.35))
+    ax.set_xticklabels(letters)
+    for label, colour in zip(ax.get_xticklabels(), colours, strict=True):
+        label.set_color(colour)
+    ax.get_xticklabels()[seven].set_weight("bold")
+    ax.axvline(seven - 0.5, color="0.6", linewidth=0.8)
+    ax.axvspan(-0.5, hidden - 0.5, facecolor="none", edgecolor="0.7", hatch="///")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.margins(x=0.01)
+    plt.show()
+
+
 row, numbers = packed_rows(pair, length=len(letters))
 apart = create_document_mask(numbers)
 blind = read(row, None, return_weights=True)
 weights = blind.weights["0"][0].numpy()  # (4 heads, 19 letters, 19 letters)
 mean = weights[:, seven].mean(axis=0)
-figure, ax = plt.subplots(figsize=(5.2, 2.1), layout="constrained")
-colours = ["#d55e00"] * seven + ["#0072b2"] * len(pair[1])
-ax.bar(range(len(letters)), mean, color=colours)
-ax.set(ylabel="weight", xticks=range(len(letters)), ylim=(0, None))
-ax.set_xticklabels(letters)
-for label, colour in zip(ax.get_xticklabels(), colours, strict=True):
-    label.set_color(colour)
-ax.get_xticklabels()[seven].set_weight("bold")
-ax.axvline(seven - 0.5, color="0.6", linewidth=0.8)
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
+bars_of(mean)
 wrong = [answer for (answer,) in write_both(blind.output, numbers)]
 single = source.encode(pair)
 own_row = write(read(single, create_padding_mask(single)), single == 0)
 print("a row for each, it writes:", *own_row)
 print("in one row, it writes:    ", *wrong)
-print(f"weight that the 7 gives to the other date: {mean[:seven].sum():.0%}")
+print(f"weight of the 7 on the other date: {mean[:seven].sum():.0%}")
 assert own_row == ["2018-05-03", "2024-06-07"]
 assert wrong[0] != own_row[0]
 assert wrong[1] != own_row[1]
 assert mean[:seven].sum() > 0.8
 
 # %% [markdown]
-# You would look at "june", which says that the 7 is a day. But nobody told the machine where one date ends and the next
-# begins, and so nearly all the weight goes to the *other* date. Both answers are wrong, and there was no error and no
-# warning. (Only the reading is to blame: each answer was written in a row of its own, and looked only at the letters of
-# its own date.)
+# Nobody told the machine where one date ends and the next begins. So nearly all the weight goes to the *other* date,
+# and both answers are wrong. There was no error and no warning. (Only the reading is to blame: each answer was written
+# in a row of its own, and looked only at the letters of its own date.)
 #
 # Is this a rare accident? Here are 1,000 unseen dates, two in each row:
 
@@ -133,8 +141,84 @@ assert not_apart < 0.5 < 0.98 < kept_apart
 assert abs(kept_apart - own) < 0.02
 
 # %% [markdown]
-# Most dates are spoilt by their neighbours. But if the texts are kept apart, the machine reads them as well as if each
-# had a row to itself. So it can be done. Is it worth the trouble?
+# Most dates are spoilt by their neighbours. Kept apart, they are read as well as if each had a row to itself. Try it:
+# choose two dates, and press a letter to see where it looks. Can you find two that come out right although nothing
+# keeps them apart? Can you find a month that no calendar has? Then tick the box.
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+firsts = [
+    "3 may '18",
+    "june 5th, 1999",
+    "24.12.2001",
+    "8. märz 1975",
+    "11 november 2012",
+]
+seconds = [
+    "7 june '24",
+    "1 april 1987",
+    "may 30th, 2044",
+    "09.02.1963",
+    "3/17/2031",
+]
+chosen = [date for one in firsts for two in seconds for date in (one, two)]
+many, owners = packed_rows(chosen, length=32)
+readings = [
+    read(many, mask, return_weights=True)
+    for mask in (create_padding_mask(many), create_document_mask(owners))
+]
+written = [write_both(reading.output, owners) for reading in readings]
+averages = [reading.weights["0"].numpy().mean(axis=1) for reading in readings]
+
+
+def coded(weights):
+    """Return a map as a text for each row, with a sign for each of 64 levels."""
+    return ["".join(chr(48 + round(63 * x)) for x in line) for line in weights]
+
+
+pairs = [
+    {
+        "maps": [coded(maps[i, :n, :n]) for maps in averages],
+        "writes": [[first[i], second[i]] for first, second in written],
+    }
+    for i, n in enumerate((owners > 0).sum(axis=1))
+]
+answers = [written[1][0][::5], written[1][1][:5]]
+assert answers[0] == [
+    "2018-05-03",
+    "1999-06-05",
+    "2001-12-24",
+    "1975-03-08",
+    "2012-11-11",
+]
+assert answers[1] == [
+    "2024-06-07",
+    "1987-04-01",
+    "2044-05-30",
+    "1963-02-09",
+    "2031-03-17",
+]
+assert all(
+    each["writes"][1] == [answers[0][i // 5], answers[1][i % 5]]
+    for i, each in enumerate(pairs)
+)
+touch(
+    "neighbours",
+    "<p>Read in one row and not kept apart, “3 may '18” and “7 june '24” come out as {} and {}.</p>".format(
+        *pairs[0]["writes"][0]
+    ),
+    firsts=firsts,
+    seconds=seconds,
+    answers=answers,
+    pick=[0, 0],
+    pairs=[pairs[i : i + 5] for i in range(0, 25, 5)],
+    query=seven,
+    apart=False,
+)
+
+# %% [markdown]
+# So it can be done. Is it worth the trouble?
 #
 # ## What is there to win?
 #
@@ -143,71 +227,89 @@ assert abs(kept_apart - own) < 0.02
 # places, and a new row begins when the next date does not fit:
 
 # %%
-lengths = np.array([len(text) for text in texts])
+lengths = np.array([len(text) for text in texts])  # without start and end
 rows, room = 0, 0
 for length in lengths:
     if length > room:  # a new row
         rows, room = rows + 1, 64
     room -= length
-padding = 1 - lengths.sum() / (len(lengths) * lengths.max())
-packed = 1 - lengths.sum() / (rows * 64)
 print(f"lengths from {lengths.min()} to {lengths.max()}, mean {lengths.mean():.1f}")
-print(f"padding with a row for each: {padding:.0%}")
-print(f"padding with several in a row: {packed:.0%}")
+print(f"rows: {len(lengths):,} with a date each, {rows} with several")
+
+# %% tags=["hide-input"] alt="Two pairs of bars. Places: 33,000 with a row for each date, of which nearly half is padding, and about 20,000 with several in a row, of which a sixth is padding. Scores: 1.1 million with a row for each, and 1.3 million with several in a row; of these only a quarter is between letters of the same date."
 places = len(lengths) * lengths.max(), rows * 64
 scores = len(lengths) * lengths.max() ** 2, rows * 64**2
-for name, (single, shared) in {"places": places, "scores": scores}.items():
-    print(
-        f"{name}: {single:,} with a row for each, {shared:,} with several in a row"
-    )
-assert 0.4 < padding < 0.5
-assert 0.14 < packed < 0.19
-assert 0.2 < (lengths**2).sum() / scores[1] < 0.3
-assert 0.55 < places[1] / places[0] < 0.7 < 1.1 < scores[1] / scores[0] < 1.3
+useful = lengths.sum(), (lengths**2).sum()
+for name, needed, counts in zip(
+    ("places", "scores"), useful, (places, scores), strict=True
+):
+    _, ax = plt.subplots(figsize=(4.6, 1.3), layout="constrained")
+    for y, count in enumerate(counts):
+        ax.barh(y, needed, color=BLUE)
+        ax.barh(
+            y,
+            count - needed,
+            left=needed,
+            color="none",
+            edgecolor="0.6",
+            hatch="///",
+        )
+        ax.text(
+            needed / 2,
+            y,
+            f"{needed / count:.0%}",
+            color="white",
+            ha="center",
+            va="center",
+        )
+        ax.text(count, y, f" {count:,}", va="center")
+    ax.set(xlim=(0, 1.3 * max(counts)), ylim=(1.6, -0.6), xticks=[], title=name)
+    ax.set_yticks(range(2), ["a row for each", "several in a row"])
+    ax.spines[:].set_visible(False)
+    plt.show()
+assert 0.4 < 1 - useful[0] / places[0] < 0.5
+assert 0.14 < 1 - useful[0] / places[1] < 0.19
+assert 0.2 < useful[1] / scores[1] < 0.3
+assert 0.55 < places[1] / places[0] < 0.65
+assert 1.1 < scores[1] / scores[0] < 1.3
 
 # %% [markdown]
-# With a row for each date nearly half of all places were padding, and in rows of 64 places it is about a sixth. (Only
-# the letters of the dates are counted, without start and end.) So what is done to each letter by itself, as in the
-# feed-forward network, becomes almost 40 % less. But each row is nearly twice as long, so there are *more* scores than
-# before, and about three quarters of them are between different texts or with padding. With texts as short as these,
-# attention gains only if [blocks of hidden scores](long_sequences.py) are left out. To put several texts into one row is called **packing**. (The
-# guide [Pack a stream of texts](../guides/pack_a_stream.py) has a function that leaves even less padding.)
+# To put several texts into one row is called **packing**. Blue is what is needed, and hatched is work for nothing. The
+# padding shrinks from nearly a half of the places to about a sixth. So whatever is done to each letter by itself, as in
+# the feed-forward network, becomes almost 40 % less. But a row is nearly twice as long now, so there are *more* scores
+# than before, and three quarters of them are for nothing. With texts as short as these, attention gains only if [blocks
+# of hidden scores](long_sequences.py) are left out.
 #
 # ## A number for each document
 #
-# Call each text in a row a **document**, and give each place in the row the number of its document. In programs this
-# number is called a *segment id*. Then the rule for the mask is short: it hides a key if its number is not that of the
-# query. (So two documents of a row must not have the same number, because the mask would take them for one.)
+# Call each text in a row a **document**, and give each place in the row the number of its document, which programs call
+# a *segment id*. Then the rule for the mask is short: it hides a key if its number is not that of the query. Padding
+# gets the number 0, which no document has. So padding sees only padding, and no query is left without any key.
 #
-# Padding gets the number 0, which no document has. So padding sees only padding. That does no harm, because no letter
-# looks at it, and no query is left without any key.
-#
-# Here are the two dates of the beginning, read without such a mask and with it. Both maps show the head that gave most
-# weight to the other date. Look for the line of the 7:
+# Here are the bars of the 7 once more, now with such a mask:
 
-# %% tags=["hide-input"] alt="Two heat maps of the weights for 3 may '18 and 7 june '24 in one row. Left, not kept apart: many letters of each date look at letters of the other. Right, kept apart: two blocks on the diagonal, and the rest is hatched."
+# %% tags=["hide-input"] alt="The bars of the 7 again. The letters of the first date are hatched and have no weight. Of the second date, the 7 itself has most weight, then the spaces and the apostrophe, and the letters u, n and j of june."
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
-across = np.where(apart[0], weights, 0).sum(axis=(1, 2))
-head = int(np.argmax(across))
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.8), layout="constrained")
-for ax, title, maps, mask in (
-    (axes[0], "not kept apart", weights, None),
-    (axes[1], "kept apart", masked, apart[0, 0]),
-):
-    plot_weights(maps[head], letters, mask=mask, ax=ax, colour_bar=False)
-    ax.set_title(title)
-plt.show()
-assert across[head] > 0.3 * len(letters)
-assert weights[head, seven, :seven].sum() > 0.6
+kept = masked[:, seven].mean(axis=0)
+bars_of(kept, hidden=seven)
+june = slice(seven + 2, seven + 6)
+head = int(masked[:, seven, june].sum(axis=-1).argmax())
+print(
+    f"weight of the 7 on june: {mean[june].sum():.0%} before, {kept[june].sum():.0%} now"
+)
+print(f"in the head that looks there most: {masked[head, seven, june].sum():.0%}")
+assert mean[june].sum() < 0.1
+assert kept[june].sum() > 0.15
+assert masked[head, seven, june].sum() > 0.5
 assert not np.any(np.where(apart[0], masked, 0))
 
 # %% [markdown]
-# On the left, the 7 looks at the other date, and so do many letters of both. On the right, these cells are hidden, and
-# all the weight of a letter stays within its own date.
+# All the weight stays within the date of the 7. One head does what you did, and looks at "june". The other heads look
+# at the 7 itself and at the marks beside which a part of the date ends.
 #
 # ## By hand
 #
-# A row holds a document of 3 letters, one of 2 letters, and a place of padding. A *place* is counted in the row, and a
+# A row holds a document of 3 letters, one of 2 letters, and a place of padding. A *place* is counted in the row, a
 # *position* in the document:
 #
 # | place | 0 | 1 | 2 | 3 | 4 | 5 |
@@ -219,8 +321,8 @@ assert not np.any(np.where(apart[0], masked, 0))
 # that the values are 10, 20, 30, 40, 50 and 60. Only the scores at places 3 and 4 count, and both are 1. So both keys
 # get the weight 0.5, and the output is $0.5 \cdot 40 + 0.5 \cdot 50 = 45$.
 #
-# Why does the third line of the table begin again at 0? In the training each text began at 0. So if positions are
-# *added* to the letters, the second text must begin there, too, because [such a machine cannot read it
+# Why does the third line begin again at 0? In the training each text began at 0. So if positions are *added* to the
+# letters, the second text must begin there, too, because [such a machine cannot read it
 # elsewhere](turning_positions.py). If queries and keys *turn*, only distances count, and within a document these are
 # the same wherever the counting begins.
 
@@ -238,21 +340,17 @@ print("output of place 4:", powers @ values / powers.sum())
 # %% [markdown]
 # ## Other lengths
 #
-# Here is a row of 12 places with three texts, whose lengths you can change as far as there is room in the row. The
-# square is the mask, with a line for each place that looks. Press a line to see whom this place may look at. Blue
-# places may be seen, hatched ones are hidden, and grey is padding that sees padding. But predict first:
+# Here is a row of 12 places with three texts. The square is the mask, with a line for each place that looks. Press a
+# line to see whom this place may look at. Blue places may be seen, hatched ones are hidden, and grey is padding that
+# sees padding. But predict first. Each task begins with texts of 5, 4 and 2 letters:
 #
 # 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
-# 2. Set the texts back to 5, 4 and 2 letters. Then make texts 2 and 3 one letter long, and text 1 nine. What becomes of
-#    the padding: in this row, and with a row for each text?
-# 3. Set the texts back to 5, 4 and 2 letters, and tick the look-ahead mask, too. Which cells are left?
-# 4. Set the texts back to 5, 4 and 2 letters, and untick both boxes. Whom does the letter at place 5 see, where text 2
-#    begins?
+# 2. Make texts 2 and 3 one letter long, and text 1 nine. What becomes of the padding: here, and with a row for each?
+# 3. Tick the look-ahead mask, too. Which cells are left?
+# 4. Untick both boxes. Whom does the letter at place 5 see, where text 2 begins?
+
 
 # %% tags=["live", "remove-input"]
-from live import touch
-
-
 def alone(*sizes):
     """Return the places, and how many are padding, with a row for each text."""
     places = len(sizes) * max(sizes)
@@ -281,7 +379,7 @@ touch(
 #    places are padding. The more the lengths differ, the more there is to win.
 # 3. In the square of each document, the diagonal and what lies left of it.
 # 4. All letters of all three texts, at the places 0 to 10. The padding stays hidden. Positions count through, so the
-#    letter at place 5 is at position 5. This mask is what the machine at the top was given.
+#    letter at place 5 is at position 5. This is how the machine at the top read.
 #
 # </details>
 #
@@ -292,8 +390,8 @@ touch(
 # 0 & \text{otherwise} \end{cases}
 # $$
 #
-# Here $i$ is the place that looks, and $j$ the place of the key. It is a mask like any other. In a machine that writes
-# it goes together with the look-ahead mask, and what one of the two hides is hidden.
+# Here $i$ is the place that looks, and $j$ the place of the key. In a machine that writes, this mask goes together with
+# the look-ahead mask, and what one of the two hides is hidden.
 #
 # ## Your machine so far
 #
@@ -335,12 +433,15 @@ print("your machine packs its texts")
 # place in the row of texts.
 #
 # And one more thing changes. In the training the half that writes gets [the right letters](training.py), and at each
-# place it must say which letter comes next. Let the row that you computed by hand, with the documents 1 1 1 2 2 0, be a
-# row of answers. At place 2 the next letter is the first one of the *next document*, which is no part of this answer.
-# So the machine must not be asked there, nor where the next place is padding.
+# place it must say what comes next. Let the row that you computed by hand, with the documents 1 1 1 2 2 0, be a row of
+# answers. What comes after place 2 is the beginning of the *next document*, and from document 1 nobody can know it. So
+# the machine must not be asked there, nor where the next place is padding.
 #
-# For this, the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by
-# 0. (Padding is no document, so it gets 0, too.) The last place of the row has no next one, so for our six places there
+# Then who learns how document 2 begins? Its own start mark. Each answer begins with one, here at place 3, and from it
+# the machine is asked for the first letter, as in a row for each.
+#
+# So the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by 0.
+# (Padding is no document, so it gets 0, too.) The last place of the row has no next one, so for our six places there
 # are five numbers. Write them down first:
 
 # %% tags=["answer"]
@@ -351,7 +452,8 @@ np.testing.assert_array_equal(inside[0], [1, 1, 0, 1, 0])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why these?</summary>
 #
-# The loss counts at the places 0, 1 and 3. After place 2 the next document begins, and after place 4 comes padding.
+# The loss counts at the places 0, 1 and 3. After place 2 the next document begins, and after place 4 comes padding. The
+# start mark at place 3 is asked, so no letter of document 2 is left out.
 #
 # </details>
 #
@@ -360,12 +462,14 @@ np.testing.assert_array_equal(inside[0], [1, 1, 0, 1, 0])
 #
 # ## Who found this, and when
 #
-# The first language models after the Transformer simply cut a long stream of text into rows, and let documents see
-# their predecessors. BERT (2018) filled its rows up with padding. Krell and others (2021) counted that in common
-# collections of texts up to half of all places are padding. One of these collections is Wikipedia in rows of 512
-# places, from which BERT learns in the second phase of its training. With the texts packed, and kept apart by a mask,
-# this phase became twice as fast. Llama 3 (2024) was trained with such a mask, too. Its authors write that the mask
-# changed little with rows of the usual length, and was important with very long ones.
+# BERT (2018) filled its rows up with padding. GPT-3 (2020) packed its texts and hid nothing: a mark stands where a text
+# ends, and from it the model was to learn that what comes before no longer matters. Krell and others (2021) did hide.
+# They counted that up to half of the places in common collections are padding, packed the texts of Wikipedia for BERT,
+# kept them apart by a mask, and trained twice as fast.
+#
+# Who was right? Llama 3 (2024) was trained with such a mask. Its authors write that it changed little with rows of the
+# usual length, and was important with very long ones. Our machine never learnt that a row may hold two dates, so
+# without the mask it is lost.
 #
 # ## Exercises
 #
@@ -383,8 +487,7 @@ print("of the same text:", 100 * 32 * 32)
 # <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
 #
 # With half as many rows there are half as many scores. Half of these are still hidden, since they are between the two
-# texts of a row. Attention by blocks can leave them out where whole blocks belong to other documents. Everything that
-# is done to each letter by itself, as in the feed-forward part, has become half, too.
+# texts of a row.
 #
 # </details>
 #
@@ -395,8 +498,8 @@ print("of the same text:", 100 * 32 * 32)
 # <details class="lesson-answer" markdown="1"><summary>What goes wrong</summary>
 #
 # The letters of the last document look at the padding, as in [the lesson on masks](masks.py). In an encoder the last
-# text of each row comes out wrong. In a causal machine the padding comes later and is hidden anyway, so no output of a
-# letter changes. But if these numbers also say where the loss counts, the machine must learn to write padding.
+# text of each row comes out wrong. In a causal machine the padding comes later and is hidden anyway. But if these
+# numbers also say where the loss counts, the machine must learn to write padding.
 #
 # </details>
 #
@@ -404,8 +507,7 @@ print("of the same text:", 100 * 32 * 32)
 #
 # The [function of the guide](../guides/pack_a_stream.py#the-function) keeps a few rows open, and puts each text into
 # the first one that has room for it. It could also take the fullest of those that have room, or look at the next ten
-# texts before it chooses. How little padding can you reach? And does a training still see its texts in random order?
-# You need no model for it.
+# texts before it chooses. How little padding can you reach? You need no model for it.
 #
 # ## Check yourself
 #
@@ -418,6 +520,10 @@ exercises.show("packing")
 
 # %% [markdown]
 # ```self-check
+# ? A row of 100 places holds ten texts of 10 letters each. How many of its 10,000 scores are not hidden by the mask that keeps them apart?
+# + 1,000 | Each text has 10 times 10, and there are ten texts.
+# - 100 | That is one text. There are ten.
+# - 5,000 | That would be about half, as with a look-ahead mask alone.
 # ? Somebody numbers the documents of a row 1, 2, 1: the third gets the number of the first again. What happens?
 # - Nothing, since they do not stand side by side. | The mask compares numbers, and not places.
 # + The first and the third read each other. | Equal numbers are one document for the mask.
@@ -426,30 +532,24 @@ exercises.show("packing")
 # - None, since the mask is right. | The mask says who is seen. Where a letter stands is said by the positions.
 # - All of them. | The first begins at 0, as it did in the training.
 # + All but the first. | They begin at places where no text of the training began.
-# ? The rows are packed, and the mask is right. Which work is still wasted in an attention that computes the whole matrix?
-# + The scores between letters of different texts. | They are computed, and then hidden.
-# - None, since there is hardly any padding. | Padding is not all: most cells of a row with many texts are hidden.
-# - The scores between letters of the same text. | These are the ones that are needed.
 # ```
 #
 # ## Where to go next
 #
-# **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with attention by blocks,
-# the norm first, queries and keys that turn, heads that share their keys, scores with a cap, a bias and a sink, and now
-# several texts in a row.
+# **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with most of what the
+# machines of today are made of, and several texts in a row.
 #
-# So you know much of what the machines of today are made of. What do they *do* with it? In the [language
-# model](language_model.py#how-surprised-is-it-by-hand), two layers were better than one. That may simply be because the
-# machine with two is larger. But is there anything that two layers can do together and a single one can't, unless it is
+# What do these machines *do* with it? In the [language model](language_model.py#how-surprised-is-it-by-hand), two
+# layers were better than one. Is there anything that two layers can do together and a single one can't, unless it is
 # enormously larger?
 #
 # * [A head that copies](induction.py): it looks for what came next the last time.
 # * [Pack a stream of texts](../guides/pack_a_stream.py): a training on packed rows, with the losses of padded ones.
 # * [What does a model's configuration mean?](../guides/model_configuration.py) Every line of it, with the lesson that
 #   explains it.
-# * [Certify your layer](../guides/certify_your_layer.py): does a packed row of *your* model leak?
 # * [Benchmarks](../about/benchmarks.py): packed rows against padded ones.
 #
-# Read on elsewhere: Devlin and others (2018), [BERT](https://arxiv.org/abs/1810.04805); Krell and others (2021),
+# Read on elsewhere: Brown and others (2020), [Language Models are Few-Shot
+# Learners](https://arxiv.org/abs/2005.14165), appendix B; Krell and others (2021),
 # [Efficient Sequence Packing without Cross-contamination](https://arxiv.org/abs/2107.02027); Grattafiori and others
 # (2024), [The Llama 3 Herd of Models](https://arxiv.org/abs/2407.21783), section 3.2.

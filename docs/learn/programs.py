@@ -6,9 +6,9 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) it took training to find a head that looks at the letter before, and this head gave
-# only about half of its weight to it. Here are three heads that nobody has trained. Their numbers were written down,
-# and all three are right on every one of the 9,840 texts of one to eight letters a, b and c.
+# In the [last lesson](induction.py) training found a head that looks at the letter before, and it gave this letter only
+# about half of its weight. Here are three heads that nobody has trained. Their numbers were written down, and all three
+# are right on all 9,840 texts of one to eight letters a, b and c.
 #
 # A row is a letter that looks, and its bright cells are what it looks at. (In C the *places* 1 to 6 look.) The number
 # in a cell is the weight, and the sign `^` stands before the text. What is each head good for? Guess:
@@ -27,6 +27,7 @@ def look(ax, weights, title, queries, keys):
     plot_weights(weights, queries, keys, ax=ax, colour_bar=False)
     for cell, weight in zip(ax.texts, weights.ravel(), strict=True):
         cell.set_text(str(Fraction(weight).limit_denominator(9)) if weight else "")
+        cell.set_size(10)
     ax.set_title(title)
 
 
@@ -43,9 +44,10 @@ def maps_of(program):
 
 below, for_place = maps_of(programs.sort())
 (before_me,), (like_me,) = maps_of(programs.shift()), maps_of(programs.histogram())
-_, axes = plt.subplots(1, 3, figsize=(10, 3.5), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(5, 4.8), layout="constrained")
+axes[1, 1].remove()
 for ax, name, weights in zip(
-    axes, "ABC", (before_me, like_me, for_place), strict=True
+    figure.axes, "ABC", (before_me, like_me, for_place), strict=True
 ):
     look(ax, weights[1:], name, [*("123456" if name == "C" else TEXT[1:])], [*TEXT])
 plt.show()
@@ -54,30 +56,29 @@ assert np.allclose(like_me[1:7, 0], 1 / 3)
 assert (for_place[1:7, 1:7] > 0.4).sum() == 12
 
 # %% [markdown]
-# Keep your guesses. You will build A first, B needs a trick, and C needs a second head.
+# You will build A first, B needs a trick, and C needs a second head.
 #
 # ## Yes and no
 #
-# Head A looks at the place before. When we built it by hand in the last lesson, we cheated a little: we gave it its
-# scores. A real head makes its scores from its matrices. Which numbers must stand in these?
+# Head A looks at the place before. When we built it by hand in the last lesson, we gave it its scores. A real head
+# makes its scores from its matrices. Which numbers must stand in these?
 #
-# Each letter becomes a *token*, which is a row of numbers. The token says which letter it is and at which place it
-# stands, each by zeros with a single 1. (This is called *one-hot*.) In the text `cab` the b at place 2 is
+# Each letter becomes a *token*, a row of numbers that says which letter it is and at which place it stands, each by
+# zeros with a single 1. (This is called *one-hot*.) In the text `cab` the b at place 2 is
 #
 # | stands for | a | b | c | at 0 | at 1 | at 2 |
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
 # Who looks at whom depends on the places alone. So we write a *table of wishes*, with a row for each place that looks
-# and a column for each place that is looked at. A 1 says yes, and a 0 says no. (Before place 0 there is nobody, so
-# place 0 looks at itself.) The table goes into $W_Q$, below three rows of zeros that ignore the letter. $W_K$ only cuts
-# the place out of a token:
+# and a column for each place that is looked at: 1 for yes, 0 for no. (Before place 0 there is nobody, so place 0 looks
+# at itself.) The table goes into $W_Q$, below three rows of zeros that ignore the letter. $W_K$ only cuts the place out
+# of a token:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
 # A one-hot row times the table is one row of the table, and this is the query. The query times a one-hot key is one
-# number of this row. So **a score is an entry of the table.** That is the whole idea, so let us try it. What will the
-# weights of place 2 be?
+# number of this row. So **a score is an entry of the table.** What will the weights of place 2 be?
 
 # %%
 import numpy as np
@@ -94,8 +95,8 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are as we wanted them. But place 2 gives only 0.576 to the a before it, and the rest to the others: a
-# softmax turns a lead of 1 into a factor of $e = 2.718$ and no more, and $2.718 / (2.718 + 1 + 1) = 0.576$.
+# The scores are as we wanted them. But place 2 gives only 0.576 to the a before it: a softmax turns a lead of 1 into a
+# factor of $e = 2.718$ and no more, and $2.718 / (2.718 + 1 + 1) = 0.576$.
 #
 # So a yes must be worth more than 1. How much? Turn it up below. Then press the wishes until each letter fetches the
 # one *after* it, and the last one itself. What does a place fetch that has two wishes, or none?
@@ -130,9 +131,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the picture shows 1.00, but this is rounded: at 10 each of the others still gets $e^{-10}$ times as much,
-# about 0.00005. At 128 they get $e^{-128}$ times as much, which is smaller than any number that 32 bits can hold, and
-# becomes 0.
+# From 10 on the picture shows 1.00, but this is rounded: each of the others still gets $e^{-10}$ times as much, about
+# 0.00005. At 128 it is $e^{-128}$, which is smaller than any number that 32 bits can hold, and becomes 0.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
@@ -142,10 +142,10 @@ touch(
 #
 # ## A real head
 #
-# Does this work in the layer that we have trained so often? Take an empty `MultiHeadAttention` and, in place of
-# training, write its four matrices. Texts may have up to eight letters now, and `^` stands before them, so that the
-# first letter has something to fetch. So a token has 4 numbers for the letter (`^`, a, b, c) and 9 for its place. $W_V$
-# cuts out the letter, and $W_O$ hands it on as it is:
+# Take an empty `MultiHeadAttention`, the layer that we have trained so often, and write its four matrices. Texts may
+# have up to eight letters now, and `^` stands before them, so that the first letter has something to fetch. So a token
+# has 4 numbers for the letter (`^`, a, b, c) and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as
+# it is:
 
 # %%
 from clear_attention import MultiHeadAttention
@@ -167,8 +167,8 @@ found = head(cab[np.newaxis].astype("float32"))[0].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in found))
 
 # %% [markdown]
-# It runs, and it has not seen a single example. Is it right for every text? There are only 9,840, so try them all.
-# (`rows` writes them as tokens, with a mask that hides the places behind a shorter text.)
+# Is it right for every text? There are only 9,840, so try them all. (`rows` writes them as tokens, with a mask that
+# hides the places behind a shorter text.)
 
 # %%
 from itertools import product
@@ -186,15 +186,15 @@ right = [
 print(f"{sum(right):,} of {len(texts):,} texts are right")
 
 # %% [markdown]
-# All of them. And here we know more than a test can tell. The rows of $W_Q$ and $W_K$ that belong to letters are zeros,
-# so the map is the same whatever the text says. This head can't be wrong.
+# All of them. And here we know more than a test can tell: the rows of $W_Q$ and $W_K$ that belong to letters are zeros,
+# so the map is the same whatever the text says.
 #
 # ## Select and aggregate
 #
-# Only two things in that cell needed thought: who looks at whom, and what is brought back. Two functions do the rest.
-# [`select`][clear_attention.select] asks a function of yours about each pair, fills the table of wishes, and returns
-# $W_Q$ and $W_K$. [`aggregate`][clear_attention.aggregate] supplies the 128, the root, $W_V$ and $W_O$, and returns the
-# layer. So our head is one line, "look by your place at the place before, and bring its letter":
+# Only two things in that cell needed thought: who looks at whom, and what is brought back.
+# [`select`][clear_attention.select] asks a function of yours about each pair, and returns $W_Q$ and $W_K$.
+# [`aggregate`][clear_attention.aggregate] supplies the 128, the root, $W_V$ and $W_O$, and returns the layer. So our
+# head is one line, "look by your place at the place before, and bring its letter":
 
 # %%
 from clear_attention import aggregate, select
@@ -209,8 +209,8 @@ print("the same numbers:", all(np.array_equal(a, b) for a, b in pairs))
 
 # %% [markdown]
 # The first `place` says by what a token looks, and the second by what it is looked at. Your function gets both as
-# numbers. Letters are numbers, too: `^` is 0, a is 1, and so on. Now a puzzle: here are four lines, and below them
-# their maps on the text `cabba`. There is no `^` this time, so a is 0, b is 1 and c is 2. Which line made which map?
+# numbers. Now a puzzle: here are four lines, and below them their maps on the text `cabba`. There is no `^`, so a is 0,
+# b is 1 and c is 2. Which line made which map?
 #
 # ```python
 # 1  select(letter, letter, lambda query, key: key == query)
@@ -232,8 +232,8 @@ lines = {
     "R": select(kind, kind, lambda query, key: key == query),
     "S": select(where, kind, lambda query, key: key == 1),
 }
-_, axes = plt.subplots(1, 4, figsize=(10, 2.9), layout="constrained")
-for ax, (name, line) in zip(axes, lines.items(), strict=True):
+figure, _ = plt.subplots(2, 2, figsize=(4.8, 5), layout="constrained")
+for ax, (name, line) in zip(figure.axes, lines.items(), strict=True):
     _, weights = aggregate(line, kind)(tokens, return_weights=True)
     look(ax, weights[0, 0], name, [*"cabba"], [*"cabba"])
     if name == "Q":
@@ -244,8 +244,7 @@ plt.show()
 # <details class="lesson-answer" markdown="1"><summary>The solution</summary>
 #
 # Line 1 made R, line 2 made S, line 3 made P, and line 4 made Q. In Q the c finds nobody who is larger, so all its
-# scores are equal, and it takes the average of everybody. (In P each letter looks at what a look-ahead mask would
-# leave.)
+# scores are equal, and it takes the average of everybody. (P is what a look-ahead mask would leave.)
 #
 # </details>
 #
@@ -254,8 +253,7 @@ plt.show()
 # Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself,
 # its own place included. Let each of them hand over a 1. What comes back to an a in `abca`, and what to the b? Guess.
 #
-# To both a 1. What comes back is an *average*, and the average of two ones is 1, like that of a single one. Attention
-# cannot add up.
+# To both a 1. What comes back is an *average*, and that of two ones is 1, like that of one. Attention cannot add up.
 #
 # And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
 # back is the weight that `^` gets. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. At the
@@ -263,6 +261,20 @@ plt.show()
 # which we shall need for map C.
 
 # %% tags=["live", "remove-input"]
+# What the questions at the end of the page say.
+assert round(np.exp(10)) == 22_026
+assert round(np.exp(10) / (np.exp(10) + 99_999), 2) == 0.18
+kind, where = features(3, 4)
+both = select(kind, kind, lambda query, key: key == query)
+both += select(where, where, lambda query, key: key == query - 1)
+_, weights = aggregate(both, kind)(
+    rows(["abba"], "abc", length=4)[0], return_weights=True
+)
+np.testing.assert_allclose(weights[0, 0, 3], [1 / 3, 0, 1 / 3, 1 / 3], atol=1e-6)
+so_far = select(letter, letter, lambda query, key: key in (0, query))
+tokens, mask = rows(["^abcaab"], "^abc", length=9)
+so_far = aggregate(so_far, letter[:, :1])(tokens, mask=mask, causal=True)
+np.testing.assert_allclose(so_far[0, 4, 0], 1 / 3, atol=1e-6)
 touch(
     "looks",
     "<p>While each letter looks only at letters like itself, ^ gets 0. If each looks at ^, too, an a of abca gives ^ the"
@@ -282,8 +294,8 @@ touch(
 # </details>
 #
 # Here is the head that counts. What a token hands over is a single number, 1 for `^` and 0 for all others. (`letter` is
-# a matrix with 13 rows and 4 columns: `token @ letter` cuts the four numbers of the letter out of a token. Its first
-# column cuts out the number for `^`.)
+# a matrix with 13 rows and 4 columns that cuts the four numbers of the letter out of a token. Its first column cuts out
+# the number for `^`.)
 
 # %%
 is_begin = letter[:, :1]
@@ -307,25 +319,28 @@ print(f"{sum(right):,} of {len(texts):,} texts are counted")
 # Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can
 # [hold a table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2.
 #
+# Without `^` no head that looks at letters alone could do it: in a text of nothing but a's all values are alike, and so
+# is every average of them, whoever gets which weight. How far does it count with `^`? The 9,840 texts say nothing of a
+# thousand a's. [Exercise 2](#exercise-2) finds the limit.
+#
 # ## Two heads: sorting
 #
 # Map C sorts. Its rows fetch a, a, b, b, c and c. But how can place 3 know that a b belongs there?
 #
 # **First, each letter counts the smaller ones.** This was your second task. In `cabacb` a b finds two, the a's. They
-# will fill the places 1 and 2, so the b's begin at place 3. In the same way, the letters that count n begin at
-# place n + 1. A feed-forward network turns the share into the count, which is written into free columns of the token as
-# a **note**, as in the last lesson.
+# will fill the places 1 and 2, so the b's begin at place 3. A feed-forward network turns the share into the count,
+# which is written into free columns of the token as a **note**, as in the last lesson.
 #
 # **Then each place looks at these notes.** Place 3 wants the count 2. Place 4 shall get a b, too, although no letter
 # has counted 3. So each place looks for *the largest count below its own number*. Which letters does place 5 find?
-# Guess, and then look at the map on the right. The notes stand above it.
+# Guess, and then look at the lower map. The notes stand above it.
 
-# %% tags=["hide-input"] alt="Two maps for sorting cabacb. Left, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Right, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
+# %% tags=["hide-input"] alt="Two maps for sorting cabacb. Above, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Below, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
 assert right == [True] * 9840
 smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
-noted = ["^", *(f"{s}\n{n}" for s, n in zip(TEXT[1:], smaller, strict=True))]
-counted = [f"{s} counts {n}" for s, n in zip(TEXT[1:], smaller, strict=True)]
-_, axes = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
+noted = ["^\n0", *(f"{s}\n{m}" for s, m in zip(TEXT[1:], smaller, strict=True))]
+counted = [f"{s} counts {m}" for s, m in zip(TEXT[1:], smaller, strict=True)]
+_, axes = plt.subplots(2, 1, figsize=(4.4, 6.6), layout="constrained")
 look(axes[0], below[1:], "each letter counts", counted, [*TEXT])
 ranks = [f"place {i}" for i in range(1, 7)]
 look(axes[1], for_place[1:], "each place fetches", ranks, noted)
@@ -333,25 +348,26 @@ plt.show()
 np.testing.assert_allclose(shares, [1 / 3, 1 / 2, 1 / 2, 1 / 3], atol=1e-6)
 np.testing.assert_allclose(below[1:7, 0], 1 / (np.array(smaller) + 1), atol=1e-6)
 for place_, row in enumerate(for_place[1:7, 1:7], start=1):
-    best = max(n for n in smaller if n < place_)
-    assert [n == best for n in smaller] == (row > 0.4).tolist()
+    best = max(m for m in smaller if m < place_)
+    assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
-# Place 5 looks at both c's, since 4 is the largest count below 5. They share its weight, and the average of two c's is
-# a c.
+# Place 5 looks at both c's, since 4 is the largest count below 5, and the average of two c's is a c.
 #
 # "The largest" is more than yes or no. So your function may also return a number that says *how much* a key is wanted.
-# The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. Here `smaller` is the feature
-# that holds the count:
+# The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. One thing remains: `^` has
+# counted 0, as the a's have, and would be fetched with them. So a second selection makes it less wanted than any other,
+# and `+` adds the scores of both. (`smaller` is the feature that holds the count. `one` is 1 in every token, because it
+# does not matter who looks.)
 #
 # ```python
-# select(place, smaller, lambda query, key: key if key < query else -9)
+# one = place @ np.ones((9, 1))  # places are one-hot, so their sum is 1
+# my_place = select(place, smaller, lambda query, key: key if key < query else -9)
+# not_begin = select(one, letter, lambda query, key: -18 if key == 0 else 0)
+# aggregate(my_place + not_begin, letter)
 # ```
 #
-# But `^` has counted 0, as the a's have, and so it would be fetched with them. Therefore the program adds a second
-# selection, for which `^` is the least wanted, whoever looks.
-#
-# The list of all the steps, a head, a network and another head, is called a **program**. The package keeps this one as
+# The list of all the steps, a head, a network and another head, is a **program**, and the package keeps this one as
 # `sort`. Its tokens have room for two notes: 1 number for the share, and 9 for the count, which is one-hot, 0 to 8:
 
 # %%
@@ -368,20 +384,29 @@ print(f"{sum(right):,} of {len(texts):,} texts are sorted")
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>The whole program</summary>
 #
-# You can leave this out. It is the source of `sort`:
+# It is the source of `sort`:
 
 # %% tags=["source", "hide-input"]
 import inspect
+import re
 
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 print(docstring.sub("", inspect.getsource(sort)))
 assert right == [True] * 9840
+# The four lines above make the same scores as the program's second head.
+letter, place, share, smaller = features(4, 9, 1, 9)
+one = place @ np.ones((9, 1))
+my_place = select(place, smaller, lambda query, key: key if key < query else -9)
+not_begin = select(one, letter, lambda query, key: -18 if key == 0 else 0)
+kept, mine = (
+    layer.get_weights()[0] @ layer.get_weights()[1].T / layer.d_k**0.5
+    for layer in (sort().heads[1], aggregate(my_place + not_begin, letter))
+)
+np.testing.assert_allclose(kept, mine, rtol=1e-5)
 
 # %% [markdown]
 # The four features of a token are its letter, its place and two notes. `into` says in which columns a head writes, and
-# `look_up` is the network, which holds the table `counts`. The second head adds two selections, which adds their
-# scores, and `not_begin` is the one against `^`. (It needs a feature that is 1 in every token. Places are one-hot, so
-# their sum is 1, and it is written `place @ np.ones((length, 1))`.)
+# `look_up` is the network, which holds the table `counts`.
 #
 # </details>
 #
@@ -390,19 +415,20 @@ assert right == [True] * 9840
 #
 # ## Who found this, and when
 #
-# A recurrent network has a model that one can draw on paper, a machine that goes from state to state. For the
-# Transformer there was none. So Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021: a small programming
-# language, RASP. `select` and `aggregate` are its words, and our counting and our sorting come from it.
+# A recurrent network can be drawn on paper, as a machine that goes from state to state. For the Transformer there was
+# no such model, so Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021, a small programming language, RASP.
+# `select` and `aggregate` are its words, and our counting and our sorting come from it.
 #
-# How far does it carry? Michael Hahn had shown a limit in 2020: the longer a text is, the less a single letter moves
-# the answer of a Transformer. But whether the number of ones in a row of zeros and ones is odd depends on every one of
-# them. So on a long row it could hardly be sure. David Chiang and Peter Cholak
-# [answered](https://arxiv.org/abs/2202.12172) in 2022 in the manner of this page, with weights that nobody had trained.
-# Their Transformer gets it right at every length, and a layer norm makes it as sure as one likes.
+# Is there something that nobody can write? In 2020 Michael Hahn took a simple question: is the number of ones in a row
+# of zeros and ones odd? A single changed sign turns the yes into a no. But he proved that one sign of n moves the
+# answer of a Transformer by a multiple of 1/n at most, as one of many moves an average. So on a long row yes and no lie
+# so close together that it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
+# weights](https://arxiv.org/abs/2202.12172) all the same. Close together is not alike: theirs gets every row right, if
+# with less and less confidence, and a layer norm, which makes small differences large, gives the confidence back. That
+# is so on paper, where numbers have digits without end.
 #
-# Such heads are also good for testing. If somebody claims to read from a trained machine what it does, who can say
-# whether this is so? In 2023 David Lindner and others wrote Tracr, which makes Transformers out of RASP programs, so
-# that one knows what they do.
+# Such heads are also good for testing. David Lindner and others (2023) wrote Tracr, which makes Transformers out of
+# RASP programs. If somebody claims to read from weights what a machine does, here is one of which it is known.
 #
 # ## Exercises
 #
@@ -410,12 +436,11 @@ assert right == [True] * 9840
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
 # so far, any answer will do.) You need two selections. One says *how much* the letter a is wanted, and the other how
-# much a place is wanted. The `+` between them adds their scores. It doesn't matter who looks, so the feature by which a
-# token looks is 1 in every token.
+# much a place is wanted.
 #
 # ```python
 # letter, place = features(3, 8)
-# one = place @ np.ones((8, 1))  # places are one-hot, so their sum is 1
+# one = place @ np.ones((8, 1))
 # last_a = aggregate(select(one, ...) + select(one, ...), place)
 # tokens, mask = rows(["bacabb"], "abc", length=8)
 # last_a(tokens, mask=mask, causal=True)[0].numpy().argmax(axis=-1)
@@ -439,21 +464,34 @@ assert found.tolist() == expected
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>
 #
-# Being an a must count for more than standing as far to the right as possible. The best place alone brings 7, so an a
-# at place 0 needs 8 to lead by 1. (The printed list begins with place 1, because at place 0 no a has come yet.)
+# Being an a must count for more than standing far to the right. The best place alone brings 7, so an a at place 0 needs
+# 8 to lead by 1. (The printed list begins with place 1, because at place 0 no a has come yet.)
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Let tokens have a letter, but no place and no sign `^`. Why does every head, whatever its weights, say the same of the
-# texts `a` and `aa`?
+# The larger n is, the less one more changes $1 / (n + 1)$, and a number in a computer has only so many digits. Which is
+# the first n for which n and n + 1 get the same share, in 16 bits and in 32? Guess how many digits each answer has,
+# then compute it with `(1 / (n + 1)).astype("float16")`. (The third kind, bfloat16, has 16 bits, too: a larger range,
+# and fewer digits.)
+
+# %% tags=["answer"]
+import ml_dtypes  # numbers that NumPy does not have
+
+n = np.arange(1, 2**24)
+alike = []
+for kind in (ml_dtypes.bfloat16, np.float16, np.float32):
+    share = (1 / (n + 1)).astype(kind)
+    alike.append(int(n[np.argmax(share[1:] == share[:-1])]))
+    print(f"{kind.__name__:8} {alike[-1]:,} and {alike[-1] + 1:,} look the same")
+assert alike == [189, 1463, 11_864_337]
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What that means</summary>
 #
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# All tokens are alike, so their values are alike, and every average of equal values is this value. It doesn't matter
-# who gets which weight. With `^` there are two different values, and then the weights show. Places help, too: with
-# them a head can find the last place.
+# Where two shares are the same number, no table can tell the counts apart. From n to n + 1 the share loses about one of
+# n parts, and the 11 binary digits of float16 can tell one of 1,024 to 2,048 parts.
 #
 # </details>
 #
@@ -468,24 +506,24 @@ exercises.show("programs")
 
 # %% [markdown]
 # ```self-check
-# ? What does select write?
-# + W_Q and W_K | From them come the scores, so they say who looks at whom.
-# - W_V and W_O | They say what is brought back, which is the part of aggregate.
-# - the mask | A mask forbids, scores choose.
-# ? Why is a yes worth 128, and not 1?
-# - because a score of 1 is a weight of 1 already | With three letters, a lead of 1 brought only 0.576 of the weight.
-# + so that the others get a weight of exactly 0 | Their share is `exp(-128)`, which is 0 in numbers of 32 bits.
-# - because attention divides by the root of `d_k` | It does, and `aggregate` multiplies by this root besides.
-# ? Each of three letters looks at all letters like itself. Why can't the average tell how many these are?
-# - the softmax is too soft for that | With a yes of 128 the weights are as sharp as can be, and the average is still 1.
-# + the average of three ones is 1, and so is the average of two | The sign `^` hands over another number, and then the share tells.
-# - a head can't find letters like itself | It can, with `key == query`.
+# ? A head adds two selections, "letters like me" and "the place before me", each with a yes of 128. The text is `abba`, without `^`. At what does the last a look?
+# - at everybody, because the place before it holds no a | Adding is not "and". One yes still leads none.
+# + at both a's and at the b before it, a third each | Each of the three has one yes, and nobody has both.
+# - at both a's, a half each | The b at the place before it has one yes as well.
+# ? Somebody saves digits and lets a yes be worth 10. In a text of 100,000 letters a place wishes for one of them. How much of its weight does this letter get?
+# - 1.00, as in the piece above | There the others were two.
+# - 0.99995 | One other gets 0.00005 times as much. All others together get more than the letter itself.
+# + 0.18 | It has 22,026 for each 1 of the others, but there are 99,999 of these.
+# ? The head that counts gets a look-ahead mask. In `^abcaab`, which count does the a at place 4 find?
+# + 2 | It sees `^`, the a at place 1 and itself. So `^` gets 1/3: how often has my letter occurred so far?
+# - 3 | The a at place 5 comes later, and is hidden.
+# - 1 | A look-ahead mask leaves its own place, and what comes before it.
 # ```
 #
 # ## Where to go next
 #
-# You can now write a head, and you know why the heads on this page are right. In [A head that copies](induction.py)
-# nobody had written the two heads that the training found, and yet they do what one would write. Was that luck?
+# You can now write a head. In [A head that copies](induction.py) training found two that do what one would write. Was
+# that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.

@@ -8,7 +8,7 @@
 #
 # The date machine writes 2026-05-14. In every answer the fifth letter is a dash, and so is the eighth. So to write a
 # dash, it needs nothing from the text. Where does it look, then? Below, the first dash is chosen, and the letters that
-# it looked at stand out. Press the other dash, and then some digits.
+# it looked at stand out. Press the other dash, and then some digits:
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -29,12 +29,12 @@ machine(
 )
 
 # %% [markdown]
-# Most digits pick a few letters, and the dashes spread their weight over more. (The darkest letter of a strip is the
-# one with most weight, however little that is.) Do the dashes need any of them? We gave the machine wrong texts: it
-# is told the right letters so far, as in its training, but it reads another date. The table is about 200 unseen
-# dates, and its last line about those that begin with a whole weekday, which no digit needs:
+# Most digits pick a few letters, and the dashes spread their weight over more. Do the dashes need any of them? To find
+# out, we gave the machine the text of *another* date. (It is told the right letters so far, as in its training.) The
+# last pair of bars is about texts that begin with a whole weekday, which no digit and no dash needs:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Three pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits. Weight on the weekday: dashes over a quarter, digits about 5 %."
+import matplotlib.pyplot as plt
 import numpy as np
 from clear_attention import create_date_pairs, date_tokenizers
 from date_machine import NAMES, percent
@@ -73,35 +73,45 @@ on_weekday = np.mean(on_weekday, axis=0)
 evenly = [
     len(day) / len(one) for one in texts for day in days if one.startswith(day)
 ]
-lines = ["| share | dashes | digits |", "| --- | --- | --- |"]
-for name, (first, second) in {
-    "right with the right text": own,
-    "right with the text of another date": wrong,
-    "weight on the weekday": on_weekday,
-}.items():
-    lines.append(f"| {name} | {percent(first)} | {percent(second)} |")
-display(Markdown("\n".join(lines)))
+BLUE, ORANGE = "#0072b2", "#d55e00"
+shown = {
+    "right with\nits own text": own,
+    "right with\nanother text": wrong,
+    "weight on\nthe weekday": on_weekday,
+}
+figure, ax = plt.subplots(figsize=(4.6, 2.6), layout="constrained")
+for y, each in enumerate(shown.values()):
+    for shift, share, colour, kind in zip(
+        (-0.2, 0.2), each, (ORANGE, BLUE), ("dashes", "digits"), strict=True
+    ):
+        ax.barh(y + shift, share, 0.36, color=colour)
+        words = f"{share:.0%} of {kind}" if y < 2 else f"{share:.0%}, {kind}"
+        ax.text(share + 0.02, y + shift, words, va="center")
+ax.set(xlim=(0, 1.55), ylim=(2.6, -0.6), xticks=[])
+ax.set_yticks(range(3), shown)
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
 print(f"weight on the weekday if it were spread evenly: {percent(np.mean(evenly))}")
 assert own[0] == 1
 assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 
 # %% [markdown]
-# With a wrong text the dashes are still right, while only about one digit in three is. (A digit can
-# be guessed from those before it.) And yet a dash looks.
-# It must, because the weights of a query add up to 1, whatever the scores are. So it puts about as much of its weight on
-# a weekday that is of no use to it as if it chose nothing, and clearly more than a digit does.
+# With a wrong text all dashes are still right, and only about one digit in three. (A digit can be guessed from those
+# before it.) And yet a dash looks. It must, because the weights of a query add up to 1, whatever the scores are. So it
+# puts about as much of its weight on a weekday as if it chose nothing, and clearly more than a digit does.
 #
-# So a query may want to say: **none of them**. There is more that a score can say beside how well two letters fit:
-# that a key is **near**, that it fits **well enough** and more should not count, or that it must **never** be read. A machine can learn all of
-# this within its products, if it spends numbers of its queries and keys on it, or a key that nobody else needs. But
-# for each of the four there is a rule that says it for nothing, and stands between the product and the softmax.
+# So a query may want to say: **none of them**. There is more that a score cannot say by itself: that a key is **near**,
+# that it fits **well enough** and more should not count, or that it must **never** be read. A machine can learn much of
+# this within its products, if it spends numbers of its queries and keys on it. But for each of the four there is a rule
+# that says it for nothing, between the product and the softmax. Each one begins with a failure.
 #
 # ## None of them: the sink
 #
-# A **sink** is one more score in each row, without a key or a value. It is learnt, one for each head. It takes part in
-# the softmax, and the weight that it gets is thrown away. Say that four keys have the same score, and the sink has the
-# score 0. Then $e^0 = 1$ goes into the sum for it, and it gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
+# The failure you have seen: weights that must go somewhere. A **sink** is one more score in each row, without a key or
+# a value. It is learnt, one for each head. It takes part in the softmax, and the weight that it gets is thrown away.
+# Say that four keys have the same score, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it
+# gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
 #
 # | all four scores | each key gets | the sink gets |
 # | --- | --- | --- |
@@ -112,59 +122,26 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # (All shares are rounded.) If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each
 # key would get 25 % in all three cases, because the softmax sees only differences.
 #
-# That seems to be made for our dash. Here are two other machines, trained alike for 500 steps. (They know no positions,
-# and have what comes in the next section in place of them.) The second one has a sink in every head. How much of its
-# weight will the dash give to the sink: nearly all, a half, or next to nothing? Guess! The upper picture shows where
-# the first dash looks in one text, with the sink as a grey cell. The lower one shows what each letter of an answer
-# gives to the sink, on average over 200 texts, and as a dashed line what it would give if all scores were 0:
+# That seems to be made for our dash. So another machine was trained, with a sink in every head. (It has the bias of the
+# next section in place of positions.) How much of its weight will a dash give to the sink: nearly all, a half, or next
+# to nothing? Guess! The bars say what each letter of an answer gives to it, on average over 200 texts. The dashed line
+# says what it would give if all scores were 0:
 
-# %% tags=["hide-input"] alt="Above, two rows of cells over the letters thursday 14th of may 2026, where the first dash looks, without a sink and with one. Both are darkest at letters of the year, and the grey cell of the sink is nearly empty. Below, eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it."
-import matplotlib.pyplot as plt
-
-BLUE, ORANGE = "#0072b2", "#d55e00"
+# %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it."
 plain, plain_record = trained.load("today-buckets")
 sister, sister_record = trained.load("today-sinks")
-one = source.encode([text], length=34), target.encode([answer])[:, :-1]
-figure, (top, bottom) = plt.subplots(
-    2, 1, figsize=(5.2, 3.8), layout="constrained", height_ratios=(1, 1.8)
-)
-rows = {"no sink": plain, "with a sink": sister}
-for height, (name, reader) in enumerate(rows.items()):
-    row = looks(reader, "decoder.0.cross", *one)[0].mean(axis=0)[4, : len(text)]
-    for place, weight in enumerate(row):
-        shade = {
-            "facecolor": (0, 0.447, 0.698, min(weight / 0.4, 1)),
-            "edgecolor": "0.85",
-        }
-        top.add_patch(plt.Rectangle((place, height), 0.9, 0.8, **shade))
-    if reader is sister:
-        sunk = 1 - row.sum()
-        grey = {
-            "facecolor": (0.4, 0.4, 0.4, min(sunk / 0.4, 1)),
-            "edgecolor": "0.4",
-        }
-        top.add_patch(plt.Rectangle((len(text) + 1, height), 0.9, 0.8, **grey))
-        top.text(len(text) + 2.2, height + 0.4, f"{sunk:.1%}", va="center", size=8)
-    top.text(-0.4, height + 0.4, name, ha="right", va="center", size=8)
-for place, letter in enumerate(text):
-    top.text(place + 0.45, -0.2, letter, ha="center", size=8)
-top.text(len(text) + 1.45, -0.2, "sink", ha="center", size=8)
-top.set(xlim=(-6.5, len(text) + 6), ylim=(2, -0.8))
-top.axis("off")
-
 to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
 shares = to_sink.mean(axis=(0, 1))
 untrained = np.mean([1 / (len(each) + 1) for each in texts])
-bottom.bar(range(11), shares, color=np.where(dash, ORANGE, BLUE))
-bottom.axhline(untrained, color="0.4", linestyle="--", linewidth=1)
-bottom.set_xticks(range(11), [*answer, "end"])
-bottom.set(ylabel="to the sink", xlabel=f"written, as in {answer}")
-bottom.text(10.6, untrained, "all scores 0", ha="right", va="bottom")
-bottom.yaxis.set_major_formatter("{x:.0%}")
-bottom.spines[["top", "right"]].set_visible(False)
+figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+ax.bar(range(11), shares, color=np.where(dash, ORANGE, BLUE))
+ax.axhline(untrained, color="0.4", linestyle="--", linewidth=1)
+ax.set_xticks(range(11), [*answer, "end"])
+ax.set(ylabel="to the sink", xlabel=f"written, as in {answer}")
+ax.text(10.6, untrained, "all scores 0", ha="right", va="bottom")
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-exact = [percent(each["exact"]) for each in (plain_record, sister_record)]
-print(f"dates right: {exact[0]} without sinks, {exact[1]} with them")
 print(f"a dash gives its sink {percent(shares[dash].mean())}", end=" ")
 print(f"(with all scores 0: {percent(untrained)})")
 
@@ -173,21 +150,18 @@ sinks = sister.decoder.layers[0].cross_attention.attention.sink
 kept = sinks.numpy()
 ahead = np.log(weights.max(axis=-1) / np.maximum(to_sink[:, :, dash], 1e-6))
 best = np.mean(ahead + kept[:, np.newaxis])  # a difference of scores, and a score
-print(f"scores: {kept.mean():.1f} for the sink,", end=" ")
-print(f"{best:.1f} for the letter that fits a dash best")
+print(f"scores: the sink {kept.mean():.1f},", end=" ")
+print(f"the letter that fits a dash best {best:.1f}")
 sinks.assign(kept + 10)
 pushed = 1 - looks(sister, "decoder.0.cross").sum(axis=-1).mean(axis=(0, 1))
 with_push = right(sister, ids)
 sinks.assign(kept)
-print(f"with 10 more a dash gives its sink {pushed[dash].mean():.0%};", end=" ")
-print(f"right: {with_push[0]:.0%} of the dashes, {with_push[1]:.0%} of the digits")
+print(f"10 more for the sinks: a dash gives {pushed[dash].mean():.0%};", end=" ")
+print(f"right: {with_push[0]:.0%} of dashes, {with_push[1]:.0%} of digits")
 at_start = 1 - looks(sister, "decoder.0.self")[:, :, 0].sum(axis=-1).mean()
-print(
-    f"the start mark, when the answer looks at itself, gives its sink {at_start:.0%}"
-)
+print(f"the start mark, looking at itself, gives its sink {at_start:.0%}")
 
 assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
-assert sunk < 0.05
 assert shares[dash].max() < 0.5 * untrained
 assert shares.max() < 1.3 * untrained
 assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
@@ -203,27 +177,23 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
 
 # %% [markdown]
-# Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. The first digits
-# of year, month and day give it most, and even of them none gives clearly more than that. Can't a dash use its sink?
-# It can: add 10 to the scores of these sinks, and the dashes give them nearly all of their weight, and are still
+# Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. Can't it use its
+# sink? It can: add 10 to the scores of these sinks, and the dashes give them nearly all of their weight, and are still
 # right. (For the digits that is too much.)
 #
-# So the training probably had no reason to use the sink. It changes a number if this makes the right letter more
-# probable, and a dash is right anyway, whatever it fetches. In the meantime the scores have grown: the letter
-# that fits the query of a dash best, wanted or not, has a score of about 5 on average. Against that, a sink whose
-# score has hardly moved from 0 gets little.
-#
-# Elsewhere a sink *is* used. When the answer looks at itself, the start mark sees only itself, so with scores of 0 the
-# sink would get a half. It gets clearly more. A sink is an offer and no command, and whether a machine takes it must be
-# measured. (This was one training of a small machine. [Large ones](#who-found-this-and-when) are another matter.)
+# So the training probably had no reason to use it. It changes a number if this makes the right letter more probable,
+# and a dash is right anyway, whatever it fetches. In the meantime the scores have grown, and against a letter with a
+# score of about 5 a sink that stayed near 0 gets little. Elsewhere this machine *does* use a sink. When the answer
+# looks at itself, the start mark has only itself to look at, and with scores of 0 the sink would get a half. It gets
+# clearly more. A sink is an offer and no command. Whether a machine takes it must be measured.
 #
 # ## Near: a bias by distance
 #
-# [Without positions](positions.py) our machine reads a text as a bag of letters, and gets few dates right. One remedy
-# was to turn queries and keys. Here is a simpler one: to each score of self-attention a number is added that depends on
-# nothing but *how far* the key stands from the query, and on which side. The two machines above have this in place of
-# positions. Here is the one without sinks, beside one without positions and without
-# these numbers, which was trained as long:
+# The next failure you know: a machine [without positions](positions.py) reads a text as a bag of letters. One remedy
+# was to turn queries and keys. Here is a simpler one. To each score of self-attention a number is added that depends on
+# nothing but *how far* the key stands from the query, and on which side. Such a number is called a **bias**. (The
+# vector that is added after a product with a matrix only has the same name.) Both machines of this table were trained
+# equally long:
 
 # %% tags=["hide-input"]
 _, bag_record = trained.load("dates-no-positions")
@@ -232,7 +202,7 @@ lines = [
     "| --- | --- |",
     f"| without positions | {percent(bag_record['exact'])} |",
     f"| a number by distance | {percent(plain_record['exact'])} |",
-    f"| the same, texts 40 places further right | {percent(plain_record['shifted'][-1])} |",
+    f"| the same machine, texts 40 places further right | {percent(plain_record['shifted'][-1])} |",
 ]
 display(Markdown("\n".join(lines)))
 assert bag_record["steps"][-1] == plain_record["steps"][-1]
@@ -240,19 +210,8 @@ assert bag_record["exact"] < 0.3
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
-# Because only distances count, it does not matter where in the row a text begins. What is added to a score is called a
-# **bias**. (The vector that is added after a product with a matrix only has the same name.) Its numbers are found in
-# two ways:
-#
-# * **A straight line.** Each place of distance costs the same price, which is subtracted from the score. With four
-#   heads the prices are 1/4, 1/16, 1/64 and 1/256, so that some heads look near and others far. Nothing is learnt. This
-#   is called **ALiBi**.
-# * **Learnt buckets.** Near distances have a learnt number each. Far ones share a number, a *bucket*, since it hardly
-#   matters whether a letter is 20 or 22 places away. So it is in **T5**, a Transformer of 2020, and in our machines.
-#   Each head has 15 numbers: one for distance 0, seven for the letters before (at 1, 2, 3, 4 to 6, 7 to 11, 12 to 19,
-#   and 20 or more), and seven for those after.
-#
-# Here is what each head of the encoder has learnt to add:
+# Because only distances count, it does not matter where in the row a text begins. Here is what each head of the encoder
+# has learnt to add. Where its line is high, a head likes to look:
 
 # %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
 from clear_attention import alibi_bias
@@ -261,21 +220,17 @@ bias = plain.encoder.layers[0].self_attention.attention.position_bias
 distances = np.arange(-12, 13)
 added = bias(distances).numpy()
 figure, axes = plt.subplots(
-    2, 2, figsize=(5.2, 3.4), layout="constrained", sharex=True, sharey=True
+    2, 2, figsize=(4.6, 3.2), layout="constrained", sharex=True, sharey=True
 )
 for number, (ax, line) in enumerate(zip(axes.flat, added, strict=True), start=1):
     ax.plot(distances, line, ".-", color=BLUE, markersize=4)
     ax.axvline(0, linewidth=0.8, color="0.5")
     ax.axhline(0, linewidth=0.8, color="0.8")
-    ax.set_title(f"head {number}", size=9)
+    ax.set_title(f"head {number}", size=10)
     ax.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("distance of the key: left before, right after", size=9)
-figure.supylabel("added to the score", size=9)
+figure.supxlabel("distance of the key: left before, right after", size=10)
+figure.supylabel("added to the score", size=10)
 plt.show()
-for number, line in enumerate(added, start=1):
-    best = distances[line == line.max()]
-    places = f"{best[0]} to {best[-1]}" if len(best) > 1 else f"{best[0]}"
-    print(f"head {number} likes best the distance", places)
 assert np.ptp(added, axis=1).max() > 0.5
 buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
 for side in (1, -1):
@@ -287,18 +242,44 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# Where its line is high, a head likes to look. The line is flat where distances share a bucket. Four more such lines
-# belong to the heads with which the answer looks at itself, and with the look-ahead mask that is all that the machine
-# knows about order.
+# There are two ways to such numbers:
+#
+# * **Learnt buckets**, as here and in T5, a Transformer of 2020. Near distances have a learnt number each. Far ones
+#   share a number, a *bucket*, since it hardly matters whether a letter is 20 or 22 places away. The lines are flat
+#   where distances share one. Each head has 15 numbers: one for distance 0, and seven for each side.
+# * **A straight line**, called **ALiBi**. Each place of distance costs the same price, which is subtracted from the
+#   score. With four heads the prices are 1/4, 1/16, 1/64 and 1/256, so that some heads look near and others far.
+#   Nothing is learnt.
 #
 # ## Well enough: the soft cap { #a-limit-the-soft-cap }
 #
-# A small bias counts only as long as no product is far ahead of the others, and in a training scores grow. If one key
-# is ahead by 50, the softmax gives it nearly everything, near or far, and the other keys get so little that the
-# training can hardly lift them again.
-#
-# So above some score a better fit should hardly count any more. A **soft cap** $c$ lets no score be larger than $c$ or
-# smaller than $-c$, and leaves small scores nearly as they are:
+# In a training scores grow. What if one key is ahead by 50, and the training wants to lift another one, key 2? It
+# raises the score of key 2 by 1. How much does its weight grow? (The second line has a rule that comes next.)
+
+
+# %%
+def softmax(scores):
+    powers = np.exp(scores - np.max(scores))
+    return powers / powers.sum()
+
+
+def capped(scores, c=2.0):
+    return c * np.tanh(np.array(scores) / c)
+
+
+for name, rule in {
+    "no cap": np.array,
+    "a cap of 5": lambda s: capped(s, 5.0),
+}.items():
+    before, after = softmax(rule([50.0, 0]))[1], softmax(rule([50.0, 1]))[1]
+    print(f"{name:10}  weight of key 2: from {before:.2g} to {after:.2g}")
+assert softmax(capped([50.0, 1], 5.0))[1] > 0.01 > 1e-20 > softmax([50.0, 1])[1]
+assert after > 2 * before
+
+# %% [markdown]
+# From next to nothing to next to nothing: the training feels no gain, and a bias would be lost as well. But where no
+# score can be larger than 5, the same step more than doubles a weight that is worth something. A **soft cap** $c$ lets
+# no score be larger than $c$ or smaller than $-c$, and leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -309,14 +290,14 @@ np.testing.assert_allclose(
 
 # %% tags=["hide-input"] alt="Score after the cap against the score before it, from -10 to 10, for a cap of 2. Between -1 and 1 the line runs along the diagonal. Then it bends, and it never goes above 2 or below -2. Two dots mark the scores 1 and 4, which become 0.92 and 1.93."
 before = np.linspace(-10, 10, 201)
-figure, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(4.6, 2.4), layout="constrained")
 ax.plot(before, before, "--", color="0.5", linewidth=1)
-ax.plot(before, 2 * np.tanh(before / 2), color="#0072b2", linewidth=2)
+ax.plot(before, 2 * np.tanh(before / 2), color=BLUE, linewidth=2)
 for height in (-2, 2):
     ax.axhline(height, color="0.7", linewidth=0.8)
 for score in (1, 4):
     after = 2 * np.tanh(score / 2)
-    ax.plot(score, after, "o", color="#0072b2")
+    ax.plot(score, after, "o", color=BLUE)
     ax.annotate(f"{after:.2f}", (score, after), (score + 0.4, after - 0.9))
 ax.set(xlabel="score", ylabel="after a cap of 2", xlim=(-10, 10), ylim=(-4, 4))
 ax.spines[["top", "right"]].set_visible(False)
@@ -329,17 +310,7 @@ plt.show()
 # programs have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you
 # read on. The third of the three keys is hidden.
 
-
 # %%
-def capped(scores, c=2.0):
-    return c * np.tanh(scores / c)
-
-
-def softmax(scores):
-    powers = np.exp(scores)
-    return powers / powers.sum()
-
-
 scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])
 capped_first = softmax(np.where(hidden, -np.inf, capped(scores)))
 masked_first = softmax(capped(np.where(hidden, -np.inf, scores)))
@@ -348,8 +319,8 @@ print("mask, then cap:", masked_first.round(3))
 assert capped_first[2] == 0 < 0.02 < masked_first[2]
 
 # %% [markdown]
-# Minus infinity comes back as -2, which is a score like any other, and the hidden key is read. There is no error and no
-# NaN. So the cap must come first, and the mask must have the last word.
+# Minus infinity comes back as -2, a score like any other, and the hidden key is read, without an error. So the cap must
+# come first, and the mask must have the last word.
 #
 # ## All four, by hand
 #
@@ -399,7 +370,7 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # 1. Key 4 gets nearly everything. Tick the cap, and move it. Can a cap, however small, make another key win?
 # 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Untick
 #    the cap. Does the slider still reach such a price?
-# 3. Set the price back to 0.5. Tick the cap again, and the mask. Then tick the sink. What does it do to the output?
+# 3. Set the price back to 0.5. Tick the cap again, the mask, and then the sink. What does the sink do to the output?
 # 4. Tick "mask before the cap". What becomes of key 4?
 
 # %% tags=["live", "remove-input"]
@@ -446,8 +417,8 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. No. A larger score stays larger under the cap. The scores only come nearer to each other.
-# 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is just enough. Without it key 4 is ahead
-#    by 9, and the slider does not go so far. A cap lets no key get so far ahead that the bias no longer counts.
+# 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is just enough. Without it key 4 is
+#    ahead by 9, and the slider does not go so far. A cap lets no key get so far ahead that the bias no longer counts.
 # 3. The sink makes it smaller, because now the weights of the keys add up to less than 1.
 # 4. It is read again, if only a little, because the cap has made -2 of minus infinity. (With the bias it is -2.5.)
 #
@@ -505,40 +476,17 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # Minus infinity stands for no sink, because its power is 0.
 #
-# <details class="lesson-more" markdown="1"><summary>The four rules in the package</summary>
-#
-# These four lines of the package are the product, divided by the root; the cap; the bias; and mask, sink and softmax in
-# one. `grouped_matmul` is the product, and `depth(q)` is $d_k$. In `safe_q` and `safe_k` infinity and NaN have been
-# made harmless. `blocked` is the mask, and a rule that is not asked for is `None`.
-
-# %% tags=["source", "hide-input"]
-import inspect
-import re
-import textwrap
-
-function = inspect.getsource(scaled_dot_product_attention)
-heart = re.search(
-    r"^ +scores = grouped_matmul.*?weights = soft.*?\n", function, re.M | re.S
-)
-print(textwrap.dedent(heart[0]))
-
-# %% [markdown]
-# A layer gets the rules by name: `MultiHeadAttention(..., position_bias=AlibiBias(), softcap=50.0, sink=True)`. It
-# writes no matrix of biases, since one number for each distance is enough
-# ([`DistanceBias`][clear_attention.DistanceBias]).
-#
-# </details>
-#
 # ## Who found this, and when
 #
-# Shaw and others (2018) were the first to let a Transformer learn something for each distance. Raffel and others (2020)
-# gave T5 its buckets. Press and others (2022) made ALiBi, to train on short texts and read long ones. Gemma 2 (2024)
-# brought the soft cap to a widely used model, to keep its training stable. Xiao and others (2023) saw that large
-# language models put much weight on the first words of a text, whatever these are, and called them *attention sinks*.
-# In 2025 gpt-oss had a learnt sink for each head.
+# Xiao and others (2023) wanted a language model to chat without end, and let it forget the oldest letters. As soon as
+# the very first ones were gone, it wrote nonsense. They found that large models put much weight on the first words of a
+# text, whatever these are, as our dash does on a weekday, and called these *attention sinks*. With four of them kept,
+# the model went on for millions of words. In 2025 gpt-oss was trained with a learnt sink for each head.
 #
-# To say *near*, most models of today turn queries and keys. That is done before a fast program for attention begins,
-# while a bias must be added to every score inside it.
+# T5 (Raffel and others, 2020) learnt its bias in buckets. Press and others (2022) found that a straight line, which
+# learns nothing, reads texts longer than those of the training. Still, most models of today turn queries and keys,
+# which is done before a fast program for attention begins, while a bias must be added to every score inside it. Gemma 2
+# (2024) had a soft cap to keep its training stable. Gemma 3 (2025) dropped it, and normalizes queries and keys instead.
 #
 # ## Exercises
 #
@@ -597,24 +545,24 @@ exercises.show("score_rules")
 
 # %% [markdown]
 # ```self-check
-# ? Somebody adds 3 to the bias of every key, near or far. There is no sink. What becomes of the weights?
-# + They stay as they are. | The softmax sees only differences, and these are the same.
-# - They all get larger. | They add up to 1 before and after.
+# ? A machine has a sink of score 0. Somebody adds 3 to the bias of every key, near or far. What happens?
+# - Nothing, since the softmax sees only differences. | Among the keys nothing changes. But the sink does not get the 3.
+# + The sink gets less. | All keys move away from it by 3.
 # - The far keys catch up with the near ones. | Then the far ones would have to get more than the near ones.
 # ? The cap is 50, and all scores lie between -3 and 3. What does the cap do?
 # - It divides all scores by 50. | Inside the tanh it does. But the result is multiplied by 50 again.
 # + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
 # - It makes all scores equal to 50. | 50 is the most that a score can become, and these are far from it.
-# ? A machine with learnt buckets gets a text ten times as long as in its training. Which bias has a key 300 places away?
-# - None, because it never saw this distance. | All far distances share a bucket, and that one was trained.
-# - A much lower one than a key 30 places away. | In the buckets of this page both count as equally far.
-# + The one that all far keys have. | It hardly matters how far is far: that was the idea of a bucket.
+# ? A machine has a straight line as its bias, and no positions. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
+# + They stay as they are. | All distances between letters are the same as before.
+# - The letters at the right get less, since they are far away. | Far from the beginning, but not from each other.
+# - It reads a bag of letters. | It would without the bias. Distances are what tells it the order.
 # ```
 #
 # ## Where to go next
 #
-# What can a score not say? *None of them* is the sink, *near* the bias, *well enough* the cap, and *never* the mask,
-# which alone has the last word about a key.
+# *None of them* is the sink, *near* the bias, *well enough* the cap, and *never* the mask, which alone has the last
+# word about a key.
 #
 # **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with attention by
 # blocks, the norm first, queries and keys that turn, heads that share their keys, and now scores with a sink, a bias

@@ -89,7 +89,7 @@ def test_each_relu_makes_one_answer_right(piece):
     bends = piece("feed_forward")
     table = [2, 5, 3, 8, 8, 1, 4, 6]
     for relus in range(8):
-        bends.slide("ReLUs", relus)
+        bends.slide("alarms", relus)
         terms = re.findall(r"([+-]) (\d+) · max\(0, x(?: - (\d+))?\)", bends.says())
         assert len(terms) == relus
         answers = [
@@ -363,6 +363,8 @@ def test_shared_heads_leave_room_on_the_card(piece):
             sharing.slide("Pieces of words", step)
             kept = each * length / 1e9
             said = re.search(r"Kept: (.+) GB\. With the model that makes (.+) GB, (.+) a card", sharing.says())
+            speed = float(re.search(r"at 1,000 GB a second, at most (.+) pieces a second\.$", sharing.says())[1])
+            assert speed == pytest.approx(1000 / (kept + 16), abs=0.0501)
             error = 0.0501 if kept >= 1 else 0.00501
             assert [float(x) for x in said.groups()[:2]] == pytest.approx([kept, kept + 16], abs=error)
             assert said[3] == ("too much for" if kept + 16 > 24 else "which fits on")
@@ -375,6 +377,7 @@ def test_shared_heads_leave_room_on_the_card(piece):
             assert sharing.says().startswith(f"Head {head} meets head {met[head - 1, 0, 0] + 1:.0f} of keys, ")
     sharing.element.get_by_role("button", name="8", exact=True).focus()
     sharing.page.keyboard.press("Enter")
+    assert sharing.element.get_by_text("kept: 8 heads of keys and values, as in Llama 3.1").count() == 1
     sharing.element.locator("g[data-value='14']").click()
     assert "Head 14 meets head 4 of keys, as do all heads from 13 to 16." in sharing.says()
     assert sharing.element.locator("rect.k.fill").count() == 8 + 1  # and the bar

@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import trained
 from clear_attention import (
@@ -12,6 +13,7 @@ from clear_attention import (
     create_document_mask,
     create_document_positions,
     create_look_ahead_mask,
+    date_tokenizers,
     scaled_dot_product_attention,
     select,
 )
@@ -66,6 +68,30 @@ def test_the_rules_of_the_scores_are_those_of_the_package(piece):
     assert_says()
 
 
+def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):
+    row = piece("packing", "neighbours")
+    model, _ = trained.load("today-rotary")
+    source, _ = date_tokenizers()
+    looked = {}
+    for query, dates in ((9, ("3 may '18", "7 june '24")), (10, ("24.12.2001", "3/17/2031"))):
+        for date in dates:
+            row.element.get_by_role("button", name=date, exact=True).click()
+        for apart in (False, True):
+            row.element.get_by_label("keep the dates apart").set_checked(apart)
+            documents = np.array([[1] * len(dates[0]) + [2] * len(dates[1])])
+            mask = create_document_mask(documents) if apart else None
+            x = model.embed_source(source.encode(["".join(dates)])) * 8.0
+            weights = model.encoder(x, mask=mask, return_weights=True).weights["0"].numpy()[0].mean(axis=0)
+            away = weights[query, : len(dates[0])].sum()
+            assert row.numbers()[2] == pytest.approx(100 * away, abs=4)  # 64 levels of a weight
+            looked[dates[0], apart] = row.says()
+    assert "writes 2018-05-03 and 2024-06-07. Both are right." in looked["3 may '18", True]
+    assert "Both are wrong." in looked["3 may '18", False]
+    assert "writes 2001-12-24 and 2031-03-17. Both are right." in looked["24.12.2001", True]
+    row.slide("Letter that looks", 0)
+    assert row.says().startswith("The 2 at place 0 gives 0 %")
+
+
 def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
     row = piece("packing", "packed")
 
@@ -79,7 +105,8 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
         numbers = row.element.locator("svg text.middle").all_text_contents()
         np.testing.assert_array_equal([int(n) for n in numbers[:12]], documents[0])
         positions = create_document_positions(documents).numpy()[0]
-        np.testing.assert_array_equal([int(n) for n in numbers[12:]], positions)
+        np.testing.assert_array_equal([int(n) for n in numbers[12:24]], positions)
+        assert numbers[24:] == [str(place) for place in range(12)]
         query = int(row.slider("Query").input_value())
         seen = np.flatnonzero(mask[query] == 0)
         assert f"sees places {seen[0]} to {seen[-1]}." in row.says()
@@ -145,8 +172,11 @@ def test_the_wishes_are_a_head_as_the_function_computes_it(piece):
     for step, worth in enumerate((1, 2, 5, 10, 20, 128)):
         wishes.slide("A yes is worth", step)
         output, weights = scaled_dot_product_attention(wished * worth * 3**0.5, np.eye(3), letters)
-        cells = [float(x) for x in wishes.element.locator("table.wishes td:not(:has(button))").all_inner_texts() if x]
-        np.testing.assert_allclose(cells, [*np.ravel(weights), *np.ravel(output)], atol=0.00501)
+        cells = [x for x in wishes.element.locator("table.wishes tbody td:not(:has(button))").all_inner_texts() if x]
+        np.testing.assert_allclose(np.array(cells[:9], float), np.ravel(weights), atol=0.00501)
+        for average, expected in zip(cells[9:], np.array(output), strict=True):  # "0.58 c + 0.21 a + 0.21 b"
+            shares = {letter: float(x) for x, letter in (part.split(" ") for part in average.split(" + "))}
+            np.testing.assert_allclose([shares.get(letter, 0) for letter in "abc"], expected, atol=0.00501)
     assert wishes.says() == "At 128, place 0 fetches a, place 1 fetches b, place 2 fetches b."
     wishes.press("Start again")
     assert wishes.says().startswith("At 1, place 0 fetches a mixture")

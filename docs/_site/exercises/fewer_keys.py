@@ -7,12 +7,12 @@ from exercises import Exercise, Numbers, Shape
 EXERCISES = [
     Exercise(
         name="who-meets-whom",
-        question="6 heads of queries share 2 heads of keys, all numbered from 1. Which head of keys does each of them"
+        question="6 heads of queries share 3 heads of keys, all numbered from 1. Which head of keys does each of them"
         " meet?",
         asks=Numbers(tuple(f"head {i}" for i in range(1, 7)), digits=0),
-        given=(6, 2),
+        given=(6, 3),
         right=lambda heads, keys: np.repeat(np.arange(keys), heads // keys) + 1,
-        because="Neighbours share: the first three meet head 1, the last three head 2.",
+        because="Neighbours share: the first two meet head 1, the next two head 2, and the last two head 3.",
         mistakes={
             "tiled": (
                 lambda heads, keys: np.tile(np.arange(keys), heads // keys) + 1,
@@ -23,9 +23,9 @@ EXERCISES = [
                 lambda heads, keys: np.repeat(np.arange(keys), heads // keys),
                 "Here the heads of keys are numbered from 1.",
             ),
-            "groups of two": (
+            "groups of three": (
                 lambda heads, keys: np.arange(heads) // keys + 1,
-                "That makes groups of 2, and three of them. There are 2 heads of keys, so groups of 3.",
+                "That makes groups of 3, and two of them. There are 3 heads of keys, so groups of 2.",
             ),
         },
     ),

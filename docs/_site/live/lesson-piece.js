@@ -6,14 +6,18 @@ import { morph } from "./html.js";
 import { adding } from "./touch/adding.js";
 import { arrows } from "./touch/arrows.js";
 import { asking } from "./touch/asking.js";
+import { backwards } from "./touch/backwards.js";
 import { bends } from "./touch/bends.js";
 import { crossing } from "./touch/crossing.js";
+import { cutting } from "./touch/cutting.js";
 import { dials } from "./touch/dials.js";
 import { echo } from "./touch/echo.js";
 import { folding } from "./touch/folding.js";
+import { gluing } from "./touch/gluing.js";
 import { growth } from "./touch/growth.js";
 import { journey } from "./touch/journey.js";
 import { looks } from "./touch/looks.js";
+import { neighbours } from "./touch/neighbours.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { packed } from "./touch/packed.js";
@@ -29,7 +33,7 @@ import { valley } from "./touch/valley.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, bends, crossing, dials, echo, folding, growth, journey, looks, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, valley, wishes,
+  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, folding, gluing, growth, journey, looks, neighbours, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, valley, wishes,
 };
 
 class LessonPiece extends HTMLElement {
@@ -54,7 +58,7 @@ class LessonPiece extends HTMLElement {
   on_input({ target }) {
     const { field } = target.dataset;
     if (!field) return;
-    const value = target.type === "checkbox" ? target.checked : Number(target.value);
+    const value = { checkbox: target.checked, text: target.value }[target.type] ?? Number(target.value);
     if (this.piece.set) this.piece.set(this.state, field, value);
     else this.state[field] = value;
     this.render();

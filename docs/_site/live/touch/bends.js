@@ -1,11 +1,11 @@
-/* A table of numbers, and how much of it a network of so many ReLUs can answer. */
+/* A table of numbers, and how much of it a network of so many alarms (ReLUs) can answer. */
 
 import { at, between, check, number, says, slider } from "./draw.js";
 
 const [LEFT, BASE, WIDE, UNIT] = [22, 150, 34, 13];
 const [x, y] = [(place) => at(LEFT + WIDE * place), (height) => at(BASE - UNIT * height)];
 
-/** state: table (an answer for each of 0, 1, 2, ...), alarms (how many ReLUs), parts: whether each is drawn, place: where
+/** state: table (an answer for each of 0, 1, 2, ...), alarms (how many), parts: whether each is drawn, place: where
     they are added up. */
 export const bends = {
   view({ table, alarms, parts, place: here }) {
@@ -22,12 +22,12 @@ export const bends = {
       <text class="small middle" x="${x(place)}" y="${y(value) - 12}">${value}</text><text class="small soft middle" x="${x(place)}" y="${BASE + 24}">${place}</text>`);
     const formula = sayings.map((c, i) => `${c < 0 ? "−" : "+"} ${Math.abs(c)} · max(0, x${i ? ` − ${i}` : ""})`).join(" ");
     return `<svg viewBox="0 0 ${LEFT + WIDE * (table.length - 1) + 16} 182" style="max-width:30em;overflow:hidden" role="img"
-      aria-label="The table's answers as points, and what the network answers as a line with a bend for each ReLU.">
+      aria-label="The table's answers as points, and what the network answers as a line with a bend for each alarm.">
       <path class="axis" d="M${LEFT} 12V${BASE}H${x(table.length - 1) + 10}"/>
       <clipPath id="frame"><rect width="100%" height="${BASE + 12}"/></clipPath>
       <g clip-path="url(#frame)"><polyline class="v stroke" points="${line(answer)}"/></g>${points.join("")}</svg>
       ${parts ? apart(table.length, [() => start, ...ramps], answer, here) : ""}
-      <div class="controls">${slider("ReLUs", "alarms", alarms, [0, table.length - 1, 1], alarms)}
+      <div class="controls">${slider("alarms", "alarms", alarms, [0, table.length - 1, 1], alarms)}
       ${check("show each by itself", "parts", parts)}${parts ? slider("add up at x =", "place", here, [0, table.length - 1, 1], here) : ""}<button data-do="again">Start again</button></div>
       <details><summary>The table in numbers</summary><div class="controls">${table.map((value, place) =>
         slider(`at ${place}`, `t${place}`, value, [0, 10, 1], value)).join("")}</div></details>
@@ -45,7 +45,7 @@ export const bends = {
   },
 };
 
-/** By how much the slope changes at each place: what each ReLU must say. */
+/** By how much the slope changes at each place: what each alarm must say. */
 function changes(table) {
   const slopes = table.slice(1).map((value, i) => value - table[i]);
   return slopes.map((slope, i) => slope - (i ? slopes[i - 1] : 0));
@@ -62,7 +62,7 @@ function apart(count, parts, answer, here) {
   const drawn = parts.map((f, i) => `<polyline class="q stroke ${i ? "faint" : "dashed"}" style="stroke-width:1.4" points="${line(f)}"/>`);
   const dots = parts.map((f) => `<circle class="q fill" cx="${x(here)}" cy="${height(f(here))}" r="2.5"/>`);
   return `<svg viewBox="0 0 ${LEFT + WIDE * (count - 1) + 16} ${tall + 24}" style="max-width:30em" role="img"
-    aria-label="The ramp of each ReLU as a thin line, the number that the network starts with as a dashed one, and their sum as a thick one.">
+    aria-label="The ramp of each alarm as a thin line, the number that the network starts with as a dashed one, and their sum as a thick one.">
     <path class="axis" d="M${LEFT} 12V${12 + tall}M${LEFT} ${height(0)}H${x(count - 1) + 10}"/><path class="line" d="M${x(here)} 12V${12 + tall}"/>
     ${names.join("")}${drawn.join("")}<polyline class="v stroke" points="${line(answer)}"/>${dots.join("")}
     <circle class="v fill" cx="${x(here)}" cy="${height(answer(here))}" r="4"/></svg>`;

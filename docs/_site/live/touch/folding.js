@@ -4,7 +4,8 @@
 import { escape } from "../html.js";
 import { arrow, at, check, number, says, sum } from "./draw.js";
 
-const [MIDDLE, FLOOR, LONG, NAMES, BAR] = [75, 84, 62, 72, 110];
+const [MIDDLE, FLOOR, LONG, NAMES, BAR] = [75, 84, 55, 69, 92];
+const GAP = 0.15; // between two names, as an angle
 
 /** state: letters, chosen, residual, norm, towers: for each of "11", "10", "01", "00" (residual, norm) the stations, each
     with `cosines` of every two letters and the mean `size` of a letter. */
@@ -32,21 +33,33 @@ export const folding = {
 };
 
 function fan(letters, chosen, { cosines, size }, largest) {
-  const shown = [];
-  const spokes = letters.map((letter, i) => {
-    const angle = Math.acos(Math.min(1, cosines[chosen][i])) * (i % 2 ? 1 : -1);
-    const reach = (length) => [MIDDLE + length * Math.sin(angle), FLOOR - length * Math.cos(angle)];
-    const [x, y] = reach(NAMES);
-    const free = i === chosen || shown.every(([a, b]) => Math.hypot(a - x, b - y) > 9);
-    if (free) shown.push([x, y]);
-    return { i, free, x, y, letter, tip: reach(LONG) };
+  const angles = letters.map((_, i) => (i === chosen ? 0 : Math.acos(Math.min(1, cosines[chosen][i])) * (i % 2 ? 1 : -1)));
+  const named = apart(angles, chosen);
+  const reach = (angle, length) => [at(MIDDLE + length * Math.sin(angle)), at(FLOOR - length * Math.cos(angle))];
+  const ordered = [...letters.keys()].sort((i, j) => (i === chosen) - (j === chosen)); // the chosen one is drawn last
+  const drawn = ordered.map((i) => {
+    const kind = i === chosen ? "w" : "n";
+    const [x, y] = reach(named[i], NAMES);
+    const line = Math.abs(named[i] - angles[i]) > 0.02 ? `<path class="line" d="M${reach(angles[i], LONG)}L${reach(named[i], NAMES - 6)}"/>` : "";
+    return `${line}${arrow([MIDDLE, FLOOR], reach(angles[i], LONG), kind)}<text class="${kind} text middle" x="${x}" y="${at(y + 4)}">${escape(letters[i])}</text>`;
   });
-  const ordered = [...spokes.filter(({ i }) => i !== chosen), spokes[chosen]];
-  const drawn = ordered.map(({ i, free, x, y, letter, tip }) => `${arrow([MIDDLE, FLOOR], tip, i === chosen ? "w" : "n")}
-    ${free ? `<text class="${i === chosen ? "w" : "n"} text middle" x="${at(x)}" y="${at(y + 4)}">${escape(letter)}</text>` : ""}`);
   return `<svg viewBox="0 0 150 134" role="img" aria-label="The letters as arrows: ${number(alike({ cosines }))} alike, of size ${number(size)}.">
-    ${drawn.join("")}<text class="small" x="5" y="117">size ${number(size)}</text>
+    ${drawn.join("")}<text class="small" x="101" y="130">size ${number(size)}</text>
     <rect class="whole" x="5" y="122" width="${BAR}" height="8"/><rect class="w fill" x="5" y="122" width="${at((BAR * size) / largest)}" height="8"/></svg>`;
+}
+
+/** Where the names stand, so that none covers another: pushed outward from the chosen one, which stays where it is. */
+function apart(angles, chosen) {
+  const named = [...angles];
+  for (const side of [-1, 1]) {
+    let last = 0;
+    const there = [...angles.keys()].filter((i) => i !== chosen && (i % 2 ? 1 : -1) === side);
+    for (const i of there.sort((a, b) => Math.abs(angles[a]) - Math.abs(angles[b]))) {
+      last = Math.max(Math.abs(angles[i]), last + GAP);
+      named[i] = side * last;
+    }
+  }
+  return named;
 }
 
 /** The mean cosine between two different letters. */

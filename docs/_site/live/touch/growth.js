@@ -4,7 +4,7 @@ import { escape } from "../html.js";
 import { at, number, says, slider } from "./draw.js";
 
 /** state: texts, right (the answers wanted, "" where there is none), steps, written (for each step, an answer to each text),
-    wrong (the share of wrong letters in the steps before), now (which step is shown). */
+    wrong (the share of wrong letters: before the first step, and then in the steps up to each), now (which step is shown). */
 export const growth = {
   view({ texts, right, steps, written, wrong, now }) {
     const rows = texts.map((text, i) => {
@@ -15,20 +15,22 @@ export const growth = {
     });
     const good = texts.filter((_, i) => right[i] !== "" && written[now][i] === right[i]).length;
     const known = right.filter(Boolean).length;
+    const share = number(100 * wrong[now], 1);
     return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}</div>
       <table><thead><tr><th scope="col">text</th><th scope="col">what it writes</th><th scope="col">right?</th></tr></thead>
       <tbody>${rows.join("")}</tbody></table>${curve(steps, wrong, now)}
       ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates ${good === 1 ? "is" : "are"} right.${now ? ` In the last ${steps[now] - steps[now - 1]}
-        steps ${number(100 * wrong[now - 1], 1)} % of the letters were wrong.` : " Every matrix is random."}`)}`;
+        steps ${share} % of the letters were wrong.` : ` Every matrix is random, and ${share} % of the letters are wrong.`}`)}`;
   },
 };
 
 function curve(steps, wrong, now) {
   const [last, most] = [steps.at(-1), Math.max(...wrong)];
-  const point = (i) => `${at(20 + (270 * steps[i + 1]) / last)},${at(70 - (60 * wrong[i]) / most)}`;
-  const here = now ? `<circle class="q fill" cx="${point(now - 1).split(",")[0]}" cy="${point(now - 1).split(",")[1]}" r="5"/>` : "";
+  const point = (i) => [at(28 + (262 * steps[i]) / last), at(70 - (60 * wrong[i]) / most)];
+  const [x, y] = point(now);
+  const here = `<circle class="q fill" cx="${x}" cy="${y}" r="5"/>`;
   return `<svg viewBox="0 0 300 92" style="max-width:30em" role="img" aria-label="The share of wrong letters against the steps of the training: it falls fast, and then slowly.">
-    <path class="axis" d="M20 8V70H292M17 10h3M17 70h3"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
-    <text class="small soft end" x="17" y="13">${number(100 * most, 0)} %</text><text class="small soft end" x="17" y="73">0</text>
-    <text class="small soft" x="60" y="14">wrong letters</text><text class="small soft end" x="292" y="84">step ${last.toLocaleString("en")}</text></svg>`;
+    <path class="axis" d="M28 8V70H292M25 10h3M25 70h3"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
+    <text class="small soft end" x="21" y="13">${number(100 * most, 0)} %</text><text class="small soft end" x="21" y="73">0</text>
+    <text class="small soft" x="68" y="14">wrong letters</text><text class="small soft end" x="292" y="84">step ${last.toLocaleString("en")}</text></svg>`;
 }

@@ -2,7 +2,7 @@
 
 import { at, check, says, slider, sum } from "./draw.js";
 
-const [SIDE, LEFT, TOP] = [216, 42, 36];
+const [SIDE, LEFT, TOP] = [216, 42, 50];
 
 /** state: places (of the row), sizes (letters of each text), query (its place), apart (whether the texts are kept apart),
  * causal (whether a look-ahead mask comes on top). */
@@ -55,6 +55,7 @@ function grid(documents, positions, query, hides) {
     patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--ca-hatch)"/></pattern></defs>
     <text class="small soft end" x="${LEFT - 4}" y="12">text</text>${above(12, documents)}
     <text class="small soft end" x="${LEFT - 4}" y="28">position</text>${above(28, positions)}
+    <text class="small soft end" x="${LEFT - 4}" y="44">place</text>${above(44, documents.map((_, i) => i))}
     ${rows.join("")}<rect class="axis" x="${LEFT}" y="${at(TOP + unit * query)}" width="${SIDE}" height="${at(unit)}" style="stroke-width:2"/>
     <text class="small end" x="${LEFT - 4}" y="${at(TOP + unit * (query + 0.7))}">${query}</text></svg>`;
 }

@@ -6,9 +6,10 @@ const LENGTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((thousands) => 10
 const [WIDE, LEFT, BAR] = [330, 5, 7]; // of the drawing; and a gigabyte
 
 /** state: queries and keys (how many heads), head (of queries, which is marked, counted from 1), layers, numbers (of a head), bytes (of a
- * number), length (how much is kept, as a place in LENGTHS), model and card (gigabytes). */
+ * number), length (how much is kept, as a place in LENGTHS), model and card (gigabytes), reads (gigabytes a second) and whose (for a number of
+ * heads of keys, which model has it). */
 export const sharing = {
-  view({ queries, keys, head, layers, numbers, bytes, length, model, card }) {
+  view({ queries, keys, head, layers, numbers, bytes, length, model, card, reads, whose }) {
     const size = queries / keys; // of a group
     const met = Math.ceil(head / size);
     const gigabytes = (2 * layers * keys * numbers * LENGTHS[length] * bytes) / 1e9;
@@ -18,10 +19,10 @@ export const sharing = {
     const others = size === 1 ? "and no other head meets it" : `as do all heads from ${(met - 1) * size + 1} to ${met * size}`;
     const whole = `With the model that makes ${number(gigabytes + model, gigabytes < 1 ? 2 : 1)} GB`;
     return `<div class="controls" role="group" aria-label="Heads of keys"><span>Heads of keys</span>${buttons.join("")}</div>
-      ${heads(queries, size, head)}${memory(gigabytes, kept, model, card)}
+      ${heads(queries, size, head, whose[keys])}${memory(gigabytes, kept, model, card)}
       <div class="controls"><span class="q">${slider("Head of queries", "head", head, [1, queries, 1], head)}</span>
       ${slider("Pieces of words", "length", length, [0, LENGTHS.length - 1, 1], LENGTHS[length].toLocaleString("en"))}</div>
-      ${says(`Head ${head} meets head ${met} of keys, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB.`)}`;
+      ${says(`Head ${head} meets head ${met} of keys, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB. All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second.`)}`;
   },
 
   act(state, name, value) {
@@ -29,7 +30,7 @@ export const sharing = {
   },
 };
 
-function heads(queries, size, head) {
+function heads(queries, size, head, whose) {
   const wide = (WIDE - 2 * LEFT) / queries;
   const middle = (i) => LEFT + wide * (i + 0.5);
   const shared = (i) => middle(Math.floor(i / size) * size + (size - 1) / 2);
@@ -44,7 +45,7 @@ function heads(queries, size, head) {
   return `<svg viewBox="0 0 ${WIDE} 96" style="max-width:36em" role="img" aria-label="A row of squares for the heads of queries, and below it one for the
     heads of keys and values. A line leads from each head of queries to the head of keys that it meets.">
     <text class="small soft" x="${LEFT}" y="12">${queries} heads of queries</text>${drawn.join("")}
-    <text class="small soft" x="${LEFT}" y="94">kept: ${queries / size} ${size === queries ? "head" : "heads"} of keys and values</text></svg>`;
+    <text class="small soft" x="${LEFT}" y="94">kept: ${queries / size} ${size === queries ? "head" : "heads"} of keys and values${whose ? `, as in ${whose}` : ""}</text></svg>`;
 }
 
 function memory(gigabytes, kept, model, card) {

@@ -29,7 +29,8 @@ text.end{text-anchor:end}
 label{line-height:2.1;font-variant-numeric:tabular-nums}
 input[type=range]{width:11em;max-width:100%;accent-color:var(--md-accent-fg-color);vertical-align:middle;margin:0 .3em}
 input[type=checkbox]{width:1.1em;height:1.1em;margin:0 .4em 0 0;vertical-align:-.15em;accent-color:var(--md-accent-fg-color)}
-input[type=number]{font:inherit;color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.1em .4em;width:5.5em}
+input:is([type=number],[type=text]){font:inherit;color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.1em .4em;width:5.5em}
+input[type=text]{width:18em;max-width:100%;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 button{font:inherit;color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.2em .6em;min-height:2.1em;cursor:pointer}
 button[aria-pressed=true]{background:var(--md-typeset-a-color);color:var(--md-default-bg-color);border-color:transparent}
 :focus-visible{outline:.12rem solid var(--md-accent-fg-color);outline-offset:.08rem}
@@ -45,12 +46,13 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .off{color:var(--ca-keys);text-decoration:underline}
 .letters{display:flex;flex-wrap:wrap;gap:.2em;margin:.3em 0 .8em}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
+.pieces{display:flex;flex-wrap:wrap;gap:.2em;margin:.4em 0;font-family:var(--md-code-font-family,var(--md-code-font,monospace));line-height:1.5}.pieces span{padding:.1em .35em;border:.05rem solid var(--ca-line);border-radius:.2rem;white-space:pre-wrap}.pieces span:nth-child(even){background:color-mix(in srgb,var(--ca-queries) 20%,transparent)}
 .similarity{max-width:14em}.station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
 .rules{width:100%;max-width:34em}.rules td{min-width:2.4em}.rules thead th{text-align:right}.rules label{line-height:1.5}.rules svg{max-width:2.6em;margin-left:auto}
 .odds{width:100%;max-width:34em}.odds :is(th,td){padding:.2em .25em}.odds .track{width:45%}.odds .came{height:.35em;min-width:0;background:var(--ca-values)}.odds thead th:nth-last-child(-n+2){text-align:right}
 table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}
 .looks :is(td,thead th){text-align:center;padding:.2em .25em}.looks .weight{background:var(--weight);color:var(--ink);min-width:2.3em}@container (max-width:26em){.looks{font-size:.85em}.looks .weight{min-width:2em}}
 .sums th{white-space:nowrap}.sums thead th[scope=col]{text-align:right}.sums td{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:2.4em}
-.fans{display:grid;grid-template-columns:repeat(auto-fit,minmax(8em,1fr));gap:.3em .8em}.fans .title{margin:0}
+.fans{display:grid;grid-template-columns:repeat(auto-fit,minmax(8em,1fr));gap:.3em .8em}.fans .title{margin:0}@container (max-width:26em){.fans{grid-template-columns:1fr 1fr}}
 .cell{cursor:pointer;stroke:var(--md-default-bg-color)}
 `;

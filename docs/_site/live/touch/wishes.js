@@ -1,4 +1,4 @@
-/* A head that is written by hand: the wishes of each place, the weights that they make, and what is fetched. */
+/* A head that is written by hand: the wishes of each place, the weights that they make, and the average that is fetched. */
 
 import { number, says, slider, sum } from "./draw.js";
 
@@ -8,7 +8,7 @@ const WORTH = [1, 2, 5, 10, 20, 128];
 export const wishes = {
   view({ text, wishes, worth }) {
     const letters = [...text];
-    const kinds = [...new Set(letters)].sort();
+    const kinds = [...new Set(letters)];
     const weights = wishes.map((row) => {
       const powers = row.map((wish) => Math.exp(WORTH[worth] * (wish - Math.max(...row))));
       return powers.map((power) => power / sum(powers));
@@ -17,10 +17,13 @@ export const wishes = {
     const places = letters.map((letter, i) => `${letter} at ${i}`);
     const buttons = wishes.map((row, i) => row.map((wish, j) => `<button data-do="wish" data-value="${i * letters.length + j}"
       aria-pressed="${wish === 1}" aria-label="place ${i} looks at place ${j}">${wish}</button>`));
-    const shown = (rows) => rows.map((row) => row.map((x) => number(x)));
+    const keys = letters.map((letter, i) => `${letter}<br>${i}`);
+    const shares = (row) => kinds.map((kind, i) => [kind, row[i]]).filter(([, x]) => x >= 0.005).sort(([, x], [, y]) => y - x);
+    const average = (row) => shares(row).map(([kind, x]) => `${number(x)} ${kind}`).join(" + ");
     const told = fetched.map((row, i) => `place ${i} fetches ${row.some((x) => x > 0.995) ? kinds[row.findIndex((x) => x > 0.995)] : "a mixture"}`);
-    return `<div class="panels">${table("Wishes", places, letters.map((_, i) => `${i}`), buttons)}
-      ${table("Weights", places, letters.map((_, i) => `${i}`), shown(weights))}${table("Fetched", places, kinds, shown(fetched))}</div>
+    return `<div class="panels">${table("Wishes", places, keys, buttons)}
+      ${table("Weights", places, keys, weights.map((row) => row.map((x) => number(x))))}
+      ${table("Fetched", places, ["the average"], fetched.map((row) => [average(row)]))}</div>
       <div class="controls">${slider("A yes is worth", "worth", worth, [0, WORTH.length - 1, 1], WORTH[worth])}<button data-do="again">Start again</button></div>
       ${says(`At ${WORTH[worth]}, ${told.join(", ")}.`)}`;
   },

@@ -1,0 +1,506 @@
+# ---
+# title: Pieces of words
+# description: How a text becomes tokens. Glue the commonest pair by hand, cut your own words, see what a piece saves and what it costs, and why "strawberry" is hard to spell.
+# ---
+
+# %% [markdown]
+# # How many r are in 73700?
+#
+# This question was put to a chat program. What reached the model behind it, if that was GPT-4 (2023), are seven
+# numbers:
+#
+# **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
+#
+# Each number stands for a piece of the text. You are asked how often the letter that is number 436 occurs in the word
+# that is number 73700. You have all that the model had. What do you answer?
+#
+# <details class="lesson-more" markdown="1"><summary>The same question in letters</summary>
+#
+# "How many r are in strawberry?" Now you see three. In 73700 there is no letter to be seen, and nothing in it says how
+# often it holds a 436. Programs that answered "two" were famous for it in 2024 ([an account of
+# it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's own table of pieces, which is public under
+# the name `cl100k_base` (looked up in November 2026).
+#
+# </details>
+#
+# [Our language model](language_model.py) reads letters, and from it nothing is hidden. Why is no large machine built
+# like that? And who decides that 73700 is a piece?
+#
+# ## Neither letters nor words
+#
+# **Letters are too short.** Our model looks back at 128 tokens, and a token is what a machine takes as one unit. If
+# that is a letter, 128 are less than two lines of print. A longer look is dear: each token is compared with each
+# earlier one, so twice as many take [four times as many scores](long_sequences.py#what-if-the-matrix-does-not-fit).
+#
+# **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new
+# one. Machines that translated in 2015 knew 30,000 to 50,000 words. All others were one token, "unknown".
+#
+# So common words should be one piece, and rare ones several, down to single letters if need be. A simple rule finds
+# such pieces. It only counts.
+#
+# ## Glue what stands together, by hand { #by-hand }
+#
+# Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together wherever
+# they do. Then begin again: what is glued counts as one piece. (Of several equally common pairs the first is taken.)
+#
+# In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
+# is "es". Which pair comes next? Guess first.
+
+# %%
+from collections import Counter
+from itertools import pairwise
+
+
+def glued(pieces, a, b):
+    """Return the pieces with every a that stands before a b glued to it."""
+    found = []
+    for piece in pieces:
+        if found and (found[-1], piece) == (a, b):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
+
+
+def shown(pieces):
+    return "|".join(pieces).replace(" ", "␣").replace("\n", "⏎")
+
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three rounds</summary>
+
+# %%
+pieces = [*"she sees these cheeses"]
+for _ in range(3):
+    ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
+    pieces = glued(pieces, a, b)
+    print(
+        f"{shown([a, b]):5} {count} times -> {len(pieces)} pieces: {shown(pieces)}"
+    )
+assert len(pieces) == 15
+best = [*"she sees these cheeses"]
+for pair in ("he", "es", "se"):
+    best = glued(best, *pair)
+assert len(best) == 14
+
+# %% [markdown]
+# The h of "these" has lost its e to the s. So h and e now stand together only twice.
+#
+# </details>
+#
+# To glue the commonest pair first sounds like the best that one can do. Is it? In three rounds it makes 15 pieces of
+# 22 letters. Can you get to 14? (The number beside a pair says how often it stands there.)
+
+# %% tags=["live", "remove-input"]
+import sys
+
+sys.path += ["../_site", "../.."]
+from live import touch
+
+touch(
+    "gluing",
+    "<p>“she sees these cheeses” has 22 letters. Gluing the commonest pair in each of three rounds leaves 15 pieces.</p>",
+    text="she sees these cheeses",
+    chosen=[],
+    rounds=3,
+    first=15,
+    best=14,
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
+#
+# Begin with h and e, which stand together only three times. Then e and s still do three times, and s and e twice: 22
+# letters become 19, 16 and 14 pieces. Who takes "es" first spoils both "he" and "se". So the simple rule is not the
+# best one. It is quick, and good enough.
+#
+# </details>
+#
+# ## Two thousand rules from a manual
+#
+# Now let the rule read what our language model has read, nine tenths of the manual of Python. Two things are
+# different. Each pair that is glued is written down, because these pairs, in their order, are all that is learnt. And
+# the text is first cut into words, each with the space before it. Then no piece reaches into the next word, and each
+# different word has to be cut only once, however often it comes.
+
+# %%
+import re
+import sys
+
+# The text is read by a program of the repository, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+from trained.language import decode, texts
+
+train_ids, held_out = texts()
+seen, unseen = decode(train_ids), decode(held_out)
+WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s+")  # a word, other signs, or space
+
+
+def learn(words, rounds):
+    """Return the pairs to glue, in their order; words: how often each word comes."""
+    cuts, rules = {word: [*word] for word in words}, []
+    for _ in range(rounds):
+        pairs = Counter()
+        for word, times in words.items():
+            for pair in pairwise(cuts[word]):
+                pairs[pair] += times
+        a, b = pairs.most_common(1)[0][0]
+        rules.append((a, b))
+        for word in words:
+            if a + b in word:
+                cuts[word] = glued(cuts[word], a, b)
+    return rules
+
+
+rules = learn(Counter(WORD.findall(seen)), 2000)
+new = [shown([a + b]) for a, b in rules]
+print("first:       ", *new[:12])
+print("from 300 on: ", *new[300:312])
+print("from 1000 on:", *new[1000:1012])
+
+# %% [markdown]
+# It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told
+# it what an ending is, and yet "ing", "ment" and "ation" are among the first hundred pieces.
+#
+# To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Nothing is
+# counted any more. Since letters stay pieces, no word is unknown. (GPT-2 (2019) and most models since begin with the
+# 256 bytes in place of letters. Then even a sign that the rules have never met can be cut.)
+
+
+# %%
+def cut(text, rules):
+    pieces = {}
+    for word in {*WORD.findall(text)}:
+        pieces[word] = [*word]
+        for a, b in rules:
+            if a + b in word:
+                pieces[word] = glued(pieces[word], a, b)
+    return [piece for word in WORD.findall(text) for piece in pieces[word]]
+
+
+line = "The following functions return strawberries"
+for number in (0, 30, 300, 2000):
+    cut_line = cut(line, rules[:number])
+    print(f"{number:4} rules, {len(cut_line):2} pieces: {shown(cut_line)}")
+
+# %% tags=["remove-input"]
+assert "".join(cut(unseen, rules)) == unseen
+assert 0.95 < (256 + 3000) * 128 / 429_952 < 1
+assert round(100 * 2 * 128_256 * 4096 / 8.03e9) == 13
+assert new[:3] == ["␣␣", "--", "th"]
+assert {"ing", "ment", "ation"} <= {*new[:100]}
+assert len(cut(line, rules[:300])) < 20
+assert len(cut(line, rules)) < len(cut(line, rules[:300]))
+assert len(cut(" strawberry", rules)) == 7
+assert len(cut(" functions", rules)) == 1
+
+# %% [markdown]
+# "functions" is a single piece now, and the strawberries stay in crumbs, because this manual has none. GPT-4's table
+# was made in about 100,000 rounds, from far more text. In it " strawberry" is one piece. At the start of a text, where
+# no space stands before it, it is three: `str|aw|berry`.
+#
+# Cut something of your own. Guess first: into how many pieces goes your name? And a sentence of a language that is not
+# English? And does "functions" need as many pieces at the start of a text as behind a space?
+
+# %% tags=["live", "remove-input"]
+few = [
+    len(cut(words, rules[:1000])) for words in (" functions", "functions", "zurück")
+]
+assert few == [1, 2, 4]
+touch(
+    "cutting",
+    f"<p>With 1,000 rules “ functions”, with its space, is {few[0]} piece, “functions” without it is {few[1]} pieces, and"
+    f" the German “zurück” is {few[2]}.</p>",
+    text="The following functions return strawberries",
+    rules=[list(rule) for rule in rules[:1000]],
+    counts=[0, 10, 30, 100, 300, 1000],
+    chosen=5,
+    examples=[
+        "strawberry",
+        "x is not None",
+        "functions",
+        "Die folgenden Funktionen",
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>What to see</summary>
+#
+# A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual.
+# So whoever writes in another language has more tokens to pay for, and is seen less far back. The Hindi word for
+# "earth" has six signs. For GPT-4 it was eight pieces. For GPT-4o (2024), whose table is twice as large, it is three.
+# (Both tables were looked up in November 2026.) And "functions" is one piece behind a space only. At the start of a
+# text it is two other tokens, with vectors of their own, and that both mean the same has to be learnt.
+#
+# </details>
+#
+# ## What pieces save, and what they cost
+#
+# Here is a place in the tenth of the manual that gave no rules. The next token has to be said. What can be seen by a
+# machine that looks back at 128 letters? And by one that looks back at 128 pieces? Guess how many lines it will be.
+#
+# <details class="lesson-more" markdown="1"><summary>Both views</summary>
+
+# %% tags=["hide-input"]
+import textwrap
+
+cut_unseen = cut(unseen, rules[:1000])
+end = 2400  # a piece somewhere in the middle
+view = "".join(cut_unseen[:end])
+for name, back in (
+    ("128 letters", view[-128:]),
+    ("128 pieces", "".join(cut_unseen[end - 128 : end])),
+):
+    print(f"{name} ({len(back)} letters):")
+    print(
+        textwrap.indent(textwrap.fill(" ".join(back.split()), 74), "   "), "...\n"
+    )
+per_piece = len(unseen) / len(cut_unseen)
+print(f"letters a piece, in all of this tenth: {per_piece:.1f}")
+print(f"so of the scores 1 in {per_piece**2:.0f} is left")
+assert 2.9 < per_piece < 3.4
+
+# %% [markdown]
+# </details>
+#
+# **What they save.** Let a text have $n$ letters, and a piece $c$ of them on average. Then there are $n / c$ tokens.
+# The machine looks back $c$ times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in
+# place of $n^2$. With our first 1,000 rules $c$ is 3.1, and of ten scores one is left.
+#
+# **What they cost.** Each piece needs a row in the table of vectors. With 256 bytes, $r$ rules and vectors of $d$
+# numbers that makes $(256 + r) \cdot d$ numbers. Our language model has 430,000 in all, of which 33,000 are its table.
+# With 3,000 rules its table alone would have nearly as many as all of it now. The smallest Llama 3.1 (2024) has
+# 128,256 pieces, 4,096 numbers for each, and a second such table at its end: 1.05 of its 8.03 billion numbers, or
+# 13&nbsp;%.
+#
+# And there is a cost that no table shows. Take the simplest rival of the [last
+# lesson](language_model.py#is-counting-enough), who only counts what came after the last tokens. Let it look back at
+# one token, at two or at three. Bits are counted by the letter, so that short pieces and long ones can be compared. Do
+# more rules always help? Draw the three lines in your head first.
+#
+# <details class="lesson-more" markdown="1"><summary>How surprised it is</summary>
+
+# %% tags=["hide-input"] alt="Bits a letter against the number of rules, from none to 2,000, in three lines. Who sees one token falls from above 3 bits to 2, all the way. Who sees two tokens falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. Who sees three begins at 2.0, is lowest near 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them."
+import math
+from collections import defaultdict
+
+import matplotlib.pyplot as plt
+import numpy as np
+import trained
+
+
+def bits_by_counting(order, number):
+    """Bits a letter of one who sees so many tokens, and how often he never met them."""
+    read, test = cut(seen, rules[:number]), cut(unseen, rules[:number])
+    tables = [defaultdict(Counter) for _ in range(order + 1)]
+    for n, table in enumerate(tables):
+        for i in range(n, len(read)):
+            table[tuple(read[i - n : i])][read[i]] += 1
+    bits, strange = 0.0, 0
+    for i in range(order, len(test)):
+        p = 1 / (256 + number)
+        for n, table in enumerate(tables):
+            if after := table.get(tuple(test[i - n : i])):
+                fresh = len(after)  # as much weight for what was not yet seen here
+                p = (after[test[i]] + fresh * p) / (after.total() + fresh)
+        bits -= math.log2(p)
+        strange += tuple(test[i - order : i]) not in tables[order]
+    return bits / len(held_out), strange / (len(test) - order)
+
+
+numbers = (0, 30, 100, 300, 1000, 2000)
+found = {
+    order: [bits_by_counting(order, number) for number in numbers]
+    for order in (1, 2, 3)
+}
+bits = {order: [b for b, _ in line] for order, line in found.items()}
+ours = float(trained.load("language")[1]["bits"])
+figure, ax = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+for order, colour in ((1, "#999999"), (2, "#d55e00"), (3, "#0072b2")):
+    ax.plot(range(6), bits[order], "o-", color=colour, label=f"sees {order} before")
+ax.axhline(ours, color="#009e73", linestyle="--", label="our machine")
+ax.set_xticks(range(6), [f"{number:,}" for number in numbers])
+ax.set(xlabel="rules", ylabel="bits a letter", ylim=(1.5, 3.5))
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False)
+plt.show()
+often = [Counter(cut(seen, rules[:number])) for number in numbers[3:]]
+middle = [
+    sorted(o[p] for p in {a + b for a, b in rules[:n]})[n // 2 - 1]
+    for o, n in zip(often, numbers[3:], strict=True)
+]
+unused = sum(often[-1][a + b] == 0 for a, b in rules)
+print("rules:                 ", *(f"{number:6,}" for number in numbers))
+print("sees 2, bits a letter: ", *(f"{b:6.2f}" for b in bits[2]))
+print("sees 2, never met them:", *(f"{strange:6.0%}" for _, strange in found[2]))
+print("half of the pieces come at most so often in the nine tenths:", *middle)
+print(f"pieces that never come: {unused} of {len(rules):,}")
+assert np.all(np.diff(bits[1]) < 0)
+assert bits[2][0] - min(bits[2]) > 0.5
+assert np.argmin(bits[2]) in (3, 4)
+assert np.argmin(bits[3]) in (3, 4)
+assert bits[2][-1] > min(bits[2])
+assert bits[3][-1] > min(bits[3])
+assert found[2][0][1] < 0.01 < 0.1 < found[2][4][1] < found[2][5][1]
+assert ours < min(map(min, bits.values())) < ours + 0.12
+assert middle[0] > 100 > 30 > middle[-1]
+assert 20 < unused < 400
+
+# %% [markdown]
+# </details>
+#
+# A rival that sees one token gains by each rule, because its token reaches farther. With two or three it gains only up
+# to about 1,000 rules. Then it begins to lose, because it has met most long pieces too rarely: with letters hardly any
+# pair in the unseen tenth was new to it, and with 2,000 rules one in four is. A network may do better with rare
+# pieces, since similar ones can have similar vectors. But it, too, can learn a row of its table only where that piece
+# stands. So how many rules are good is found by trying.
+#
+# (With two pieces, and by counting alone, this rival comes close to our machine, which sees 128 letters. What would
+# our machine make of pieces? That is [an open question](#an-open-question).)
+#
+# ## What can no longer be seen
+#
+# **Letters.** A model that reads pieces does not see how they are spelled. It must pick that up elsewhere: from texts
+# about spelling, from slips, from rhymes. Does it? Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) took
+# single rows of GPT-2's table and trained a small network to spell the piece from its row alone. Of pieces that were
+# new to this network it got 33 of 100 right. So there is spelling in the vectors, but by far not all of it.
+#
+# **Digits.** Our date machine reads and writes single letters. Its answers all look like 2018-05-03. Suppose we had
+# learnt 100 rules from 3,000 of them first. In which pieces would it have to write a date? Guess first.
+#
+# <details class="lesson-more" markdown="1"><summary>Dates in pieces</summary>
+
+# %%
+from clear_attention import create_date_pairs
+
+_, answers = create_date_pairs(3000)
+date_rules = learn(Counter(answers), 100)
+for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
+    cut_date = [*date]
+    for a, b in date_rules:
+        cut_date = glued(cut_date, a, b)
+    print(shown(cut_date))
+across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
+print(
+    len(across), "of 100 pieces reach from one number into the next:", *across[-6:]
+)
+assert 40 < len(across) < 90
+
+# %% [markdown]
+# Counting knows nothing of years and months. A 0 often stands behind a dash, so the last digit of the year was glued
+# to the month. That there is an 8 in `8-03` the machine would have to learn by heart, and once more for `8-04`, and
+# for all the others. As a letter it is learnt once.
+#
+# </details>
+#
+# So today counting may not glue digits as it likes. Llama 2 (2023) makes each digit a piece. GPT-4 cuts groups of
+# three, from the left: 1234567 becomes `123|456|7`, and 123456 becomes `123|456`. So `456` stands for 4,560 in the one
+# number and for 456 in the other. If you write 1,234,567, the groups begin on the right, as you learnt it at school.
+# Singh and Strouse (2024) found that with the commas GPT-3.5 adds much better.
+#
+# ## Who found this, and when
+#
+# **To save space.** Philip Gage (1994) wanted to make files smaller: put a byte that the file does not use in place of
+# the commonest pair, and begin again. So the rule is called *byte pair encoding*.
+#
+# **To name what has no name.** Twenty years later, machines that translate stumbled over words that were not in their
+# table, such as the German ones that anybody may put together. They left a gap, and looked the word up in a dictionary
+# afterwards. Rico Sennrich, Barry Haddow and Alexandra Birch (2016) threw the dictionary away and cut the words by
+# Gage's rule. In "Abwasserbehandlungsanlage" each piece can be translated: sewage, treatment, plant. That was simpler,
+# and it translated better.
+#
+# **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
+# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word,
+# or grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until
+# the name was common enough to be glued. The texts of the training, so the guess goes, hardly had it, and its row
+# stayed nearly as it was at the start. Our table has such rows as well: 78 of 2,000 pieces never come, because longer
+# ones have swallowed them.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# We let no piece reach into the next word. What is lost by that? Learn 300 rules from the first 40,000 letters twice,
+# once in words and once from the whole as if it were a single word. (`learn` can do both. To cut the whole, apply
+# `glued` with one rule after the other.) Compare the letters a piece, and look at the first ten pieces.
+
+# %% tags=["answer"]
+part = seen[:40_000]
+for name, words in (("words", WORD.findall(part)), ("whole", [part])):
+    ruled = learn(Counter(words), 300)
+    if name == "words":
+        done = cut(part, ruled)
+    else:
+        done = [*part]
+        for a, b in ruled:
+            done = glued(done, a, b)
+    first = [shown([a + b]) for a, b in ruled[:10]]
+    print(f"{name}: {len(part) / len(done):.2f} letters a piece, first:", *first)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
+#
+# Hardly anything is lost. But without words an "e" is glued to the space behind it, as in `e␣`. Then "the" is cut in
+# one way before a space and in another before a comma, and each has to be learnt by itself.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# Two models look back at 8,192 tokens. The pieces of the first have four letters on average. The second reads bytes.
+# How many times as many scores has the second to compute for the same text? And which can read a text of 30,000
+# letters at once?
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# The second has four times as many tokens, so 4 · 4 = 16 times as many scores. The text is 7,500 pieces, which the
+# first can read at once, and the second sees about a quarter of it.
+#
+# </details>
+#
+# ### An open question
+#
+# Our language model was trained on bytes. Train one of the same size on the pieces of 300 rules, for the same time,
+# and compare bits a letter. Is it better than 1.76? A [program to copy](../guides/train_language_model.py) is there.
+#
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("pieces_of_words")
+
+# %% [markdown]
+# ```self-check
+# ? `cat` is piece 12 and `cats` is piece 840. What have their two vectors in common before the training?
+# - the first three letters | A vector is a row of numbers drawn at random. No letter is written in it.
+# + nothing but chance | That they are nearly the same word must be learnt from the texts in which they stand.
+# - all but the s, since 840 was glued from 12 and s | The rule is used for cutting only. The row of 840 is a row like any other.
+# ? The order of the rules is lost, and somebody applies them in the order of the alphabet. What happens?
+# - nothing, the same pieces come out | Who glues e and s first leaves no e for h. You saw it with the cheeses.
+# - some texts can't be cut any more | Letters are pieces, so each text can be cut in some way.
+# + texts can still be cut, but often into other pieces | The model then gets tokens in places where it was never trained on them.
+# ? A text is cut into pieces of 3 letters on average, and a model has a surprise of 4.5 bits a piece. A model of letters has 1.8 bits a letter. Which one plays better?
+# - the one of letters, 1.8 is less than 4.5 | A piece holds three letters, so its surprise is that of three.
+# + the one of pieces | 4.5 bits for three letters are 1.5 bits a letter.
+# - that can't be said, since the tokens differ | Count both by the letter, then it can.
+# ```
+#
+# ## Where to go next
+#
+# **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so no layer
+# changes. Only the table has more rows.
+#
+# A token is now a word, or nearly. How much does a machine have to keep of each one, while it writes? For three
+# letters it is more than you think.
+#
+# * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
+# * [What the package knows of tokens](../about/limits.md): it takes any ids, and leaves the cutting to you.
+# * [Train it on your own text](../guides/train_language_model.py): a program that reads bytes.
+#
+# Read on elsewhere: Sennrich and others (2016), [Neural Machine Translation of Rare Words with Subword
+# Units](https://arxiv.org/abs/1508.07909); Watkins (2023), [SolidGoldMagikarp III: Glitch token
+# archaeology](https://www.lesswrong.com/posts/8viQEp8KBg2QSW4Yc); Singh and Strouse (2024), [Tokenization counts: the
+# impact of tokenization on arithmetic in frontier LLMs](https://arxiv.org/abs/2402.14903).

@@ -94,7 +94,11 @@ check-peers: $(PEERS) ## call torch, JAX, Flax, Hugging Face and others with con
 	HF_HUB_OFFLINE=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks.check_peers
 
 bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 50
-	TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+	CUDA_VISIBLE_DEVICES=-1 TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+	@$(if $(QUICK)$(ONLY),,if nvidia-smi >/dev/null 2>&1; then $(MAKE) bench-gpu; fi)
+
+bench-gpu: $(PEERS) ## the functions on a GPU, in a second table (needs the builds of all three libraries that are made for it)
+	XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks.gpu
 
 bench-workers: $(READY) ## measure one worker and two, and streaming from files larger than memory (about 50 minutes)
 	PYTHONPATH=src $(BIN)/python -m benchmarks.workers $(if $(ONLY),--only $(ONLY))
@@ -119,6 +123,10 @@ format: $(READY) ## mend what lint can mend
 
 laws: $(READY) ## plant in each law's way the fault that it must catch, and see it caught (about 2 minutes)
 	$(BIN)/python -m faults.laws
+
+laws-gpu: $(READY) ## try the laws on a GPU, with float32 products and with TF32 ones (needs pip install tensorflow[and-cuda])
+	TF_FORCE_GPU_ALLOW_GROWTH=true $(BIN)/pytest tests/laws --numprocesses 2 --quiet
+	TF_FORCE_GPU_ALLOW_GROWTH=true LAWS_TF32=1 $(BIN)/pytest tests/laws --numprocesses 2 --quiet
 
 mutate: $(READY) ## plant small faults in fifteen modules and see whether the tests find them
 	$(BIN)/python -m faults.mutate
@@ -160,4 +168,4 @@ $(OLD): requirements-oldest.lock pyproject.toml
 	.cache/oldest/bin/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws mutate test-site dist bundle book markdown site-exit lighthouse check-torch check-peers bench bench-workers bench-language-model bench-softmax check-dates lint format lock clean
+.PHONY: help serve lessons trained trained-again ablations site site-again test coverage test-oldest fuzz laws laws-gpu mutate test-site dist bundle book markdown site-exit lighthouse check-torch check-peers bench bench-gpu bench-workers bench-language-model bench-softmax check-dates lint format lock clean

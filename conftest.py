@@ -57,6 +57,8 @@ def seed_tensorflow():
     import tensorflow as tf
 
     tf.random.set_seed(0)
+    if "LAWS_TF32" not in os.environ:  # a GPU would take it by itself, and tests count digits
+        tf.config.experimental.enable_tensor_float_32_execution(False)
     gc.freeze()  # what importing has made stays: garbage need not be looked for in it
 
 

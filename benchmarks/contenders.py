@@ -39,6 +39,7 @@ MASKS = ("none", "padding", "causal")
 PASSES = ("forward", "both")  # "both": forward and backward, from a sum of the output
 FROM_INPUT = "both, from an input"  # the gradient of the output is the last input, as it comes from outside in a model
 MODES = ("graph", "eager", "xla")
+TORCH = "cuda" if torch.cuda.is_available() else "cpu"  # TensorFlow and JAX take a GPU by themselves
 
 
 class Case(NamedTuple):
@@ -124,11 +125,11 @@ def functions(case, memory, modes, only=None):
             halves = functools.partial(blockwise_attention, causal=True, block_size=BLOCK // 2)
             yield "halves graph", tf_call(halves, given, mode, case.passes)
     if "graph" in modes:
-        tensors = [torch.tensor(x) for x in arrays]
+        tensors = [torch.tensor(x, device=TORCH) for x in arrays]
         attend = torch.nn.functional.scaled_dot_product_attention
-        mask = None if pads is None else torch.tensor(~pads[:, None, None]).expand(batch, 1, n, n)
+        mask = None if pads is None else torch.tensor(~pads[:, None, None], device=TORCH).expand(batch, 1, n, n)
         yield "torch", torch_call(functools.partial(attend, attn_mask=mask, is_causal=causal), tensors, case.passes)
-        if n <= 2048:
+        if n <= 2048 or TORCH == "cuda":
             mask = None if pads is None else jax.numpy.asarray(~pads[:, None, None])
             attend = functools.partial(jax.nn.dot_product_attention, mask=mask, is_causal=causal)
             yield "JAX", jax_call(attend, [jax.numpy.asarray(x) for x in swapped], case.passes)

@@ -7,6 +7,7 @@ from test_blockwise_rules import ATOL, MODES, Drawn
 
 from clear_attention import (
     DistanceBias,
+    blockwise,
     blockwise_attention,
     create_look_ahead_mask,
     scaled_dot_product_attention,
@@ -16,9 +17,16 @@ from clear_attention.blockwise import groups
 TINY = 1200  # bytes: a block of a few queries of one head
 
 
+@pytest.fixture(autouse=True)
+def on_a_processor(monkeypatch):
+    """Cut as without a GPU; what is otherwise there is tried in test_gpu.py."""
+    for module in (blockwise, groups):
+        monkeypatch.setattr(module, "on_gpu", lambda: False)
+
+
 @pytest.fixture
 def tiny(monkeypatch):
-    for name in ("LARGEST_BLOCK", "LARGEST_OF_A_HEAD", "LARGEST_IN_EAGER"):
+    for name in ("LARGEST_BLOCK", "LARGEST_OF_A_HEAD", "LARGEST_IN_EAGER", "LARGEST_ON_GPU"):
         monkeypatch.setattr(groups, name, TINY)
     monkeypatch.setattr(groups, "FEWEST", 2)
 
@@ -188,7 +196,8 @@ def test_the_batch_may_be_unknown(tiny):
 @pytest.mark.parametrize("options", [{}, {"causal": True}, {"window": 9, "causal": True}])
 def test_no_tensor_holds_more_scores_than_the_limit(options, monkeypatch):
     limit = 5 * 64 * 512  # numbers: 64 queries in five heads, so that four of eight attend together
-    monkeypatch.setattr(groups, "LARGEST_BLOCK", 4 * limit)
+    for name in ("LARGEST_BLOCK", "LARGEST_ON_GPU"):
+        monkeypatch.setattr(groups, name, 4 * limit)
     spec = tf.TensorSpec((2, 8, 512, 4))
     step = tf.function(lambda *x: results(*x, block_size=64, **options), autograph=False)
     graph = step.get_concrete_function(spec, spec, spec).graph

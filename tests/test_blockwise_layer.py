@@ -79,6 +79,7 @@ def spy_on(monkeypatch):
     ],
 )
 def test_auto_goes_blockwise_where_it_pays(monkeypatch, length, options, expected):
+    on_a_processor(monkeypatch)
     calls = spy_on(monkeypatch)
     layer = MultiHeadAttention(4, 1, dropout=0.5)
     layer.build((None, None, 4))
@@ -87,7 +88,14 @@ def test_auto_goes_blockwise_where_it_pays(monkeypatch, length, options, expecte
     assert bool(calls) == expected
 
 
-def test_what_pays():
+def on_a_processor(monkeypatch):
+    """Decide as without a GPU; what is otherwise there is tried in test_gpu.py."""
+    monkeypatch.setattr("clear_attention.blockwise.on_gpu", lambda: False)
+
+
+def test_what_pays(monkeypatch):
+    on_a_processor(monkeypatch)
+
     def spec(*shape):
         return tf.zeros((0,)) if 0 in shape else tf.keras.Input(batch_shape=shape)
 

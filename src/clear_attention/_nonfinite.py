@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention._xla import in_xla, traced_once
+from clear_attention._xla import in_xla, on_gpu, traced_once
 
 
 def without_nonfinite(*tensors):
@@ -37,7 +37,7 @@ def replace(*tensors):
         def zeros():
             return [tf.where(tf.math.is_finite(x), x, tf.constant(0, x.dtype)) for x in tensors]
 
-        if in_xla():  # it joins a selection with what comes next, which a branch would keep apart
+        if in_xla() or on_gpu():  # XLA joins a selection with what comes next, which a branch would keep apart
             return zeros(), lambda *upstream: upstream
         replaced = tf.cond(strange, zeros, lambda: [tf.identity(x) for x in tensors])
         return replaced, lambda *upstream: upstream

@@ -1,4 +1,4 @@
-"""Find out whether XLA compiles what is traced, and trace only once what many layers do."""
+"""Find out where what is traced will run, under XLA or on a GPU, and trace only once what many layers do."""
 
 from __future__ import annotations
 
@@ -20,13 +20,23 @@ def in_xla():
     return False
 
 
+@functools.cache
+def on_gpu():
+    """Tell whether TensorFlow puts operations on a GPU by itself.
+
+    There a step of a loop, or a branch, costs more than large tensors do: the processor must wait for the card to know
+    which way to go.
+    """
+    return bool(tf.config.list_logical_devices("GPU"))
+
+
 def traced_once(function):
     """Call a function of tensors from graphs as one operation: then only its first use, for each shape, is traced.
 
     To trace a branch takes milliseconds, and an attention has nine. XLA needs none, and inlines everything anyway. Each
     shape has a function of its own, since TensorFlow would take one that knows less of it, and forget the rest.
     """
-    traced = functools.cache(lambda shapes: tf.function(function, autograph=False))
+    traced = functools.lru_cache(maxsize=1024)(lambda shapes: tf.function(function, autograph=False))
 
     @functools.wraps(function)
     def call(*args):

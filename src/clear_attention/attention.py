@@ -21,6 +21,7 @@ from clear_attention._checks.options import flag, function_of_weights, not_built
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._token_layer import TokenLayer, ours, padding_of
 from clear_attention._types import Bias, LayerInput, Mask, Output, Shape, Size, TensorLike, Weights
+from clear_attention._xla import on_gpu
 from clear_attention.biases import DistanceBias
 from clear_attention.masks.create import blocked_by_any
 
@@ -206,8 +207,11 @@ def softmax_of_visible(scores, blocked, sink=None):
     @tf.custom_gradient
     def softmax(scores):
         weights = tf.nn.softmax(tf.where(blocked, fill, scores))
-        some_row_sees_nothing = tf.reduce_any(sees_nothing)
-        weights = tf.cond(some_row_sees_nothing, lambda: tf.where(sees_nothing, zero, weights), lambda: weights)
+        if on_gpu():
+            weights = tf.where(sees_nothing, zero, weights)
+        else:
+            some_row_sees_nothing = tf.reduce_any(sees_nothing)
+            weights = tf.cond(some_row_sees_nothing, lambda: tf.where(sees_nothing, zero, weights), lambda: weights)
 
         def backward(upstream):  # a weight of 0 passes nothing on, not even infinity, so nothing is selected again
             mean = tf.reduce_sum(tf.math.multiply_no_nan(upstream, weights), axis=-1, keepdims=True)

@@ -2,6 +2,8 @@
 
 The profiles short and planted are those of faults/, which plants faults: a case that fails there stays as it is.
 
+On a GPU, `make laws-gpu` tries them with float32 products, and with LAWS_TF32=1 with TF32 ones, whose bound is wider.
+
 A fuzz run says which seed it draws them from, how far it is, and when it will be done; LAWS_SEED=... repeats it.
 """
 
@@ -11,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
 from hypothesis import HealthCheck, Phase, seed, settings
 
 PROFILE = os.environ.get("LAWS_PROFILE", "fixed")
@@ -23,6 +26,9 @@ settings.register_profile("fuzz", max_examples=20_000, print_blob=True, **COMMON
 settings.register_profile("planted", max_examples=500, derandomize=True, phases=[Phase.generate], **COMMON)
 settings.register_profile("short", max_examples=60, derandomize=True, phases=[Phase.generate], **COMMON)
 settings.load_profile(PROFILE)
+
+# On a GPU TensorFlow takes TF32 for products by itself. The laws are tried without, and with LAWS_TF32=1 with it.
+tf.config.experimental.enable_tensor_float_32_execution(os.environ.get("LAWS_TF32") == "1")
 
 
 def pytest_collection_modifyitems(items):

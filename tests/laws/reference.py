@@ -24,10 +24,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import tensorflow as tf
 
 LONG = np.longdouble
 UNIT = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding to nearest
 TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
+TF32 = bool(tf.config.list_physical_devices("GPU")) and tf.config.experimental.tensor_float_32_execution_enabled()
+PRODUCT = UNIT | ({"float32": 2.0**-10} if TF32 else {})  # two factors rounded to 10 bits of fraction
 FUNCTION = 4  # exp and the reciprocal, in units of u: 2 ulp
 
 
@@ -70,7 +73,7 @@ class Reference:
     """Masked attention of one case, computed from what is visible only, with what it is allowed to be off by."""
 
     def __init__(self, q, k, v, visible, dtype):
-        self.u = UNIT[dtype] + float(np.finfo(LONG).eps)
+        self.u = PRODUCT[dtype] + float(np.finfo(LONG).eps)
         self.tiny = 4 * TINY[dtype]
         self.visible = visible  # (..., query_length, key_length)
         seen = visible[..., np.newaxis]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
+from reference import TF32
 
 from clear_attention import (
     blockwise_attention,
@@ -30,6 +31,7 @@ SHIFTS = {"far from 0": (30.0, 30.0), "scores below -1e4": (110.0, -110.0)}  # o
 CONTENTS = (*SCALES, *SHIFTS, "ties")
 GRADIENTS = ("dq", "dk", "dv")
 LARGEST = np.finfo(np.float64).max  # stands for the largest number of any dtype
+LARGEST_TF32 = (2 - 2.0**-10) * 2.0**127
 STRANGE = (None, np.nan, np.inf, -np.inf, 1e10, -1e10, LARGEST, -LARGEST)
 
 
@@ -128,9 +130,10 @@ def numpy_dtype(name):
 
 
 def held_by(dtype, x):
-    """Return infinity for 1e10 where the type ends before."""
+    """Return infinity for 1e10 where the type ends before. TF32 products take the last float32 numbers for infinite."""
     if abs(x) == LARGEST:
-        return np.copysign(float(tf.as_dtype(dtype).max), x)
+        largest = LARGEST_TF32 if TF32 and dtype == "float32" else float(tf.as_dtype(dtype).max)
+        return np.copysign(largest, x)
     return np.copysign(np.inf, x) if dtype == "float16" and abs(x) == 1e10 else x
 
 

@@ -18,7 +18,7 @@ from clear_attention._checks.ids import documents_fit
 from clear_attention._checks.options import flag, flags
 from clear_attention._nonfinite import marked, without_nonfinite
 from clear_attention._types import Bias, Mask, TensorLike
-from clear_attention._xla import in_xla
+from clear_attention._xla import in_xla, on_gpu
 from clear_attention.attention import heads_of, narrowed, widened
 from clear_attention.biases import DistanceBias
 from clear_attention.blockwise.blocks import Hiding, QueryBlocks, with_axes
@@ -26,6 +26,7 @@ from clear_attention.blockwise.groups import queries_at_once
 from clear_attention.blockwise.passes import VisibleByBlocks, attend_by_blocks
 
 BLOCK = 256  # queries: their weights stay in the cache, and the products are still large
+BLOCK_ON_GPU = 1024  # queries: there fewer steps are worth more than small ones
 CAUSAL_FROM = 2048  # keys: from here on the half that is skipped is worth more than the loop costs
 EAGER_FROM = 4096  # in eager execution, where each step of the loop costs more
 LARGEST = 2**29  # weights: all at once they would take 2 GiB, several times
@@ -67,8 +68,8 @@ def blockwise_attention(
         causal: hide later keys; the last query stands on the last key.
         window: hide keys that are this far from a query's position, or farther; a positive integer. So a query sees at
             most `window` keys on each side, its own counted.
-        block_size: how many queries are computed together; 256 when left out, or fewer where rows are very long. Memory
-            grows with it.
+        block_size: how many queries are computed together; when left out 256, 1,024 on a GPU, or fewer where rows are
+            very long. Memory grows with it.
         bias: as in `scaled_dot_product_attention`. A [`DistanceBias`][clear_attention.DistanceBias] stays as small as
             it is.
         softcap: as in `scaled_dot_product_attention`.
@@ -124,9 +125,10 @@ def blockwise_attention(
 def block_that_fits(q, k, hiding):
     """Return how many queries to compute together: fewer where their scores would be too many in a single head."""
     keys, sharing = k.shape[-2], (heads_of(q) or 1) // (heads_of(k) or 1)
+    size = BLOCK_ON_GPU if on_gpu() else BLOCK
     if keys is None:
-        return BLOCK
-    return queries_at_once(BLOCK, lambda size: sharing * hiding.reach(keys, size) * max(4, q.dtype.size))
+        return size
+    return queries_at_once(size, lambda size: sharing * hiding.reach(keys, size) * max(4, q.dtype.size))
 
 
 def blockwise_pays(q, k, causal):
@@ -137,7 +139,8 @@ def blockwise_pays(q, k, causal):
     *leading, queries, _ = q.shape
     if None in (queries, k.shape[-2]):
         return False
-    if causal and k.shape[-2] >= (EAGER_FROM if tf.executing_eagerly() else CAUSAL_FROM) and not in_xla():
+    causal_from = EAGER_FROM if tf.executing_eagerly() else CAUSAL_FROM
+    if causal and k.shape[-2] >= causal_from and not in_xla() and not on_gpu():
         return True
     cells = math.prod(n or 1 for n in leading) * queries * k.shape[-2]
     return cells > LARGEST

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from clear_attention._xla import in_xla
+from clear_attention._xla import in_xla, on_gpu
 from clear_attention.attention import full_shape
 
 LARGEST_BLOCK = 2**24  # bytes of scores in one block of several heads: larger products would not be quicker
 LARGEST_OF_A_HEAD = 2**25  # bytes of scores in one block of a single head
 LARGEST_IN_EAGER = 2**26  # bytes; each step of a loop costs more in eager execution, and so there are fewer
+LARGEST_ON_GPU = 2**29  # bytes, of all heads or of one: what a step waits for there takes longer than small products
 FEWEST = 16  # queries: with fewer in a block, the keys would be read too often
 
 
@@ -124,14 +125,15 @@ def in_groups(cuts, step, tensors, results):
 def cuts_of(q, k, score_bytes):
     """Cut the leading axes until a block fits that has `score_bytes` of scores in each head, or no axis is left."""
     cuts, leading = [], q.shape[:-2].as_list()
-    largest = LARGEST_IN_EAGER if tf.executing_eagerly() else LARGEST_BLOCK
+    largest = LARGEST_ON_GPU if on_gpu() else LARGEST_IN_EAGER if tf.executing_eagerly() else LARGEST_BLOCK
     for axis, n in enumerate(leading):
         fitting = largest // (score_bytes * math.prod(leading[axis + 1 :]))
         if n is None:  # the batch: where two texts don't fit, one at a time
             cuts += [Cut(axis, tf.shape(q)[axis])] if fitting < 2 else []
         elif n > fitting:
             shared = k.shape[axis]  # fewer, if several heads of queries share one of keys, and so stay together
-            most = fitting if fitting > 4 else 1  # a few at a time take more room than one, and hardly less time
+            few = 0 if on_gpu() else 4  # on a processor a few at a time take more room than one, and hardly less time
+            most = fitting if fitting > few else 1
             number = next((d for d in range(1, shared) if shared % d == 0 and n // d <= most), shared)
             cuts += [Cut(axis, number)] if number > 1 else []
     return cuts
@@ -139,6 +141,7 @@ def cuts_of(q, k, score_bytes):
 
 def queries_at_once(size, row_bytes):
     """Halve a block of queries until its scores fit, if those of one query take so many bytes: `row_bytes(size)`."""
-    while size > FEWEST and size * row_bytes(size) > LARGEST_OF_A_HEAD:
+    largest = LARGEST_ON_GPU if on_gpu() else LARGEST_OF_A_HEAD
+    while size > FEWEST and size * row_bytes(size) > largest:
         size = -(-size // 2)
     return size

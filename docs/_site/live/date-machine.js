@@ -1,6 +1,7 @@
 /* The date machine: a custom element in which a reader types a date, sees a trained Transformer read it, and takes the
    machine apart. Its state is the address's fragment, so that it can be shared; everything works by keyboard. */
 
+import { colours } from "./colour.js";
 import { CharacterTokenizer, meaningOf } from "./engine/dates.js";
 import { beamSearch, greedySearch } from "./engine/generation.js";
 import { escape, morph } from "./html.js";
@@ -37,6 +38,7 @@ class DateMachine extends HTMLElement {
     Object.assign(this, { past: [], future: [], message: "", problem: "", shown: Infinity, edited: { path: "", row: 0 } });
     this.start = { ...FRESH, ...data.state };
     this.state = this.fromAddress() || structuredClone(this.start);
+    this.recolour();
     this.attachShadow({ mode: "open" });
     for (const kind of ["click", "change", "input", "keydown"]) {
       this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));
@@ -56,6 +58,18 @@ class DateMachine extends HTMLElement {
     this.render();
     for (const kind of ["pointerover", "focusin"]) this.addEventListener(kind, () => this.wake(), { once: true });
     if (!this.isShared) this.wakeWhenNear();
+  }
+
+  /** Give the still picture the colours of the machine, so that none changes when it wakes. */
+  recolour() {
+    for (const square of this.querySelectorAll("svg.still rect")) {
+      square.setAttribute("fill", colours(Number(square.getAttribute("fill-opacity"))).weight);
+      square.setAttribute("fill-opacity", "1");
+    }
+    for (const { style } of this.querySelectorAll(".still-strip b[style]")) {
+      const { weight, ink } = colours(parseFloat(style.getPropertyValue("--shade")));
+      Object.assign(style, { background: weight, color: ink });
+    }
   }
 
   /** Wake when the reader, who has begun to move on the page, comes near: a page that is only opened stays light. */
@@ -124,7 +138,7 @@ class DateMachine extends HTMLElement {
   /** Say what the reader waits for, and what stands there meanwhile. */
   get waiting() {
     if (this.isShared) return FETCHING;
-    const when = this.isAwake ? `is loading (${SIZE})` : `loads when you point at it (${SIZE})`;
+    const when = this.isAwake ? `is loading (${SIZE})` : `loads as soon as you move on this page (${SIZE})`;
     const still = this.querySelector(".still") ? "this is its answer to one date" : "this table says how it did beforehand";
     return `The machine ${when}. Until it is there, ${still}.`;
   }

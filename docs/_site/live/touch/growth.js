@@ -26,11 +26,11 @@ export const growth = {
 
 function curve(steps, wrong, now) {
   const [last, most] = [steps.at(-1), Math.max(...wrong)];
-  const point = (i) => [at(28 + (262 * steps[i]) / last), at(70 - (60 * wrong[i]) / most)];
+  const point = (i) => [at(36 + (254 * steps[i]) / last), at(70 - (60 * wrong[i]) / most)];
   const [x, y] = point(now);
   const here = `<circle class="q fill" cx="${x}" cy="${y}" r="5"/>`;
   return `<svg viewBox="0 0 300 92" style="max-width:30em" role="img" aria-label="The share of wrong letters against the steps of the training: it falls fast, and then slowly.">
-    <path class="axis" d="M28 8V70H292M25 10h3M25 70h3"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
-    <text class="small soft end" x="21" y="13">${number(100 * most, 0)} %</text><text class="small soft end" x="21" y="73">0</text>
-    <text class="small soft" x="68" y="14">wrong letters</text><text class="small soft end" x="292" y="84">step ${last.toLocaleString("en")}</text></svg>`;
+    <path class="axis" d="M36 8V70H292M33 10h3M33 70h3"/><polyline class="q stroke" style="stroke-width:1.5" points="${wrong.map((_, i) => point(i)).join(" ")}"/>${here}
+    <text class="small soft end" x="30" y="13">${number(100 * most, 0)} %</text><text class="small soft end" x="30" y="73">0</text>
+    <text class="small soft" x="76" y="14">wrong letters</text><text class="small soft end" x="292" y="84">step ${last.toLocaleString("en")}</text></svg>`;
 }

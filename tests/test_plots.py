@@ -257,3 +257,12 @@ def test_a_dollar_is_a_token_and_no_formula():
         assert labels(ax.xaxis) == labels(ax.yaxis) == tokens
         assert not any(label.get_parse_math() for label in [*ax.get_xticklabels(), *ax.get_yticklabels()])
         ax.figure.canvas.draw()  # a bad formula would be refused here
+
+
+def test_the_first_row_of_many_heads_has_the_letters_of_the_keys():
+    axes = plot_heads(np.full((4, 2, 3), 0.3), [*"ab"], [*"xyz"], columns=2)
+    axes[0].figure.canvas.draw()
+    shown = [[label.get_text() for label in ax.get_xticklabels() if label.get_visible()] for ax in axes]
+    tops = [ax.xaxis.get_major_ticks()[0].label2.get_visible() for ax in axes]
+    assert shown[0] == shown[1] == ["x", "y", "z"]
+    assert tops == [True, True, False, False]

@@ -7,10 +7,9 @@
 # %% [markdown]
 # # Pack a stream of texts for training
 #
-# The texts of a training come one after the other, each of another length, and there are more of them than fit into
-# memory. If each gets a row of its own, much of the work is done on padding. So several texts should share a row. But
-# into which row does a text go, as long as nobody knows which texts will follow? And how do you make sure that the
-# model still learns the same?
+# The texts of a training come one after the other, each of another length. If each gets a row of its own, much of the
+# work is done on padding. So several texts should share a row. But into which row does a text go, as long as nobody
+# knows which texts will follow? And does the model still learn the same?
 #
 # **In short:** keep a few rows open, put each text into the first one that has room for it, and note for each place the
 # number of its text. Hand these numbers to the layers as `segment_ids`, and count the loss only where the next token
@@ -67,10 +66,10 @@ for ids, segment_ids in pack(five, length=6, open_rows=2):
 # Each row numbers its texts from 1, and padding gets 0. The first row is handed on when the fourth text comes, which
 # fits into none of the two open rows. The others are handed on at the end.
 #
-# In a training `pack` stands in a stream. Here it is one of `tf.data`, the part of TensorFlow that feeds a training.
-# The texts are 10,000 dates, and each letter is a token. The ids 1 and 2 say where a text begins and where it ends. A
-# row has 64 places, nearly twice as many as the longest text needs ([why?](#how-many-rows-should-stay-open)). It holds
-# texts that came in one soon after the other, so the rows are mixed once more after the packing:
+# In a training `pack` stands in a stream of `tf.data`, the part of TensorFlow that feeds a training. The texts are
+# 10,000 dates, and each letter is a token. The ids 1 and 2 say where a text begins and where it ends. A row has 64
+# places, nearly twice as many as the longest text needs ([why?](#how-many-rows-should-stay-open)). It holds texts that
+# came in one soon after the other, so the rows are mixed once more after the packing:
 
 # %%
 import tensorflow as tf
@@ -89,7 +88,8 @@ for ids, segment_ids in rows.take(1):
 
 # %% [markdown]
 # And here are the first twelve texts, each in a row of its own, and packed with 4 open rows. The numbers say which text
-# it is:
+# it is. Packed there are five rows, because the first was handed on when text 10 fitted nowhere, and text 10 began a
+# new one in its place:
 
 # %% tags=["hide-input"] alt="Two pictures of rows. Above, twelve rows with one text each, and the rest of each row is empty. Below, the same texts in five longer rows, in which two or three texts stand one behind the other, with less room left."
 import matplotlib.pyplot as plt
@@ -119,6 +119,8 @@ for title, shown, width in (
     ax.spines[:].set_visible(False)
     plt.show()
 assert {len({*one} - {0}) for one in packed_few} == {2, 3}
+assert len(packed_few) == 5
+assert packed_few[1][0] == 10
 
 # %% [markdown]
 # ## How many rows should stay open?
@@ -177,28 +179,19 @@ for width in (64, 512):
     costs = [against_unpacked(size, width) for size in sizes]
     assert costs[1] == min(costs)
 assert against_unpacked(256, 64) > 0.75 > 0.6 > against_unpacked(256, 512)
+spent = against_unpacked(256, 64) - against_unpacked(64, 64)
+assert 0.45 < spent / (1 - against_unpacked(64, 64)) < 0.6
 
 # %% [markdown]
 # With a single open row, a text that does not fit closes the row, whatever room is left in it. The second open row
 # helps most, and with these texts there is hardly anything left to win beyond eight.
 #
-# How long should a row be? In rows of 36 much padding is left. In rows of 256 the narrow machine spends what it saved
-# on scores between different texts, which are hidden. So rows of 64 are a good middle here, though the narrow machine
-# hardly gains by them. (The work is counted with 8 open rows, for attention that computes the whole matrix, and a
-# feed-forward network four times as wide as the layer.) Begin with twice your longest text. The scores cost as much as
-# all the rest when a row is six times as long as the layer is wide, so stay well below. For longer rows, see
-# [below](#long-rows). And if nearly all your texts are as long as a row, there is little to pack.
-#
-# ## What the layers must know
-#
-# | what | how it is told |
-# | --- | --- |
-# | who belongs together | `layer(x, segment_ids=segment_ids)`, in attention, blocks, `Encoder` and `Decoder` |
-# | in a machine that writes | `causal=True` beside it; a `LanguageModel` does so by itself |
-# | positions that are added | `PositionalEncoding()(x, positions=create_document_positions(segment_ids))` |
-# | positions that turn | nothing, since only distances count |
-# | positions in a `LanguageModel` | nothing, since it counts in each text from 0 |
-# | answers that share rows, too | a `cross_mask` that hides a text from the answers to others, as [below](#pairs-of-texts-and-answers) |
+# How long should a row be? In rows of 36 much padding is left. In rows of 256 the narrow machine spends half of what it
+# saved on scores between different texts, which are hidden. So rows of 64 are a good middle here, though the narrow
+# machine hardly gains by them. (The work is counted with 8 open rows, for attention that computes the whole matrix, and
+# a feed-forward network four times as wide as the layer.) Begin with twice your longest text. The scores cost as much
+# as all the rest when a row is six times as long as the layer is wide, so stay well below. For longer rows, see
+# [below](#long-rows).
 #
 # ## From the stream to `fit`
 #
@@ -221,6 +214,7 @@ def new_model():
     """Return a language model, and the same with two inputs, ready for `fit`."""
     keras.utils.set_random_seed(0)
     vocab = tokenizer.vocab_size
+    # one layer of width 32, narrow, so that this page is soon executed
     model = LanguageModel(1, 32, num_heads=4, d_ff=64, vocab=vocab, dropout=0.0)
     inputs = tuple(keras.Input((None,), dtype="int32") for _ in range(2))
     trainer = keras.Model(inputs, model(inputs[0], segment_ids=inputs[1]))
@@ -233,21 +227,22 @@ def new_model():
 
 
 _, trainer = new_model()
+batches = -(-used[64, 8] // 32)  # of 32 rows, counted for the table above
 history = trainer.fit(
     rows.map(batch).repeat(),
-    steps_per_epoch=45,
+    steps_per_epoch=batches // 2,
     epochs=2,
     shuffle=False,
     verbose=0,
 ).history["loss"]
-print(
-    f"mean loss of the first epoch {history[0]:.2f}, of the second {history[1]:.2f}"
-)
+print(f"{batches} batches; mean loss of the first half {history[0]:.2f},", end=" ")
+print(f"of the second {history[1]:.2f}")
 assert history[1] < history[0] - 0.3
 
 # %% [markdown]
-# (How many rows a stream gives is known only at its end. So it repeats, and `steps_per_epoch` says how many batches
-# make an epoch. The stream has been mixed already, hence `shuffle=False`.) Four lines do the rest:
+# (How many rows a stream gives is usually known only at its end. So it repeats, and `steps_per_epoch` says how many
+# batches make an epoch: here half of the stream. It has been mixed already, hence `shuffle=False`.) Four lines do the
+# rest:
 #
 # * **`segment_ids=inputs[1]`** hands the numbers to the language model.
 # * **`ids[:, 1:]`** are the targets, since each token predicts the next one.
@@ -255,10 +250,23 @@ assert history[1] < history[0] - 0.3
 # * **`reduction="mean_with_sample_weight"`** divides the sum of the losses by the sum of the weights. The default of
 #   Keras divides by the number of places, so packed and padded rows would have different losses.
 #
+# ## What the layers must know
+#
+# With other models than a `LanguageModel`, this is how you say it:
+#
+# | what | how it is told |
+# | --- | --- |
+# | who belongs together | `layer(x, segment_ids=segment_ids)`, in attention, blocks, `Encoder` and `Decoder` |
+# | in a machine that writes | `causal=True` beside it; a `LanguageModel` does so by itself |
+# | positions that are added | `PositionalEncoding()(x, positions=create_document_positions(segment_ids))` |
+# | positions that turn | nothing, since only distances count |
+# | positions in a `LanguageModel` | nothing, since it counts in each text from 0 |
+# | answers that share rows, too | a `cross_mask` that hides a text from the answers to others, as [below](#pairs-of-texts-and-answers) |
+#
 # ## A training, packed and padded
 #
-# Do packed rows train the same model? Take the first 128 texts of the stream, once with a row for each and once packed.
-# A padded row is nothing but a row that holds one text, so the same code serves both:
+# Do packed rows train the same model? Take the first 128 texts, once with a row for each and once packed. A padded row
+# is a row that holds one text, so the same code serves both:
 
 
 # %%
@@ -332,14 +340,14 @@ lines += [
 display(Markdown("\n".join(lines)))
 assert of_asked[-1] < of_packed[-1] - 0.02
 assert on_unseen(mixed) > on_unseen(packed) + 0.02
-assert on_unseen(asked) > on_unseen(packed) - 0.01
+assert -0.01 < on_unseen(asked) - on_unseen(packed) < 0.04
 
 # %% [markdown]
-# Neither of the two gives an error or a warning, and both learn. Each was trained once, for 20 steps, so count two
-# differences only. If the texts are not kept apart, unseen dates have a higher loss, since the model learned with
-# neighbours that a date alone does not have. And in the last line the loss of the training looks *better* than it
-# should, because it is easy to say that after an end comes a beginning. So a falling loss does not tell you whether the
-# packing is right. To know, compare a few packed steps with padded ones, as above.
+# Neither of the two gives an error or a warning, and both learn. Two differences count. In the third line unseen dates
+# have a higher loss, since the model learned with neighbours that a date alone does not have. And in the last line the
+# loss of the training looks *better* than it should, because it is easy to say that after an end comes a beginning. (On
+# unseen dates it is worse by about 0.02, which after one training of 20 steps may be chance.) So a falling loss does
+# not tell you whether the packing is right. To know, compare a few packed steps with padded ones, as above.
 #
 # ## Pairs of texts and answers
 #
@@ -354,6 +362,8 @@ def pack_pairs(pairs, length, answer_length):
     """Yield for each row of texts its ids and numbers, and those of the row of answers."""
     row = []
     for pair in pairs:
+        if len(pair[0]) > length or len(pair[1]) > answer_length:
+            raise ValueError(f"cut it: a pair of {len(pair[0])} and {len(pair[1])}")
         texts, answers = zip(*row, pair, strict=True)  # with the new one
         if sum(map(len, texts)) > length or sum(map(len, answers)) > answer_length:
             yield (
@@ -443,7 +453,7 @@ np.testing.assert_allclose(
 #
 # ## What to look out for
 #
-# * **Texts that are longer than a row** must be cut before, or `pack` refuses them. [Train it on your own
+# * **Texts that are longer than a row** must be cut before, or both functions refuse them. [Train it on your own
 #   text](train_language_model.py) has a program that cuts files into rows and packs what is left.
 # * **Batches hold different numbers of texts.** The loss is a mean over tokens, so a long text counts more than a short
 #   one, packed or padded.

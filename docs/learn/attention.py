@@ -13,8 +13,8 @@
 # ## Ask, compare, fetch
 #
 # Think of a shelf of folders. You come with a question, and each folder has a label on its spine. You hold your
-# question against every label. Where the two fit well, you take much of what is inside. From the other folders you take
-# a little, and then you mix it all. In attention each of these is a vector:
+# question against every label. Where the two fit well, you take much of what is inside. From the others you take a
+# little, and then you mix it all. In attention each of these is a vector:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is a label: what do I offer?
@@ -22,8 +22,9 @@
 #
 # Every letter has a key and a value, and whoever looks has a query. Here is our trained machine doing just that. It is
 # the decoder that looks, once for each letter that it writes, so each letter of the answer has a query of its own.
-# Press a letter of the answer. The more a letter of the text stands out, the better its key fits that query. (The
-# machine looks in four ways at the same time, which are called its *heads*. This is head 1.)
+# Press a letter of the answer. The brightest letter of the text is the one whose key fits that query best. How much of
+# the weight it got, its row in the picture below shows. (The machine looks in four ways at the same time, which are
+# called its *heads*. This is head 1.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -34,43 +35,41 @@ import trained
 from date_machine import machine, still
 
 model, _ = trained.load("dates")
-first_way = still(model, "thursday 3rd of may 2018", head=0)
-first_way = first_way.replace("its head 1", "it")
 machine(
     "dates",
     piece="head",
     head=0,
     at=6,
-    without=first_way,
+    without=still(model, "thursday 3rd of may 2018", head=0),
 )
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case, which can be drawn. Each vector has two numbers, so
 # it is an arrow. A key fits well, and gets a high *score*, when it points where the query points; a longer key that
 # points there gets a higher one. The score is computed from the numbers of the two arrows: multiply the first numbers,
-# multiply the second numbers, add up, and divide by √2. At the start the query has length 2 and points halfway between
-# the axes, so it is (√2, √2), about (1.41, 1.41). (That this is the same root is chance.) The key of "m" is (2, 0.5),
-# and its score is $(\sqrt{2} \cdot 2 + \sqrt{2} \cdot 0.5) / \sqrt{2} = 2.5$. What the root is good for, you will see
-# below. For now: the largest score gets the most weight.
+# multiply the second numbers, add up, and divide by √2. (Why, you will see below.) At the start the query is about (2,
+# 2), and the key of "m" is (2, 0.5), so the score of "m" is about $(2 \cdot 2 + 2 \cdot 0.5) / \sqrt{2} = 5 / 1.41$,
+# which is 3.5. The largest score gets the most weight.
 #
 # What is fetched is the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and
-# watch the output move from value to value. The green dots are the values, and the thicker the line to a value, the
-# more of it is fetched. Then make the query longer, and make it shorter: what changes?
+# watch the output move from value to value. (The thicker the line to a green dot, the more of this value is fetched.)
+# Then make the query longer, and make it shorter: what changes?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
 from live import grid, touch
 
-arrows = {"keys": [[2, 0.5], [-1, 1.5], [0.5, -1.5]], "angle": 45, "length": 2}
+arrows = {"keys": [[2, 0.5], [-1, 1.5], [0.5, -1.5]], "angle": 45, "length": 2.8}
 turn = np.deg2rad(arrows["angle"])
-fits = np.array(arrows["keys"]) @ (2 * np.array([np.cos(turn), np.sin(turn)]))
-fits = fits / np.sqrt(2)
+asks = arrows["length"] * np.array([np.cos(turn), np.sin(turn)])
+fits = np.array(arrows["keys"]) @ asks / np.sqrt(2)
 shares = np.exp(fits) / np.exp(fits).sum()
-assert np.allclose(fits[0], 2.5)
+assert np.allclose(asks, 2, atol=0.021)
+assert np.allclose(fits[0], 3.5)
 touch(
     "arrows",
     grid(
-        "The query (1.41, 1.41), which points up and to the right, and three keys",
+        "The query (1.98, 1.98), which points up and to the right, and three keys",
         np.transpose([fits, shares]),
         [
             f"{x} ({a:g}, {b:g})"
@@ -91,9 +90,9 @@ touch(
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, one
 # for each role, so that what a letter looks for, what it offers and what it hands over can be three different things.
-# (So it is the values that are mixed, and not the vectors themselves, as the first lesson said for short.) The training
-# finds the matrices. Here we choose small ones for m, a and y, so that you can follow with a pencil. (These are not
-# the arrows from above.)
+# (The first lesson said that the letters' vectors are mixed. To be exact, their values are.) The training finds the
+# matrices. Here we choose small ones for m, a and y, so that you can follow with a pencil. (These are not the arrows
+# from above.)
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -107,13 +106,12 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# A letter's vector has two numbers here. The matrices decide how many numbers a query, a key and a value have. Queries
-# and keys must have equally many, because they are compared: we take four. A value may have a different number, and
-# ours have two.
+# The matrices decide how many numbers a query, a key and a value have. Queries and keys must have equally many, because
+# they are compared: we take four. Our values have two.
 #
-# In the machine at the top, the answer looked at the text. The letters of a text may also look at each other, and even
-# at themselves. This second case needs only one text, so let us take it: "y" looks at all three letters. **Its query**
-# is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
+# In the machine at the top, the answer looked at the text. The letters of a text may also look at each other, and at
+# themselves, which is called **self-attention**. It needs only one text, so let us take it: "y" looks at all three
+# letters. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -137,9 +135,9 @@ touch(
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
-# **From scores to weights.** Scores may be negative. We want shares, which are positive and add up to one. So raise $e$
-# to the power of each score, which makes all of them positive and keeps their order, and divide by the sum. (Any number
-# above 1 would do, but $e$ makes the derivatives simple.) This step is called the **softmax**.
+# **From scores to weights.** Scores may be negative. We want shares, positive ones that add up to one. So raise $e$ to
+# the power of each score, which makes all of them positive and keeps their order, and divide by the sum. This step is
+# called the **softmax**.
 #
 # | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
@@ -183,7 +181,7 @@ W_K = np.array([[2, 0, 2, 0], [-2, 1, 0, 3]])
 W_V = np.array([[10, 0], [0, 10]])
 
 q, k, v = x @ W_Q, x @ W_K, x @ W_V
-weights, output = softmax(q @ k.T / 2), attention(q, k, v)
+weights, output = softmax(q @ k.T / 2), attention(q, k, v)  # √4 is 2
 print("weights of y", weights[2].round(4))
 print("output of y ", output[2].round(3))
 
@@ -215,9 +213,9 @@ plt.show()
 #
 # ## The formula
 #
-# You have just read it as code. Write the queries as the rows of a matrix $Q$, the keys as those of $K$, the values as
-# those of $V$, and let $d_k$ be how many numbers a key has. Then $Q K^\top$ holds the dot product of every query with
-# every key, and all of the above is one line:
+# Write the queries as the rows of a matrix $Q$, the keys as those of $K$, the values as those of $V$, and let $d_k$ be
+# how many numbers a key has. Then $Q K^\top$ holds the dot product of every query with every key, and all of the above
+# is one line:
 #
 # $$
 # \operatorname{Attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V
@@ -245,40 +243,49 @@ plt.show()
 # </details>
 #
 # Each query gets a row of the output. Nothing in the formula asks that there are as many queries as keys, and **queries
-# may come from another text than keys and values.** When the encoder reads a date, its letters look at each other, and
-# all three come from the text. This is called *self-attention*. When the decoder writes, the query comes from the
-# answer, and keys and values come from the text. This is *cross-attention*, and it is what you saw at the top. The
-# formula stays the same.
+# may come from another text than keys and values.** In self-attention all three come from one text: so the encoder
+# reads a date. When the decoder writes, the query comes from the answer, and keys and values come from the text. This
+# is *cross-attention*, and it is what you saw at the top. The formula stays the same.
 #
 # Here is the machine from the top again, now with the numbers behind its weights. Its keys have 16 numbers each, so the
-# products are divided by 4. Press a letter of the answer. The table shows which three keys fit best the query with
-# which this letter is written. (␣ is a space.) Take two of them: by how much do their scores differ, and how many times
-# as large is the one weight as the other?
+# products are divided by 4. Press a letter of the answer. The table shows the three keys that fit its query best. (␣ is
+# a space.) Take two of them: by how much do their scores differ, and how many times as large is the one weight as the
+# other?
 
 # %% tags=["live", "hide-input"]
+from clear_attention import date_tokenizers
+
+source, target = date_tokenizers()
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+ids, given = source.encode([text]), target.encode([answer])[:, :-1]
+maps = model(ids, given, return_weights=True).weights
+looked = maps["decoder.0.cross"][0, 0, 6].numpy()  # head 1, for the 5
+best = np.argsort(-looked)[:3]
+seen = [text[j].replace(" ", "␣") for j in best]
 machine(
     "dates",
     piece="fits",
     head=0,
     at=6,
-    without=first_way,
+    without=grid("Head 1, for the 5", looked[best][:, None], seen, ["weight"]),
 )
 
 # %% [markdown]
 # If the scores differ by 1, the one weight is $e$ times the other, 2.7 times. If they differ by 2, it is $e^2$ times,
-# 7.4 times, and so on. All other letters together get what is left. The 8 of the year is written with a sharp look at
-# one key, and the first dash with a blurred one.
+# 7.4 times, and so on. The 8 of the year is written with a sharp look at one key, and the first dash with a blurred
+# one.
 #
 # ## Why divide by the root of d_k?
 #
 # A dot product is a sum of $d_k$ terms. The more numbers a key has, the larger the sums become, and the softmax
 # exaggerates large differences. Say there are two keys, and the score of one is larger by 10 than that of the other.
 # Then its weight is $e^{10}$ times as large, which is about 22,000 times: it gets 0.99995 of the weight. If the
-# training raises its score by 0.2, then 0.99995 becomes 0.99996, and the output stays nearly what it was. But the
-# machine learns from how much the output changes when a number is nudged. Here hardly anything changes, so it learns
-# next to nothing. That is why the dot products are divided. But by what?
+# training raises this score by 0.2, then 0.99995 becomes 0.99996. Between two *equal* scores, the same 0.2 turns 0.50
+# into 0.55. Now the machine learns from how much the output changes when a number is nudged. Where one key has nearly
+# all of the weight, hardly anything changes, so it learns next to nothing. (One says that the softmax is *saturated*.)
+# That is why the dot products are divided. But by what?
 #
-# Here are one query and four keys of random numbers. Change $d_k$, and look for *one rule that suits every* $d_k$: in
+# Here are one query and four keys of random numbers. Change $d_k$, and look for one rule that suits *every* $d_k$: in
 # which column do the weights always differ clearly, while none takes nearly everything?
 
 # %% tags=["live", "hide-input"]
@@ -318,72 +325,45 @@ lab(
 # Divided by nothing, one of the keys takes nearly everything when keys are long. Divided by $d_k$, all weights become
 # alike, and the query might as well not ask. The root keeps the balance.
 #
-# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. The sum will hardly be
-# 64, because most throws cancel each other. Typically it is about 8 away from 0, and 8 is √64. A dot product of random
-# numbers is such a sum. If the numbers are about 1 in size and as often negative as positive, its terms are like coins.
-# With $d_k$ terms it is about $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, whatever $d_k$ is. That is
-# why this attention is called *scaled* dot-product attention.
+# Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. Most throws cancel each
+# other: typically the sum is about 8 away from 0, and 8 is √64. A dot product of random numbers is such a sum. If the
+# numbers are about 1 in size and as often negative as positive, its terms are like coins. With $d_k$ terms it is about
+# $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, whatever $d_k$ is. That is why this attention is called
+# *scaled* dot-product attention.
 #
-# <details class="lesson-more" markdown="1"><summary>Why coins cancel, and 500 queries in place of one</summary>
+# <details class="lesson-more" markdown="1"><summary>Why coins cancel</summary>
 #
 # Take numbers that are 0 on average, and whose squares are 1 on average. A product of two such numbers is of the same
 # kind. Now square a sum of $d_k$ such products. Besides the $d_k$ squares, each 1 on average, you get products of
 # *different* terms. These are as often negative as positive, and cancel. What is left is $d_k$ on average, so the sum
-# itself is about $\sqrt{d_k}$ in size. This holds for numbers that know nothing of each other, such as the random ones
-# with which a training begins. Later the machine can make its scores as large as it needs them.
-#
-# One query proves nothing, so here are 500, each with 16 keys. *Largest* is the mean of each query's largest weight:
-# 1/16 = 0.06 would be a plain average. *Slope* is how much that weight moves, for each point by which its score is
-# moved. It is $w (1 - w)$ for a weight $w$, so it is small where $w$ is near 1, because the softmax is then nearly deaf
-# to a nudge (one says *saturated*), and also where $w$ is near 0.
-
-# %% tags=["hide-input"]
-import tensorflow as tf
-
-depths = [4, 16, 64, 256, 1024]
-rules = {"nothing": lambda d: 1.0, "√d_k": lambda d: d**0.5, "d_k": lambda d: d}
-
-
-def measure(d_k, divisor):
-    """Mean largest weight of 500 queries, and how much a score's nudge changes it."""
-    rng = np.random.default_rng(0)
-    numbers = rng.normal(size=(500, 17, 1024))[..., :d_k]  # the same at every depth
-    q, k = tf.constant(numbers[:, :1]), tf.constant(numbers[:, 1:])
-    scores = tf.matmul(q, k, transpose_b=True) / divisor
-    with tf.GradientTape() as tape:
-        tape.watch(scores)
-        largest = tf.reduce_max(tf.nn.softmax(scores), axis=-1)
-    slope = tf.reduce_max(abs(tape.gradient(largest, scores)), axis=-1)
-    return np.mean(largest), np.mean(slope)
-
-
-table = {n: [measure(d, rule(d)) for d in depths] for n, rule in rules.items()}
-print("divided by  ", "".join(f"{n:^18}" for n in rules))
-print(" d_k        ", "  largest   slope " * 3)
-for row, d_k in enumerate(depths):
-    cells = "".join(f"{a:9.2f}{b:8.2f} " for a, b in (table[n][row] for n in rules))
-    print(f"{d_k:5}       ", cells)
-largest = {n: [a for a, _ in rows] for n, rows in table.items()}
-assert np.ptp(largest["√d_k"]) < 0.05
-assert largest["nothing"][-1] > 0.9
-assert largest["d_k"][-1] < 0.1
-assert round(np.exp(10), -3) == 22000
-of_two = 1 / (1 + np.exp([-10, -10.2]))  # before and after the nudge
-assert [f"{w:.5f}" for w in of_two] == ["0.99995", "0.99996"]
-coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
-assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
-
-# %% [markdown]
-# Only the middle column reads nearly the same from top to bottom. Divided by nothing, the slope vanishes, because one
-# key has all. Divided by $d_k$, the softmax is not saturated, but no key stands out any more: all weights are near
-# 1/16.
+# itself is about $\sqrt{d_k}$ in size. This holds for numbers that know nothing of each other, such as those with which
+# a training begins.
 #
 # </details>
-#
+
+# %% tags=["live", "remove-input"]
+# What the text says of e, of two keys, of coins, and of the three columns, for 500 queries and 16 keys each.
+assert round(np.exp(10), -3) == 22000
+nudged = 1 / (1 + np.exp([-10, -10.2, 0, -0.2]))
+assert [f"{w:.5f}" for w in nudged[:2]] == ["0.99995", "0.99996"]
+assert [f"{w:.2f}" for w in nudged[2:]] == ["0.50", "0.55"]
+coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
+assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
+one, *others = np.random.default_rng(0).normal(size=(17, 500, depths[-1]))
+largest = []
+for d in depths:
+    products = np.einsum("qd,kqd->qk", one[:, :d], np.array(others)[..., :d])
+    largest.append(
+        [softmax(products / n).max(axis=1).mean() for n in (1, d**0.5, d)]
+    )
+assert np.ptp(np.array(largest)[:, 1]) < 0.05
+assert largest[-1][0] > 0.9 > 0.1 > largest[-1][2]
+
+# %% [markdown]
 # ## Reading the function { #the-function-read }
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
-# gives a pair, the output and the weights. For our three letters these are the numbers from above:
+# gives a pair, the output and the weights, and for our three letters the numbers from above:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -395,55 +375,35 @@ print("the function's output of y:", result.output[2].numpy().round(3))
 
 # %% [markdown]
 # The trained machine computes its weights in the same way. When its encoder reads "thursday 3rd of may 2018", 24
-# letters look at 24 letters, in four ways, and each of these 2,304 weights is what the formula gives for the trained
-# vectors and matrices. The fold "For the doubtful" computes them anew.
-#
-# <details class="lesson-more" markdown="1"><summary>Four lines of the package: which of them is new?</summary>
-#
-# These four lines from the middle of the function, printed from the package, are your two functions. (Two lines between
-# them do nothing here, and are left out.)
-
-# %% tags=["source", "hide-input"]
-import inspect
-import re
-import textwrap
-
-np.testing.assert_allclose(result.weights, weights, atol=1e-12)
-np.testing.assert_allclose(result.output, output, atol=1e-12)
-docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
-function = docstring.sub("", inspect.getsource(scaled_dot_product_attention))
-middle = re.search(r"^ +scores = .*?^ +output = .*?\n", function, re.DOTALL | re.M)
-lines = textwrap.dedent(middle[0]).splitlines()
-lines = [x for x in lines if not x.startswith("scores = scores if")]
-assert len(lines) == 4
-print("\n".join(lines))
-
-# %% [markdown]
-# The third line is new: during a training it may set some weights to 0 at random, so that the machine does not rely on
-# single ones. In the others, `safe_q`, `safe_k` and `safe_v` are the queries, keys and values, `depth(q)` is $d_k$, and
-# `grouped_matmul` is a product of matrices. `softmax_of_visible` is your softmax, for keys that are not hidden. What
-# hides them is `blocked`, the mask of the [next lesson](masks.py). (A `sink` comes [much later](score_rules.py).)
-#
-# </details>
+# letters look at 24 letters, in four heads, and each of these 2,304 weights is what the formula gives for the trained
+# vectors and matrices.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole function, and numbers to test your own against</summary>
 
 # %% tags=["source", "remove-input"]
-print(function)
+import inspect
+import re
+
+np.testing.assert_allclose(result.weights, weights, atol=1e-12)
+np.testing.assert_allclose(result.output, output, atol=1e-12)
+docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
+print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
 
 # %% [markdown]
-# * *Before.* The first lines refuse bad inputs with an error message. Then 16-bit numbers become 32-bit ones for the
-#   calculation, because sums of 16-bit numbers lose digits. Infinity and NaN are taken out, should there be any: what
-#   is left is `safe_q` and so on. (NaN, "not a number", is what a computer gives for 0 divided by 0.)
-# * *In the middle.* The four lines from above, and the two that were left out. ([A later lesson](fewer_keys.py) shows
-#   why `grouped_matmul` has a name of its own.) The queries are divided *before* the product and not afterwards. The
-#   result is the same, but the product stays smaller on its way, which matters where large numbers overflow.
-# * *After.* A query that saw a NaN gets it in its output, so that a bad number is not hidden from you. And the numbers
-#   return to the type in which they came.
+# Your two functions are the lines from `scores` to `output`. The queries are divided *before* the product: the result
+# is the same, but the product stays smaller on its way, and large numbers overflow less easily. `blocked` is the mask
+# of the [next lesson](masks.py). `dropout` sets some weights to 0 at random while a machine is trained, so that it does
+# not rely on single ones. `bias`, `softcap` and `sink` are [rules for the scores](score_rules.py), and `grouped` is for
+# [fewer keys](fewer_keys.py). They all come later, and do nothing unless asked for.
+#
+# The lines before refuse bad inputs with an error message, make 32-bit numbers of 16-bit ones, since sums of 16-bit
+# numbers lose digits, and take infinity and NaN out (`safe_q` and so on). NaN, "not a number", is what a computer gives
+# for 0 divided by 0. The lines after put a NaN back into the output of each query that saw one, so that a bad number is
+# not hidden from you, and the numbers return to the type in which they came.
 #
 # Here are 64 texts of 5 letters, drawn at random from a fixed seed, with the sizes of the first Transformer, $d_k = d_v
 # = 64$. Printed are the first three and the last three numbers of each output, for the first two texts.
-# `DotProductAttention` is the function as a layer of Keras. It takes $d_k$ as a last input, as in several tutorials.
+# `DotProductAttention` is the function as a layer of Keras, which takes $d_k$ as a last input.
 
 # %%
 from clear_attention import DotProductAttention
@@ -467,16 +427,12 @@ np.testing.assert_allclose(
 #
 # <details class="lesson-more" markdown="1"><summary>For the doubtful: the trained weights, recomputed</summary>
 #
-# Take the trained machine's vectors for this text and its own trained matrices, and compute the weights of its encoder
-# with the formula. Three things in this cell belong to later lessons. The machine has four [heads](multi_head.py), four
-# attentions side by side, each with 16 of the 64 numbers. Its letters' vectors are multiplied by 8 and get their
-# [positions](positions.py) added. And it adds a *bias* to each query, key and value, one more vector that was trained.
+# Take the trained machine's vectors for this text and its trained matrices, and compute the weights of its encoder with
+# the formula. Three things in this cell belong to later lessons: four [heads](multi_head.py) have 16 of the 64 numbers
+# each; the letters' vectors are multiplied by 8 and get their [positions](positions.py) added; and a *bias*, one more
+# trained vector, is added to each query, key and value.
 
 # %% tags=["hide-input"]
-from clear_attention import date_tokenizers
-
-source, target = date_tokenizers()
-ids = source.encode(["thursday 3rd of may 2018"])
 vectors = model.source_positions(model.embed_source(ids) * 8.0)  # √64 = 8
 vectors = vectors[0].numpy()
 
@@ -485,8 +441,6 @@ all_queries = (
     vectors @ matrices.project_queries.kernel + matrices.project_queries.bias
 )
 all_keys = vectors @ matrices.project_keys.kernel + matrices.project_keys.bias
-given = target.encode(["2018-05-03"])[:, :-1]
-maps = model(ids, given, return_weights=True).weights
 for head in range(4):
     own = slice(16 * head, 16 * head + 16)
     by_formula = softmax(all_queries[:, own] @ np.transpose(all_keys[:, own]) / 4)
@@ -504,8 +458,8 @@ print("the same weights in all four heads:", maps["encoder.0"].shape)
 # \tanh(W q + U k)$. The matrices $W$ and $U$ and the vector $v$ were trained together with all the rest. In 2015 Luong,
 # Pham and Manning compared several ways to score, the bare dot product among them. In 2017 Vaswani and others divided
 # the dot product by $\sqrt{d_k}$, because they suspected that with large products the slope of the softmax becomes very
-# small. And they built a whole machine of this attention. The words key and value had been used before, in networks
-# that look things up in a memory (Graves and others, 2014; Miller and others, 2016).
+# small, and built a whole machine of this attention. The words key and value come from networks that look things up in
+# a memory (Graves and others, 2014; Miller and others, 2016).
 #
 # ## Exercises
 #

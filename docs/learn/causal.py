@@ -13,58 +13,49 @@ import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
-import trained
-from date_machine import comparison, machine, still
-
-model, record = trained.load("dates")
-forgetful, forgetful_record = trained.load("dates-forgetful")
-names = "dates", "dates-forgetful"
-called = {  # the reader is about to find out
-    "dates": ("whole", ""),
-    "dates-forgetful": ("this machine", "trained in another way"),
-}
-machine(
-    *names,
-    piece="beside",
-    sibling="dates-forgetful",
-    called=called,
-    without=comparison(*names, called=called),
-)
-
-# %% tags=["hide-input"]
 import numpy as np
+import trained
 from clear_attention import (
     create_look_ahead_mask,
     date_tokenizers,
     greedy_search,
     scaled_dot_product_attention,
 )
-from date_machine import percent
-from IPython.display import Markdown, display
+from date_machine import machine, percent, picture, strip
 
+model, record = trained.load("dates")
+forgetful, forgetful_record = trained.load("dates-forgetful")
 source, target = date_tokenizers()
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 source_ids, target_ids = source.encode([text]), target.encode([answer])
-letters = ["start", *"2018"]
-dates = [text, "5/3/2018"]
-ids = greedy_search(forgetful, source.encode(dates, length=34), max_length=11)
-for date, wrote in zip(dates, target.decode(ids), strict=True):
-    print(f"from {date!r} it writes {wrote or 'nothing'}")
-lines = [
-    "| of 2,000 unseen dates | letters right, if the right answer is given |"
-    " dates right, if it writes alone |",
-    "| --- | --- | --- |",
-]
-for name, found in {"whole": record, "this machine": forgetful_record}.items():
-    given, alone = percent(found["letters"]), percent(found["exact"])
-    lines.append(f"| {name} | {given} | {alone} |")
-display(Markdown("\n".join(lines)))
 assert forgetful_record["letters"] > 0.99
 assert forgetful_record["exact"] == 0
 assert forgetful_record["steps"][-1] == 333
 
+kinds = "machine", "letters right, given the right answer", "dates right, alone"
+rows = [f'<th scope="col">{kind}</th>' for kind in (*kinds, "it writes")]
+rows = [f"<thead><tr>{''.join(rows)}</tr></thead>"]
+for name, reader in {"whole": model, "this machine": forgetful}.items():
+    found = record if reader is model else forgetful_record
+    (wrote,) = target.decode(greedy_search(reader, source_ids, max_length=11))
+    cells = percent(found["letters"]), percent(found["exact"]), wrote or "nothing"
+    cells = "".join(f"<td>{cell}</td>" for cell in cells)
+    rows.append(f'<tr><th scope="row">{name}</th>{cells}</tr>')
+machine(
+    "dates",
+    "dates-forgetful",
+    piece="beside",
+    sibling="dates-forgetful",
+    called={  # the reader is about to find out
+        "dates": ("whole", ""),
+        "dates-forgetful": ("this machine", "trained in another way"),
+    },
+    without=f'<table class="comparison">{"".join(rows)}</table>',
+)
+
 # %% [markdown]
-# What happened? We must look at how a machine that writes is trained.
+# Given the right letters, it says the right ones. Alone, it writes nothing. What happened? We must look at how a
+# machine that writes is trained.
 #
 # ## One date is eleven examples
 #
@@ -101,36 +92,38 @@ assert forgetful_record["steps"][-1] == 333
 # ## Try it yourself
 #
 # Here you see the forgetful machine peeking. A row is a letter that looks, and a column a letter that is looked at.
-# Both have the names of the letters that are *given*. Look at the cells just right of the diagonal. In the row "start"
-# this cell is bright: there the machine looks at the 2, which is what it has to say. In the row "1" it looks at the 8.
-# (The machine looks in four ways at the same time, and this is one of its four maps. In the rows between these two it
-# peeks, too, but in another map.)
+# Both have the names of the letters that are *given*, and the grid shows the first five of the eleven. (In each row it
+# shows that of the four heads which peeks most.) Look at the cells just right of the diagonal. In the row "start" this
+# cell is bright: there the machine looks at the 2, which is what it has to say. In the row "2" it looks at the 0, and
+# so on.
 #
 # Stop it! Press the cells that must be blocked, until no letter sees a later one. How many are there?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
 
+letters = ["start", *"2018"]
 x = forgetful.target_positions(forgetful.embed_target(target_ids[:, :5]) * 8.0)
 attention = forgetful.decoder.layers[0].self_attention.attention
-heads = []
-for head in range(4):
-    q, k, v = (
-        project(x)[0, :, 16 * head : 16 * head + 16].numpy()
-        for project in (
-            attention.project_queries,
-            attention.project_keys,
-            attention.project_values,
-        )
+q, k, v = (
+    project(x)[0].numpy().reshape(5, 4, 16)  # (letters, heads, numbers of a head)
+    for project in (
+        attention.project_queries,
+        attention.project_keys,
+        attention.project_values,
     )
-    weights = scaled_dot_product_attention(q, k, v).weights.numpy()
-    heads.append((np.diag(weights, k=1).sum(), head, q, k, v, weights))
-assert np.max([np.diag(one[-1], k=1) for one in heads], axis=0).min() > 0.5
-*_, q, k, v, weights = max(heads, key=lambda one: one[0])
-assert weights[0, 1] > 0.9
-assert weights[3, 4] > 0.5  # as the text says
+)
+scores = np.einsum("ihd,jhd->hij", q, k) / 4
+weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+peeks = np.diagonal(weights, 1, 1, 2).argmax(axis=0)  # for each row, which head
+peeks = [*peeks, peeks[-1]]
+# A row's query is that of one head, so it stands among zeros; √64 is twice √16.
+only = np.zeros_like(q)
+only[range(5), peeks] = 2 * q[range(5), peeks]
+weights = weights[peeks, range(5)]
+assert np.diag(weights, 1).min() > 0.5  # as the text says
 lab(
-    [situation("2018", letters, q, k, v)],
+    [situation("2018", letters, only.reshape(5, 64), k.reshape(5, 64), v[:, 0])],
     grid("Weights of the forgetful machine", weights, letters, letters),
     piece="mask",
 )
@@ -226,20 +219,29 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, with its mask. Press a letter of the answer, and look only
-# at the four small maps at the bottom. They show the four ways, called *heads*, in which the answer looks at itself.
-# Rows and columns again have the names of the letters that are given, and the dot • is the start mark. The row in the
-# frame is that of the letter *before* the one you pressed, because that letter looks when the next one is written. Now
-# press the first letter. Why is its row the same in all four maps? (The colours and the sentence above the maps say
-# where the letter looked in the *text*.)
+# This is how the whole machine looks at what it has written, with its mask. The four maps show the four heads with
+# which the answer looks at itself. Rows and columns again have the names of the letters that are given, and the dot •
+# is the start mark. Press a letter of the answer: a frame marks the row of the letter *before* it, because that letter
+# looks when the next one is written. Now press the first letter. Why is its row the same in all four maps? (The colours
+# and the sentence above the maps say where the letter looked in the *text*.)
 
 # %% tags=["live", "hide-input"]
+given = target_ids[:, :-1]
+looks = model((source_ids, given), return_weights=True).weights["decoder.0.self"][0]
+columns = "display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr))"
+maps = [
+    picture(
+        look, "•" + answer, "•" + answer, f"Head {number}: the answer at itself"
+    )
+    for number, look in enumerate(looks.numpy(), start=1)
+]
 machine(
     "dates",
     piece="looks",
     map="self",
-    at=5,
-    without=still(model, text),
+    at=6,
+    without=strip("writes", answer, chosen=6)
+    + f'<div style="{columns}">{"".join(maps)}</div>',
 )
 
 # %% [markdown]
@@ -257,19 +259,38 @@ machine(
 # fails:
 
 # %%
-# the machines come from the first cell, ids and answer from the second; both are folded
-given = target_ids[:, :-1]
+# the machines, the ids and the answer come from cells above, which are folded
 changed = given.copy()
 changed[0, -1] = target.encode(["7"])[0, 1]  # 2018-05-07 instead of 2018-05-03
 for name, candidate in {"whole": model, "forgetful": forgetful}.items():
-    one, other = (
-        candidate((source_ids, ids))[0].numpy() for ids in (given, changed)
-    )
+    one, other = (candidate((source_ids, x))[0].numpy() for x in (given, changed))
     moved = np.flatnonzero(np.any(one != other, axis=-1))
     print(f"{name:14} predictions that moved: {moved}")
     assert (moved.min() == len(answer)) == (name == "whole")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1" id="exercise-1"><summary>Another check: is it the mask?</summary>
+#
+# A tutorial on causal attention shows three outputs of which two are equal. Did the mask do it? Three tokens of four
+# numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike. Divide them by 10 and decide.
+
+# %%
+tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
+output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
+small = scaled_dot_product_attention(*[tokens / 10] * 3, mask).output
+with np.printoptions(precision=2, suppress=True):
+    print(f"outputs\n{output.numpy()}\ndivided by 10\n{small.numpy()}")
+print("weights\n", weights.numpy())
+np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
+np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
+np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
+
+# %% [markdown]
+# It is not the mask. In both rows the score of the second token leads by 21 or more, and takes all: the softmax is
+# *saturated*. With tokens ten times as small, the same mask gives three different outputs.
+#
+# </details>
+#
 # ## Both masks at once { #both-at-once }
 #
 # All answers of our machine have ten letters. In general answers differ in length, and the shorter ones are padded.
@@ -283,10 +304,10 @@ from clear_attention import combine_masks, create_padding_mask, plot_mask
 
 ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
 both = combine_masks(create_padding_mask(ids), create_look_ahead_mask(5))
-figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(4.8, 1.8), layout="constrained")
 for number, ax in enumerate(axes):
     plot_mask(both[number], tokens=[str(token) for token in ids[number]], ax=ax)
-    ax.set_title(f"text {number}")
+    ax.set_title(f"text {number}", fontsize=10)
 plt.show()
 print("shape:", both.shape)
 assert both.shape == (3, 1, 5, 5)
@@ -316,35 +337,6 @@ np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
 np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 
 # %% [markdown]
-# </details>
-#
-# <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two equal outputs: is it the mask?</summary>
-#
-# A tutorial on causal attention shows three outputs of which two are equal. Did the mask make them equal? Three tokens
-# of four numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike. The outputs come out
-# as (1, 2, 3, 4), (5, 6, 7, 8) and (5, 6, 7, 8). Divide the tokens by 10 and decide.
-
-# %%
-mask = look_ahead(3)
-tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
-output, weights = scaled_dot_product_attention(tokens, tokens, tokens, mask)
-with np.printoptions(precision=2, suppress=True):
-    print("scores\n", tokens @ tokens.T / 2)
-    print("outputs\n", output.numpy())
-    small = scaled_dot_product_attention(
-        tokens / 10, tokens / 10, tokens / 10, mask
-    )
-    print("divided by 10\n", small.output.numpy())
-print("weights\n", weights.numpy())
-np.testing.assert_allclose(weights[1, 0], np.exp(-52), rtol=1e-5)
-np.testing.assert_allclose(weights[2], np.exp([-28.0, 0, -21]), rtol=1e-5)
-np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
-
-# %% [markdown]
-# It is not the mask. The scores are 35 and 87 in the second row, and 20, 48 and 27 in the third. One key leads by 52
-# points, or by 21, and takes all: the other weights are $e^{-52}$, $e^{-28}$ and $e^{-21}$. The softmax is then called
-# *saturated*. With tokens ten times as small, the same mask gives three different outputs.
-#
 # </details>
 #
 # ## Who found this, and when
@@ -386,7 +378,7 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 # The first is right. The second hides the diagonal, too, so that no letter sees itself, and the start mark sees nothing
 # at all. You would notice, because the machine reads worse, or gives nothing but NaN if nobody has mended the softmax.
 # The third is upside down: it hides the past and shows the future. In training all looks perfect, because the next
-# letter is there to be copied. It is the forgetful machine again.
+# letter is there to be copied, as the forgetful machine did.
 #
 # </details>
 #

@@ -21,7 +21,7 @@ print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
 # Half a million bytes, for three letters. For Llama 2 this word is a single
-# [piece](language_model.py#pieces-of-words), and it reads up to 4,096 pieces. The smallest Llama 3.1, a year younger,
+# [piece](pieces_of_words.py), and it reads up to 4,096 pieces. The smallest Llama 3.1, a year younger,
 # reads 131,072, and it, too, has 32 layers of 32 heads. The model itself, 8 billion numbers, takes 16 GB. If it kept as
 # much of each piece as Llama 2, how many times the model would it keep of its longest text? Guess again.
 #
@@ -51,9 +51,10 @@ assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 # </details>
 #
 # In truth Llama 3.1 keeps a quarter of that. So it also writes faster, because for each new piece the model and all
-# that is kept are read from memory again. If a memory hands over 1,000 GB in a second, the whole past allows at most 11
-# pieces in a second, and a quarter of it 30. Yet Llama 3.1 looks back with as many heads as Llama 2. What did it leave
-# out? (Sizes: the published configurations, and [the report on Llama 3](https://arxiv.org/abs/2407.21783) of 2024.)
+# that is kept are read from memory again. A memory that hands over 1,000 GB in a second allows 1,000 / (16 + 68.7)
+# pieces in a second, which is 11, and with a quarter of the past 1,000 / (16 + 17.2), which is 30. Yet Llama 3.1 looks
+# back with as many heads as Llama 2. What did it leave out? (Sizes: the published configurations, and [the report on
+# Llama 3](https://arxiv.org/abs/2407.21783) of 2024.)
 #
 # ## Share the keys
 #
@@ -86,9 +87,9 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# This is the riddle's answer. Llama 3.1 has 32 heads of queries and only 8 heads of keys, in groups of four. Only what
-# is orange has to be kept. Below are its heads of queries, and a graphics card of 24 GB. The piece begins with 32 heads
-# of keys, as the smallest Llama 2 has them. Predict first, then press:
+# Only what is orange has to be kept. Llama 3.1 has 32 heads of queries and only 8 heads of keys, in groups of four.
+# Below are its heads of queries, and a graphics card of 24 GB, at first with the 32 heads of keys of the smallest Llama
+# 2. Predict first, then press:
 #
 # 1. With the 8 heads of Llama 3.1, does a chat of 100,000 pieces of words fit on the card? And one of 50,000?
 # 2. How many times as fast do 8 heads of keys write as 32, at 100,000 pieces? And at 1,000?
@@ -148,8 +149,8 @@ touch(
 #
 # ## By hand
 #
-# Now let four heads of queries share two heads of keys. Each query, key and value is a single number. (So scores are
-# divided by the root of 1.) This is kept of two letters:
+# Now let four heads of queries share two heads of keys. Each query, key and value is a single number, so scores are
+# divided by 1. This is kept of two letters:
 #
 # | head of keys | asked by | keys | values |
 # | --- | --- | --- | --- |
@@ -165,9 +166,8 @@ touch(
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and still
-# they bring back different things, because they ask differently. With `grouped=True` the package's function shares
-# heads, and finds the same:
+# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and bring
+# back different things, because they ask differently. The package's function, with `grouped=True`, finds the same:
 
 # %%
 import numpy as np
@@ -217,16 +217,16 @@ touch(
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in [lesson 5](multi_head.py), $Q$, $K$ and $V$ stand for what comes in. There are $h$ heads of queries and
+# As in [lesson 5](multi_head.py), $Q$, $K$ and $V$ are what comes in. There are $h$ heads of queries and
 # $h_{\text{kv}}$ heads of keys, so a group has $h / h_{\text{kv}}$ heads, a whole number. $g(i)$ is the head of keys
 # that head $i$ asks: divide $i$ by the size of a group, and round up. For head 13 of Llama 3.1 that is
 # $\lceil 13 / 4 \rceil = 4$.
 #
 # ## What does sharing cost?
 #
-# Our date machine was trained once more, with a single head of keys in each of its attentions in place of four. All
-# four heads of queries have the same keys now. Do they look at the same letters? Guess, then look at the encoder's four
-# heads for "3 may". A row is a letter that looks, a column one that is looked at.
+# Our date machine was trained once more, with a single head of keys in each attention in place of four. Do its four
+# heads of queries look at the same letters? Guess, then look at the encoder's heads for "3 may". A row is a letter that
+# looks, a column one that is looked at.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -243,11 +243,12 @@ result = shared.encode(source.encode(["3 may"]), return_weights=True)
 maps = result.weights["0"][0].numpy()
 axes = plot_heads(maps, letters, columns=2)
 for number, ax in enumerate(axes, start=1):
-    ax.set_title(f"head {number}")
+    ax.set(title=f"head {number}", xlabel="", ylabel="")
+    ax.tick_params(labeltop=True, labelleft=True)
     for cell in ax.texts:
         cell.set_size(10)
 ax.figure.axes[-1].remove()  # the scale: the numbers say it
-ax.figure.set_size_inches(5, 4.6)
+ax.figure.set_size_inches(5, 5)
 plt.show()
 apart = maps[:, None] - maps  # of each head and each other
 one, other, row, column = np.unravel_index(apart.argmax(), apart.shape)
@@ -260,6 +261,8 @@ print(
 )
 assert apart.max() > 0.2
 assert record["exact"] > own_record["exact"] - 0.05
+assert record["steps"][-1] == own_record["steps"][-1] == 500
+assert trained.load("dates")[1]["steps"][-1] == 1000
 sizes = []
 for model in (own, shared):
     cache = model.decoder.layers[0].self_attention.create_cache(1, 11)
@@ -267,15 +270,16 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# They differ, because the four questions differ. And about as many dates are read right. (Each machine was trained
-# once, and [it hardly needs several heads](multi_head.py).)
+# They differ, because the four questions differ. And about as many dates are read right. (Both were trained once, and
+# half as long as the machine of the first part, which [hardly needs several heads](multi_head.py).)
 #
-# What about large models? Three teams compared models with all heads of keys, with 8, and with one. The first converted
-# a trained T5 of 11 billion numbers and trained it a little longer. The others trained from the beginning, with 30 and
-# with 7 billion numbers. A point shows how far the mean mark in a team's tests lies from that with all heads, and the
-# number before the colon says how many heads of keys there are. Which team would you follow?
+# What about large models? Three teams compared keys for each head with 8 heads of keys, and with one. The first
+# converted a trained T5 of 11 billion numbers and 64 heads, and trained it a little longer. The others trained from the
+# beginning, with 30 and with 7 billion numbers (their tables do not say how many heads). A test gives up to 100 marks, mostly
+# for the share of right answers. A point says how many are won or lost on average, and the number before the colon how
+# many heads of keys there are. Which team would you follow?
 
-# %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against all heads of keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
+# %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one head of keys, 8 and all. Ainslie and others (2023), table 1, give only the mean.
 tests = {"T5\n(2023)": [[46.6, 47.1, 47.2]]}
 with_one = [70.6, 79.0, 47.9, 74.5, 71.6, 41.9, 14.5, 42.8, 26.5, 4.8, 7.3]
@@ -307,7 +311,7 @@ for y, marks in enumerate(tests.values()):
         )
 ax.axvline(0, color=GREY, zorder=0)
 ax.set(
-    xlim=(-10.6, 2.4), ylim=(2.5, -0.5), xlabel="marks, against all heads of keys"
+    xlim=(-10.6, 2.4), ylim=(2.5, -0.5), xlabel="marks, against keys for each head"
 )
 ax.set_xticks([-8, -6, -4, -2, 0])
 ax.set_yticks(range(3), tests)
@@ -317,17 +321,17 @@ plt.show()
 assert changes == [(-0.1, -0.6), (0.1, -0.4), (-3.9, -8.2)]
 
 # %% [markdown]
-# With 8 heads the first two teams lose next to nothing, and the third loses 3.9 marks. One possible reason: the second
-# team stopped after 150 billion pieces of text. Its models had 26.5 to 28 marks in MMLU, an exam in which guessing gets
-# 25. The third team went on to 1,330 billion, and had 37.9 to 45.2. Who has learnt little has little to lose. So 8
-# heads of keys are not free. Why does Llama 3.1 have them, in all its sizes?
+# With 8 heads the first two teams lose next to nothing, and the third loses 3.9 marks. The second team's models may
+# have learnt too little to lose much: after 150 billion pieces of text they had 26.5 to 28 marks in MMLU, an exam in
+# which guessing gets 25. (The third team's had 37.9 to 45.2, after 1,330 billion.) But the T5 had learnt much and lost
+# little, and why, we do not know. So 8 heads of keys are not always free. Why does Llama 3.1 have them?
 #
 # **Because of what they buy.** They buy speed: the first team's T5 wrote a text in 0.28 seconds in place of 1.51. And
 # they buy room for a larger model, as [exercise 1](#exercise-1) shows.
 #
-# **And why not a single one?** A large model is spread over the 8 graphics cards of a server, an eighth of its heads on
-# each. Of 8 heads of keys, each card keeps one. A single head would have to be copied onto each card, which makes 8
-# again: nothing more is saved, and marks are lost. So argues the report on Llama 2. (The numbers: Ainslie and others,
+# **And why not a single one?** A large model is spread over the 8 graphics cards of a server. Of 8 heads of keys, each
+# card keeps one. A single head would have to be copied onto each card, which makes 8 again: nothing more is saved, and
+# marks are lost. So argues the report on Llama 2. (The numbers: Ainslie and others,
 # 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table 18; DeepSeek-AI, 2024, table 8.)
 #
 # ## Your machine so far
@@ -373,17 +377,15 @@ assert (np.repeat([0, 1], 2) == np.tile([0, 1], 2)).tolist() == [1, 0, 0, 1]
 print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
-# Your `group` is 0, 0, 1, 1. Why not 0, 1, 0, 1? Then the second and the third head would meet keys that they were
-# never trained with. Every shape is right, and so are the first and the last head, so a test that looks there sees
-# nothing. (The first order is *repeated*, the second *tiled*: [a mistake for the
-# museum](../guides/museum.py#tiled-groups).)
+# Your `group` is 0, 0, 1, 1. Why not 0, 1, 0, 1? Then heads 2 and 3 would meet keys that they were never trained with.
+# Every shape is right, and so are the first and the last head, so a test that looks there sees nothing. (The first
+# order is *repeated*, the second *tiled*: [a mistake for the museum](../guides/museum.py#tiled-groups).)
 #
 # ## Who found this, and when
 #
 # In 2019 Shazeer, one of the authors of the Transformer, asked why it is trained so fast and writes so slowly. Writing
-# waits for the memory. So he kept one head of keys for eight heads of queries. The decoder's time for a word fell from
-# 46 microseconds to 3.8, and the translations became a little worse. He called the paper *One Write-Head is All You
-# Need*.
+# waits for the memory. So he kept one head of keys for eight of queries. The decoder's time for a word fell from 46
+# microseconds to 3.8, and the translations became a little worse.
 #
 # Must it be one or all? Ainslie and others (2023) tried what lies between, and did not even train anew: they took the
 # average of the heads of keys in each group, and went on training for a twentieth of the steps. DeepSeek-AI (2024) did
@@ -410,9 +412,9 @@ assert round(68.9 - 45.3, 1) == 23.6  # Touvron and others (2023), table 3
 # <details class="lesson-answer" markdown="1"><summary>How to count</summary>
 #
 # The large one keeps less: 2 · 80 · 8 · 128 numbers of two bytes, which is 327,680 bytes. Without sharing it would
-# keep five times what the small one keeps. So the small model's past takes more room, and it is 23.6 marks worse, which
-# is more than sharing cost any of the three teams. (The large model itself takes ten times as much, but only once for
-# all readers, and each reader has a past.)
+# keep five times what the small one keeps. So the small model keeps more, and it is 23.6 marks worse than the large
+# one, which is more than sharing cost any of the three teams. (The large model itself takes ten times as much, but only
+# once for all readers, and each reader has a past.)
 #
 # </details>
 #

@@ -11,15 +11,15 @@
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
 #
-# Each number stands for a piece of the text. You are asked how often the letter that is number 436 occurs in the word
-# that is number 73700. You have all that the model had. What do you answer?
+# Each number stands for a piece of the text. You are asked how often the letter in number 436 occurs in the word that
+# is number 73700. You have all that the model had. What do you answer?
 #
 # <details class="lesson-more" markdown="1"><summary>The same question in letters</summary>
 #
-# "How many r are in strawberry?" Now you see three. In 73700 there is no letter to be seen, and nothing in it says how
-# often it holds a 436. Programs that answered "two" were famous for it in 2024 ([an account of
-# it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's own table of pieces, which is public under
-# the name `cl100k_base` (looked up in November 2026).
+# "How many r are in strawberry?" Now you see three. Number 436 is " r", and 73700 is " strawberry", each with its
+# space. Nothing in the numbers says how often the one is in the other. Programs that answered "two" were famous for it
+# in 2024 ([an account of it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's own table of
+# pieces, which is public under the name `cl100k_base` (looked up in November 2026).
 #
 # </details>
 #
@@ -32,8 +32,8 @@
 # that is a letter, 128 are less than two lines of print. A longer look is dear: each token is compared with each
 # earlier one, so twice as many take [four times as many scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
-# **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new
-# one. Machines that translated in 2015 knew 30,000 to 50,000 words. All others were one token, "unknown".
+# **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new one.
+# Machines that translated in 2015 knew 30,000 to 50,000. All others were one token, "unknown".
 #
 # So common words should be one piece, and rare ones several, down to single letters if need be. A simple rule finds
 # such pieces. It only counts.
@@ -62,14 +62,15 @@ def glued(pieces, a, b):
     return found
 
 
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Three rounds</summary>
+
+
+# %%
 def shown(pieces):
     return "|".join(pieces).replace(" ", "␣").replace("\n", "⏎")
 
 
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>Three rounds</summary>
-
-# %%
 pieces = [*"she sees these cheeses"]
 for _ in range(3):
     ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
@@ -88,8 +89,8 @@ assert len(best) == 14
 #
 # </details>
 #
-# To glue the commonest pair first sounds like the best that one can do. Is it? In three rounds it makes 15 pieces of
-# 22 letters. Can you get to 14? (The number beside a pair says how often it stands there.)
+# To glue the commonest pair first sounds best. Is it? In three rounds it makes 15 pieces of 22 letters. Can you get to
+# 14? (The number beside a pair says how often it stands there.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -118,12 +119,12 @@ touch(
 #
 # ## Two thousand rules from a manual
 #
-# Now let the rule read what our language model has read, nine tenths of the manual of Python. Two things are
-# different. Each pair that is glued is written down, because these pairs, in their order, are all that is learnt. And
-# the text is first cut into words, each with the space before it. Then no piece reaches into the next word, and each
-# different word has to be cut only once, however often it comes.
+# Now let the rule read what our language model has read, nine tenths of the manual of Python. Each pair that is glued
+# is written down, because these pairs, in their order, are all that is learnt. And the text is first cut into words,
+# each with the space before it. Then no piece reaches into the next word, and each different word has to be cut only
+# once.
 
-# %%
+# %% tags=["hide-input"]
 import re
 import sys
 
@@ -133,6 +134,8 @@ from trained.language import decode, texts
 
 train_ids, held_out = texts()
 seen, unseen = decode(train_ids), decode(held_out)
+
+# %%
 WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s+")  # a word, other signs, or space
 
 
@@ -157,14 +160,17 @@ new = [shown([a + b]) for a, b in rules]
 print("first:       ", *new[:12])
 print("from 300 on: ", *new[300:312])
 print("from 1000 on:", *new[1000:1012])
+for ending in ("ing", "ment", "ation"):
+    print(f"number {new.index(ending) + 1:2}:    ", ending)
 
 # %% [markdown]
-# It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told
-# it what an ending is, and yet "ing", "ment" and "ation" are among the first hundred pieces.
+# It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told it
+# what an ending is, and yet three of them are among the first hundred pieces. (Below we mostly use the first 1,000
+# rules. The last picture shows why.)
 #
 # To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Nothing is
 # counted any more. Since letters stay pieces, no word is unknown. (GPT-2 (2019) and most models since begin with the
-# 256 bytes in place of letters. Then even a sign that the rules have never met can be cut.)
+# 256 bytes in place of letters, so that even a sign that the rules have never met can be cut.)
 
 
 # %%
@@ -226,18 +232,19 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What to see</summary>
 #
-# A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual.
-# So whoever writes in another language has more tokens to pay for, and is seen less far back. The Hindi word for
-# "earth" has six signs. For GPT-4 it was eight pieces. For GPT-4o (2024), whose table is twice as large, it is three.
-# (Both tables were looked up in November 2026.) And "functions" is one piece behind a space only. At the start of a
-# text it is two other tokens, with vectors of their own, and that both mean the same has to be learnt.
+# A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual. So
+# whoever writes in another language has more tokens to pay for, and is seen less far back. The Hindi word for "earth"
+# has six signs, and each of these is three bytes. For GPT-4 it was eight pieces. For GPT-4o (2024), whose table is
+# twice as large, it is three. (Both tables were looked up in November 2026.) And "functions" is one piece behind a
+# space only. At the start of a text it is two other tokens, with vectors of their own, and that both mean the same has
+# to be learnt.
 #
 # </details>
 #
 # ## What pieces save, and what they cost
 #
-# Here is a place in the tenth of the manual that gave no rules. The next token has to be said. What can be seen by a
-# machine that looks back at 128 letters? And by one that looks back at 128 pieces? Guess how many lines it will be.
+# Here is a place in the tenth of the manual that gave no rules. What does a machine see that looks back at 128 letters?
+# And one that looks back at 128 pieces? Guess how many lines it will be.
 #
 # <details class="lesson-more" markdown="1"><summary>Both views</summary>
 
@@ -267,11 +274,10 @@ assert 2.9 < per_piece < 3.4
 # The machine looks back $c$ times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in
 # place of $n^2$. With our first 1,000 rules $c$ is 3.1, and of ten scores one is left.
 #
-# **What they cost.** Each piece needs a row in the table of vectors. With 256 bytes, $r$ rules and vectors of $d$
-# numbers that makes $(256 + r) \cdot d$ numbers. Our language model has 430,000 in all, of which 33,000 are its table.
-# With 3,000 rules its table alone would have nearly as many as all of it now. The smallest Llama 3.1 (2024) has
-# 128,256 pieces, 4,096 numbers for each, and a second such table at its end: 1.05 of its 8.03 billion numbers, or
-# 13&nbsp;%.
+# **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes and learns $r$ rules
+# has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. Our language model has 430,000 in all, of
+# which 33,000 are its table. With 3,000 rules its table alone would have nearly as many as all of it now. The smallest
+# Llama 3.1 (2024) has 128,256 pieces, and two tables of 4,096 numbers for each: 13&nbsp;% of its 8.03 billion numbers.
 #
 # And there is a cost that no table shows. Take the simplest rival of the [last
 # lesson](language_model.py#is-counting-enough), who only counts what came after the last tokens. Let it look back at
@@ -324,17 +330,14 @@ ax.set(xlabel="rules", ylabel="bits a letter", ylim=(1.5, 3.5))
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 plt.show()
-often = [Counter(cut(seen, rules[:number])) for number in numbers[3:]]
-middle = [
-    sorted(o[p] for p in {a + b for a, b in rules[:n]})[n // 2 - 1]
-    for o, n in zip(often, numbers[3:], strict=True)
-]
-unused = sum(often[-1][a + b] == 0 for a, b in rules)
+often = Counter(cut(seen, rules))
+unused = sum(often[a + b] == 0 for a, b in rules)
 print("rules:                 ", *(f"{number:6,}" for number in numbers))
-print("sees 2, bits a letter: ", *(f"{b:6.2f}" for b in bits[2]))
-print("sees 2, never met them:", *(f"{strange:6.0%}" for _, strange in found[2]))
-print("half of the pieces come at most so often in the nine tenths:", *middle)
-print(f"pieces that never come: {unused} of {len(rules):,}")
+for order in (2, 3):
+    print(f"sees {order}, bits a letter: ", *(f"{b:6.2f}" for b in bits[order]))
+    shares = (f"{strange:6.0%}" for _, strange in found[order])
+    print(f"sees {order}, never met them:", *shares)
+print(f"pieces that never come in the nine tenths: {unused} of {len(rules):,}")
 assert np.all(np.diff(bits[1]) < 0)
 assert bits[2][0] - min(bits[2]) > 0.5
 assert np.argmin(bits[2]) in (3, 4)
@@ -343,7 +346,6 @@ assert bits[2][-1] > min(bits[2])
 assert bits[3][-1] > min(bits[3])
 assert found[2][0][1] < 0.01 < 0.1 < found[2][4][1] < found[2][5][1]
 assert ours < min(map(min, bits.values())) < ours + 0.12
-assert middle[0] > 100 > 30 > middle[-1]
 assert 20 < unused < 400
 
 # %% [markdown]
@@ -351,9 +353,9 @@ assert 20 < unused < 400
 #
 # A rival that sees one token gains by each rule, because its token reaches farther. With two or three it gains only up
 # to about 1,000 rules. Then it begins to lose, because it has met most long pieces too rarely: with letters hardly any
-# pair in the unseen tenth was new to it, and with 2,000 rules one in four is. A network may do better with rare
-# pieces, since similar ones can have similar vectors. But it, too, can learn a row of its table only where that piece
-# stands. So how many rules are good is found by trying.
+# pair in the unseen tenth was new to it, and with 2,000 rules one in four is. A network may do better, since similar
+# pieces can have similar vectors. But it, too, can learn a row of its table only where that piece stands. How many
+# rules are good is found by trying.
 #
 # (With two pieces, and by counting alone, this rival comes close to our machine, which sees 128 letters. What would
 # our machine make of pieces? That is [an open question](#an-open-question).)
@@ -366,7 +368,8 @@ assert 20 < unused < 400
 # new to this network it got 33 of 100 right. So there is spelling in the vectors, but by far not all of it.
 #
 # **Digits.** Our date machine reads and writes single letters. Its answers all look like 2018-05-03. Suppose we had
-# learnt 100 rules from 3,000 of them first. In which pieces would it have to write a date? Guess first.
+# learnt 100 rules from 3,000 of them first. (A hundred are enough for eleven signs.) In which pieces would it have to
+# write a date? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Dates in pieces</summary>
 
@@ -410,11 +413,11 @@ assert 40 < len(across) < 90
 # and it translated better.
 #
 # **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
-# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word,
-# or grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until
-# the name was common enough to be glued. The texts of the training, so the guess goes, hardly had it, and its row
-# stayed nearly as it was at the start. Our table has such rows as well: 78 of 2,000 pieces never come, because longer
-# ones have swallowed them.
+# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
+# grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until the
+# name was common enough to be glued. The texts of the training, so the guess goes, hardly had it, so that its row was
+# hardly trained. Our table has such rows as well: 78 of 2,000 pieces never come, because longer ones have swallowed
+# them.
 #
 # ## Exercises
 #
@@ -440,8 +443,9 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
 #
-# Hardly anything is lost. But without words an "e" is glued to the space behind it, as in `e␣`. Then "the" is cut in
-# one way before a space and in another before a comma, and each has to be learnt by itself.
+# Nothing is lost: a piece has the same number of letters, but for a hundredth. But without words an "e" is glued to the
+# space behind it, as in `e␣`. Then "the" is cut in one way before a space and in another before a comma, and each has
+# to be learnt by itself.
 #
 # </details>
 #
@@ -493,8 +497,8 @@ exercises.show("pieces_of_words")
 # **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so no layer
 # changes. Only the table has more rows.
 #
-# A token is now a word, or nearly. How much does a machine have to keep of each one, while it writes? For three
-# letters it is more than you think.
+# A token is now a word, or nearly. How much does a machine have to keep of each one, while it writes? More than you
+# think.
 #
 # * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [What the package knows of tokens](../about/limits.md): it takes any ids, and leaves the cutting to you.

@@ -56,7 +56,7 @@ assert np.allclose(like_me[1:7, 0], 1 / 3)
 assert (for_place[1:7, 1:7] > 0.4).sum() == 12
 
 # %% [markdown]
-# You will build A first, B needs a trick, and C needs a second head.
+# You will build A first. B needs a trick, and C a second head.
 #
 # ## Yes and no
 #
@@ -132,7 +132,7 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
 # From 10 on the picture shows 1.00, but this is rounded: each of the others still gets $e^{-10}$ times as much, about
-# 0.00005. At 128 it is $e^{-128}$, which is smaller than any number that 32 bits can hold, and becomes 0.
+# 0.00005. At 128 it is $e^{-128}$, which in 32 bits becomes 0.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
@@ -142,10 +142,9 @@ touch(
 #
 # ## A real head
 #
-# Take an empty `MultiHeadAttention`, the layer that we have trained so often, and write its four matrices. Texts may
-# have up to eight letters now, and `^` stands before them, so that the first letter has something to fetch. So a token
-# has 4 numbers for the letter (`^`, a, b, c) and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as
-# it is:
+# Take an empty `MultiHeadAttention`, and write its four matrices. Texts may have up to eight letters now, and `^`
+# stands before them, so that the first letter has something to fetch. So a token has 4 numbers for the letter (`^`, a,
+# b, c) and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is:
 
 # %%
 from clear_attention import MultiHeadAttention
@@ -167,8 +166,8 @@ found = head(cab[np.newaxis].astype("float32"))[0].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in found))
 
 # %% [markdown]
-# Is it right for every text? There are only 9,840, so try them all. (`rows` writes them as tokens, with a mask that
-# hides the places behind a shorter text.)
+# Is it right for all 9,840 texts? (`rows` writes them as tokens, with a mask that hides the places behind a shorter
+# text.)
 
 # %%
 from itertools import product
@@ -186,15 +185,15 @@ right = [
 print(f"{sum(right):,} of {len(texts):,} texts are right")
 
 # %% [markdown]
-# All of them. And here we know more than a test can tell: the rows of $W_Q$ and $W_K$ that belong to letters are zeros,
-# so the map is the same whatever the text says.
+# All of them, as must be: the rows of $W_Q$ and $W_K$ that belong to letters are zeros, so the map is the same
+# whatever the text says.
 #
 # ## Select and aggregate
 #
-# Only two things in that cell needed thought: who looks at whom, and what is brought back.
-# [`select`][clear_attention.select] asks a function of yours about each pair, and returns $W_Q$ and $W_K$.
-# [`aggregate`][clear_attention.aggregate] supplies the 128, the root, $W_V$ and $W_O$, and returns the layer. So our
-# head is one line, "look by your place at the place before, and bring its letter":
+# Only two things needed thought: who looks at whom, and what is brought back. [`select`][clear_attention.select] asks a
+# function of yours about each pair, and returns $W_Q$ and $W_K$. [`aggregate`][clear_attention.aggregate] supplies the
+# 128, the root, $W_V$ and $W_O$, and returns the layer. So our head is one line, "look by your place at the place
+# before, and bring its letter":
 
 # %%
 from clear_attention import aggregate, select
@@ -244,16 +243,20 @@ plt.show()
 # <details class="lesson-answer" markdown="1"><summary>The solution</summary>
 #
 # Line 1 made R, line 2 made S, line 3 made P, and line 4 made Q. In Q the c finds nobody who is larger, so all its
-# scores are equal, and it takes the average of everybody. (P is what a look-ahead mask would leave.)
+# scores are equal, and it takes the average of everybody.
 #
 # </details>
 #
-# ## What a head can't do: count
+# ## What a head can't do: add up { #what-a-head-cant-do-count }
 #
 # Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself,
 # its own place included. Let each of them hand over a 1. What comes back to an a in `abca`, and what to the b? Guess.
 #
+# <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
+#
 # To both a 1. What comes back is an *average*, and that of two ones is 1, like that of one. Attention cannot add up.
+#
+# </details>
 #
 # And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
 # back is the weight that `^` gets. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. At the
@@ -317,11 +320,8 @@ print(f"{sum(right):,} of {len(texts):,} texts are counted")
 
 # %% [markdown]
 # Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can
-# [hold a table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2.
-#
-# Without `^` no head that looks at letters alone could do it: in a text of nothing but a's all values are alike, and so
-# is every average of them, whoever gets which weight. How far does it count with `^`? The 9,840 texts say nothing of a
-# thousand a's. [Exercise 2](#exercise-2) finds the limit.
+# [hold a table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2. How far does it count? The 9,840 texts say
+# nothing of a thousand a's. [Exercise 2](#exercise-2) finds the limit.
 #
 # ## Two heads: sorting
 #
@@ -329,11 +329,21 @@ print(f"{sum(right):,} of {len(texts):,} texts are counted")
 #
 # **First, each letter counts the smaller ones.** This was your second task. In `cabacb` a b finds two, the a's. They
 # will fill the places 1 and 2, so the b's begin at place 3. A feed-forward network turns the share into the count,
-# which is written into free columns of the token as a **note**, as in the last lesson.
+# which is written into free columns of the token as a **note**, as in the last lesson. (`^` counts, too. It finds
+# nobody but itself, so its note is 0.)
 #
 # **Then each place looks at these notes.** Place 3 wants the count 2. Place 4 shall get a b, too, although no letter
-# has counted 3. So each place looks for *the largest count below its own number*. Which letters does place 5 find?
-# Guess, and then look at the lower map. The notes stand above it.
+# has counted 3. So each place looks for *the largest count below its own number*. Try it with another text: which notes
+# do the letters of `ccab` get, and at which does place 3 look?
+#
+# <details class="lesson-answer" markdown="1"><summary>The notes of ccab</summary>
+#
+# They are 2, 2, 0 and 1. Place 3 looks at the notes 2, as this is the largest count below 3, and fetches a c. So does
+# place 4.
+#
+# </details>
+#
+# Here are both maps for `cabacb`. Above the lower one stand the notes:
 
 # %% tags=["hide-input"] alt="Two maps for sorting cabacb. Above, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Below, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
 assert right == [True] * 9840
@@ -355,23 +365,30 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
 # Place 5 looks at both c's, since 4 is the largest count below 5, and the average of two c's is a c.
 #
 # "The largest" is more than yes or no. So your function may also return a number that says *how much* a key is wanted.
-# The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. One thing remains: `^` has
-# counted 0, as the a's have, and would be fetched with them. So a second selection makes it less wanted than any other,
-# and `+` adds the scores of both. (`smaller` is the feature that holds the count. `one` is 1 in every token, because it
-# does not matter who looks.)
+# The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. A count that is too large gets
+# -9, which is less than any count. So the table of wishes begins like this:
 #
-# ```python
-# one = place @ np.ones((9, 1))  # places are one-hot, so their sum is 1
-# my_place = select(place, smaller, lambda query, key: key if key < query else -9)
-# not_begin = select(one, letter, lambda query, key: -18 if key == 0 else 0)
-# aggregate(my_place + not_begin, letter)
-# ```
+# | | note 0 | note 1 | note 2 | note 3 |
+# | --- | --- | --- | --- | --- |
+# | place 1 looks | 0 | -9 | -9 | -9 |
+# | place 2 looks | 0 | 1 | -9 | -9 |
+# | place 3 looks | 0 | 1 | 2 | -9 |
+#
+# One thing remains: `^` has the note 0, as the a's have, and would be fetched with them. So a second selection gives it
+# -18, which makes it less wanted than any other, and `+` adds the scores of both.
 #
 # The list of all the steps, a head, a network and another head, is a **program**, and the package keeps this one as
-# `sort`. Its tokens have room for two notes: 1 number for the share, and 9 for the count, which is one-hot, 0 to 8:
+# `sort`. Its tokens have room for two notes: 1 number for the share, and 9 for the count, one-hot. Here is the second
+# head, and a test of the whole:
 
 # %%
 from clear_attention.programs import sort
+
+letter, place, share, smaller = features(4, 9, 1, 9)
+one = place @ np.ones((9, 1))  # 1 in each token, since it does not matter who looks
+my_place = select(place, smaller, lambda query, key: key if key < query else -9)
+not_begin = select(one, letter, lambda query, key: -18 if key == 0 else 0)
+second_head = aggregate(my_place + not_begin, letter)
 
 tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
 fetched = sort()(tokens, mask=mask).numpy().argmax(axis=-1)
@@ -393,25 +410,31 @@ import re
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 print(docstring.sub("", inspect.getsource(sort)))
 assert right == [True] * 9840
-# The four lines above make the same scores as the program's second head.
-letter, place, share, smaller = features(4, 9, 1, 9)
-one = place @ np.ones((9, 1))
-my_place = select(place, smaller, lambda query, key: key if key < query else -9)
-not_begin = select(one, letter, lambda query, key: -18 if key == 0 else 0)
+# The lines above make the same scores as the program's second head.
 kept, mine = (
     layer.get_weights()[0] @ layer.get_weights()[1].T / layer.d_k**0.5
-    for layer in (sort().heads[1], aggregate(my_place + not_begin, letter))
+    for layer in (sort().heads[1], second_head)
 )
 np.testing.assert_allclose(kept, mine, rtol=1e-5)
+scores = (place.T @ kept @ smaller)[1:4, :4] / 128
+wished = [[0, -9, -9, -9], [0, 1, -9, -9], [0, 1, 2, -9]]
+np.testing.assert_allclose(scores, wished, atol=1e-4)
 
 # %% [markdown]
-# The four features of a token are its letter, its place and two notes. `into` says in which columns a head writes, and
-# `look_up` is the network, which holds the table `counts`.
+# `into` says where a head writes, and `look_up` is the network, with the table `counts`.
 #
 # </details>
 #
-# [Eight programs](../reference/programs.md) are kept like this. One tells whether brackets are balanced, and one adds
-# two numbers.
+# [Eight programs](../reference/programs.md) are kept like this:
+#
+# * `shift` fetches the letter before (map A),
+# * `reverse` turns a text round,
+# * `running_average` says which share of the letters so far is an a, a b and a c,
+# * `histogram` counts how often each letter stands in the text (map B),
+# * `sort` puts the letters in order (map C),
+# * `balanced` tells whether the brackets so far are balanced,
+# * `induction` says what came after this letter the last time,
+# * `addition` adds two numbers.
 #
 # ## Who found this, and when
 #
@@ -421,14 +444,13 @@ np.testing.assert_allclose(kept, mine, rtol=1e-5)
 #
 # Is there something that nobody can write? In 2020 Michael Hahn took a simple question: is the number of ones in a row
 # of zeros and ones odd? A single changed sign turns the yes into a no. But he proved that one sign of n moves the
-# answer of a Transformer by a multiple of 1/n at most, as one of many moves an average. So on a long row yes and no lie
-# so close together that it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
-# weights](https://arxiv.org/abs/2202.12172) all the same. Close together is not alike: theirs gets every row right, if
-# with less and less confidence, and a layer norm, which makes small differences large, gives the confidence back. That
-# is so on paper, where numbers have digits without end.
+# answer of a Transformer by a constant times 1/n at most, as one of many moves an average. So on a long row yes and no
+# lie so close together that it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
+# weights](https://arxiv.org/abs/2202.12172) all the same. Close together is not alike: theirs gets every row right, on
+# paper, where numbers have digits without end.
 #
-# Such heads are also good for testing. David Lindner and others (2023) wrote Tracr, which makes Transformers out of
-# RASP programs. If somebody claims to read from weights what a machine does, here is one of which it is known.
+# David Lindner and others (2023) wrote Tracr, which makes Transformers out of RASP programs. If somebody claims to read
+# from weights what a machine does, here is one of which it is known.
 #
 # ## Exercises
 #
@@ -472,9 +494,8 @@ assert found.tolist() == expected
 # ### Exercise 2
 #
 # The larger n is, the less one more changes $1 / (n + 1)$, and a number in a computer has only so many digits. Which is
-# the first n for which n and n + 1 get the same share, in 16 bits and in 32? Guess how many digits each answer has,
-# then compute it with `(1 / (n + 1)).astype("float16")`. (The third kind, bfloat16, has 16 bits, too: a larger range,
-# and fewer digits.)
+# the first n for which n and n + 1 get the same share, in 16 bits and in 32? Guess, then compute it with `(1 / (n +
+# 1)).astype("float16")`. (The third kind, bfloat16, has 16 bits, too: a larger range, and fewer digits.)
 
 # %% tags=["answer"]
 import ml_dtypes  # numbers that NumPy does not have
@@ -522,8 +543,7 @@ exercises.show("programs")
 #
 # ## Where to go next
 #
-# You can now write a head. In [A head that copies](induction.py) training found two that do what one would write. Was
-# that luck?
+# You can now write a head. Training found two by itself that do what one would write. Was that luck?
 #
 # * [What training finds](twins.py): would it have written the same heads?
 # * [Design a head](../design_a_head.py): ten more puzzles, each checked on all texts of up to five letters.

@@ -15,8 +15,9 @@
 # stands beside it.
 #
 # Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
-# letter: the more a square of the picture stands out, the more the machine looked there. (▪ is the end mark.) Looking
-# in this way is what these lessons are about, and the chat programs of today work by it, too.
+# letter: the more a square of the picture stands out, the more the machine looked there. (In the row "reads" the letter
+# that was looked at most always has the full colour, however little that was. ▪ is the end mark.) Looking in this way
+# is what these lessons are about, and the chat programs of today work by it, too.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -31,8 +32,35 @@ machine(
     "dates",
     piece="small",
     page="../../machine/",
+    at=6,
     without=still(model, "thursday 3rd of may 2018"),
 )
+
+# %% [markdown]
+# Here is one of its looks, when it wrote the 5 of May. The taller a bar, the more it looked at this letter:
+
+# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. Tall are the bars of the y and the m of may and of the f of of; those of all other letters are short."
+import matplotlib.pyplot as plt
+from clear_attention import date_tokenizers
+
+source, target = date_tokenizers()  # from letters to numbers, and back
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+given = target.encode([answer])[:, :-1]  # what is written so far, at each step
+maps = model(source.encode([text]), given, return_weights=True).weights
+looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
+
+figure, ax = plt.subplots(figsize=(4.8, 1.7), layout="constrained")
+ax.bar(range(len(text)), looked[6], color="#0072b2")
+ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
+ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+month = looked[6][16:19].sum()
+print(f"the three letters of 'may' got {month:.0%} of the weight")
+assert looked[6].argmax() in (16, 17, 18)
+assert month > 0.5
+assert text[looked[0].argmax()] == "0"
 
 # %% [markdown]
 # In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
@@ -59,13 +87,12 @@ print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
 # %% [markdown]
 # Here it reads four texts that all mean the same day. With dots the day comes first, with slashes the month. "do" is
 # short for Donnerstag, German for Thursday. The last column says how sure the machine is: the probability that it gives
-# to its answer as a whole, which is the product of the probabilities of its letters.
+# to its answer as a whole, which is the product of the probabilities of its letters. The first line compares this with
+# how many are right.
 
 # %% tags=["hide-input"]
 import numpy as np
-from clear_attention import beam_search, date_tokenizers
-
-source, target = date_tokenizers()  # from letters to numbers, and back
+from clear_attention import beam_search, create_date_pairs
 
 
 def read(*texts):
@@ -80,6 +107,14 @@ def read(*texts):
     return answers, sure
 
 
+texts, right = create_date_pairs(2000, seed=1, split="test")
+unseen = source.encode(texts, length=34)
+best = beam_search(model, unseen, max_length=11, width=1, length_penalty=0.0)
+mean = np.exp(best.scores[:, 0]).mean()
+print(
+    f"2,000 unseen dates: {record['exact']:.1%} right, {mean:.1%} sure on average\n"
+)
+assert abs(record["exact"] - mean) < 0.01
 answers, _ = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
 assert answers == ["2018-05-03"] * 4
 
@@ -98,8 +133,8 @@ assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
 # Look how sure it is of the 30th of February! It does not know Christmas, and what it made of `31/12/2018` is no date
-# at all. Nobody ever taught it to say that a text is no date. Remember this when a larger machine of the same kind
-# sounds certain: **how sure it is says which answer it prefers, not whether the answer is right.**
+# at all. Nobody ever taught it to say that a text is no date. **For real dates, being sure and being right agree.
+# Outside them, how sure it is means nothing.** Remember this when a larger machine of the same kind sounds certain.
 #
 # ## What goes in
 #
@@ -134,53 +169,35 @@ for letter, number in zip("may", ids, strict=True):
 # Say the decoder has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does
 # the machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the
 # vector of each letter times its weight, all added up. From this mixture it computes a probability for each letter that
-# it could write. The picture below shows such weights: the taller a bar, the more of the weight went to that letter.
-# (In fact the machine looks in four ways at the same time. [A later lesson](multi_head.py) says why. The picture shows
-# the mean of the four.)
+# it could write. The bars at the top are such weights. (In fact the machine looks in four ways at the same time. [A
+# later lesson](multi_head.py) says why. The bars show the mean of the four.)
 #
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
-
-# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The bars of the letters m, a, y are by far the tallest, those of all other letters are short."
-import matplotlib.pyplot as plt
-
-text, answer = "thursday 3rd of may 2018", "2018-05-03"
-given = target.encode([answer])[:, :-1]  # what is written so far, at each step
-maps = model(source.encode([text]), given, return_weights=True).weights
-looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
-
-figure, ax = plt.subplots(figsize=(7, 1.9), layout="constrained")
-ax.bar(range(len(text)), looked[6], color="#0072b2")
-ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
-ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-
-month = looked[6][16:19].sum()
-print(f"the three letters of 'may' got {month:.0%} of the weight")
-assert looked[6].argmax() in (16, 17, 18)
-assert month > 0.5
-
-# %% [markdown]
-# More than half of the weight goes to "may". Some of it goes elsewhere, such as to the f of "of". The reason is that
-# the encoder has let the letters look at each other before, so the vector at this f knows by then that a month follows.
-# In the same way, the vector at the 0 of 2018 may know of the 2 beside it.
+#
+# To write the 5, more than half of the weight goes to "may". Some of it goes elsewhere, such as to the f of "of". The
+# reason is that the encoder has let the letters look at each other before, so the vector at this f knows by then that a
+# month follows. In the same way, the first 2 of the answer is written with a look mostly at the *0* of 2018, whose
+# vector may know of the 2 beside it.
 #
 # Each letter of the answer has weights of its own. Try it in the machine at the top: press a digit of the year, and
-# then one of the day. Nobody said where to look. The machine found out during its training, because looking there made
-# the right letters more probable.
+# then one of the day. Nobody said where to look. The machine found out in training, because looking there made the
+# right letters more probable.
 #
 # ## Take it away
 #
 # How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Let us
 # call it **the averaging machine**. Wherever the whole machine looks at the text, this one takes the plain average of
 # all letters: of 24 letters, each counts for 1/24. Where the letters of the text look at each other, it does the same.
-# Only one choice is left to it: where to look among the letters that it has written itself. (The whole machine looks at
-# those, too.) It was trained for 500 steps, so the table also shows a whole machine that was trained for only 500. A
-# date counts as right if it has no mistake at all. Try both on a date of your own.
+# Only one choice is left to it: where to look among the letters that it has written itself. It was trained for 500
+# steps, so the table also shows a whole machine that was trained for only 500. A date counts as right if it has no
+# mistake at all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
-called = {"dates": ("whole", "")}
+called = {
+    "dates": ("whole", ""),
+    "dates-no-attention": ("averages the text", "with plain averages of the text"),
+}
 machine(
     *names,
     piece="beside",
@@ -194,12 +211,12 @@ machine(
 # Can you see it?
 
 # %% tags=["hide-input"]
-from clear_attention import create_date_pairs, greedy_search
+from collections import Counter
+
+from clear_attention import greedy_search
 
 averages, _ = trained.load("dates-no-attention")
-texts, right = create_date_pairs(2000, seed=1, split="test")
-ids = greedy_search(averages, source.encode(texts, length=34), max_length=11)
-written = target.decode(ids)
+written = target.decode(greedy_search(averages, unseen, max_length=11))
 wrong = [x for x in zip(texts, right, written, strict=True) if x[1] != x[2]]
 shuffled = [x for x in wrong if sorted(x[1]) == sorted(x[2])]
 in_digits = [x for x in shuffled if x[0].replace(".", "").isdigit()]
@@ -209,12 +226,23 @@ share = len(shuffled) / len(wrong)
 print(f"\nwrong answers made of exactly the right digits: {share:.0%}")
 assert share > 0.75
 
+days = np.arange("1950-01-01", "2050-01-01", dtype="datetime64[D]").astype(str)
+made_of = Counter("".join(sorted(day)) for day in days)
+few = np.array([made_of["".join(sorted(day))] <= 6 for day in right])
+hit = np.array(right) == np.array(written)
+some, many = hit[few].mean(), hit[~few].mean()
+print(
+    f"right where the digits fit at most 6 dates: {some:.0%}, elsewhere: {many:.0%}"
+)
+assert some > 1.4 * many > 1.4 / 7
+
 # %% [markdown]
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
 # hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
-# says what went in, and not where each drop fell. Some dates come out right all the same. Most of these are dates whose
-# letters can be arranged into only a few dates, and the machine guesses among them. A faint trace of the places helps a
-# little: the encoder computes something from each letter *together with its place* before it is averaged.
+# says what went in, and not where each drop fell. Some dates come out right all the same, and more often where the
+# digits fit only a few dates, so that a guess may hit. Elsewhere it still does better than a guess among seven. A faint
+# trace of the places may help: the encoder computes something from each letter *together with its place* before it is
+# averaged.
 #
 # ## Who found this, and when
 #
@@ -270,8 +298,8 @@ exercises.show("reading_dates")
 # %% [markdown]
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
-# - The answer is right in 99 of 100 cases. | On texts like those it was trained on, that may nearly hold. But it was as sure about the 30th of February.
-# + It prefers this answer by far to all others that it could write. | Nothing more. Whether the answer is right is another question.
+# - The answer is right in 99 of 100 cases, whatever the text is. | It was as sure about the 30th of February.
+# + If the text is a date as in its training, it is very probably right. If not, nothing. | How sure it is says which answer it prefers, and for strange texts no more than that.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? Which of these does "trained" mean here?
 # - Somebody wrote rules for weekdays and months. | Nobody did. The machine was shown texts and answers, and nothing else.

@@ -25,12 +25,11 @@
 # 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5
 #    (counted from 0).
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two find more digits
-#    beside them.
-# 4. **[Add and norm](transformer_layer.py).** What was found is added to what the letter was, and brought to one size.
-# 5. **[Feed-forward](feed_forward.py).** Now no letter looks at another one. Each is worked on by itself.
-# 6. **Add and norm** again. From what leaves the encoder the decoder will be able to tell which of the 5s is the day.
-#    All letters of the text go this way, at the same time.
+#    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two find more
+#    digits beside them.
+# 4. **[Add and norm](transformer_layer.py).** What was found is added to the letter.
+# 5. **[Feed-forward](feed_forward.py).** Each letter is worked on by itself.
+# 6. **Add and norm** again. All letters of the text go this way, at the same time.
 # 7. **Embedding and positions** again, now of the answer. The decoder has begun to write, and we join it when it has
 #    written `1955-06-0` and wants the next letter. The start mark and all of these letters go in. Only what comes out
 #    at the last one, the 0, says what is written next.
@@ -38,17 +37,17 @@
 #    has begun with 0.
 # 9. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
 #    question best. It gets most of the weight, so it is mostly the value of our 5 that comes over.
-# 10. **Feed-forward**, and around each of these parts add and norm, as before.
+# 10. **Feed-forward**, with add and norm around it and around 8 and 9.
 # 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: one for each id that an answer
 #     may have, which are ten digits, the dash, and the marks for padding, start and end. The softmax turns them into
 #     probabilities. The largest belongs to "5", so a 5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
 #
-# Here are the first six steps, the way through the encoder, in the trained machine. Each strip shows the 64 numbers of
-# a letter after one step: blue is positive, orange is negative. Above is our 5, below it the first 5 of the year. The
-# *similarity* of the two is 1 if their vectors have the same direction, 0 if they have nothing in common, and below 0
-# if they point away from each other.
+# Here are the first six steps in the trained machine. Each strip shows the 64 numbers of a letter after one step: blue
+# is positive, orange is negative. Above is our 5, below it the first 5 of the year. The *similarity* of the two is 1 if
+# their vectors have the same direction, 0 if they have nothing in common, and below 0 if they point away from each
+# other.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -80,13 +79,26 @@ of_the_year = [unit[12] @ unit[13] for unit in units]
 day_and_year = [unit[5] @ unit[12] for unit in units]
 assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]
 assert min(of_the_year) > 0.6 > day_and_year[-1] + 0.3
-assert day_and_year[3] > day_and_year[2]
+assert day_and_year[3] > day_and_year[2] + 0.1
+assert day_and_year[4] < -0.05  # "even below 0"
+
+# the j of another month in the place of this one
+for other in ("january 5th, 1955", "july 5th, 1955"):
+    swapped = left.copy()
+    swapped[0] = own.encode(source.encode([other])[0], w)[0]
+    answer = [target.start_id]
+    for _ in range(10):
+        answer.append(int(np.argmax(own.decode(answer, swapped, w)[-1])))
+    month = "01" if "january" in other else "07"
+    assert target.decode([answer[1:]]) == [f"1955-{month}-05"]
 
 # and its way through the decoder, when 1955-06-0 is written
 begun = target.encode(["1955-06-05"])[:, :10]
 step = model(ids[None], begun, return_weights=True)
 looked = step.weights["decoder.0.cross"].numpy()[0, :, -2:, 5].mean(axis=0)
 assert looked.min() > 0.5  # when the 0 is written, and when the 5 is
+at_the_j = step.weights["decoder.0.cross"].numpy()[0, :, 6, 0].mean()
+assert at_the_j > 0.5  # when the 6 is written
 assert step.output.shape[-1] == 14
 assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
 journey(
@@ -104,9 +116,8 @@ journey(
 )
 
 # %% [markdown]
-# Both 5s come in as the same 64 numbers. At the end they have little in common. What they mean by then, the decoder
-# will show below. First follow the two 5s of 1955: choose one of them in each row of letters. Do they part, too? Guess
-# first.
+# Both 5s come in as the same 64 numbers. At the end they have nearly nothing in common. Now follow the two 5s of 1955:
+# choose one of them in each row of letters. Do they part, too? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
@@ -115,7 +126,8 @@ journey(
 #
 # And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3, and rises again at step 4?
 # What attention found for the two has little in common. Then the residual brings the letter itself back, and both are a
-# 5 again, so they are more alike at "added and normed".
+# 5 again. At step 5 it is even below 0: what feed-forward says to the one points away from what it says to the other.
+# So it drives the two apart.
 #
 # </details>
 #
@@ -136,11 +148,13 @@ logits = own.linear(ready, w["logits"])
 np.testing.assert_allclose(logits, step.output[0], atol=1e-4)
 said = target.decode([[x] for x in logits.argmax(axis=1)])
 assert (said[6], said[9]) == ("6", "5")
-stations = (entered, behind_it, with_text, ready)
+stations = (entered, behind_it, fetched, ready, fetched - fetched.mean(axis=0))
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 alike = [unit[6] @ unit[9] for unit in units]
 assert alike[0] - alike[1] > 0.2
-assert alike[0] > 0.75 > 0.4 > alike[3]
+assert alike[0] > 0.75 > alike[2] + 0.2
+assert alike[3] < 0.4
+assert alike[4] < -0.05
 journey(
     "▸1955-06-0",
     {
@@ -149,11 +163,11 @@ journey(
             behind_it,
             "Now also what is written so far.",
         ),
-        "Cross-attention, added and normed": (
-            with_text,
-            "Now also what the text says.",
+        "What cross-attention fetched": (fetched, "Only what the text says."),
+        "Added and normed, feed-forward, added and normed": (
+            ready,
+            "The letter, with what was fetched, worked out.",
         ),
-        "Feed-forward, added and normed": (ready, "Worked out, each by itself."),
         "Linear": (
             logits,
             "Fourteen logits, for padding, start and end and then 0 to 9 and the dash.",
@@ -169,15 +183,16 @@ journey(
 #
 # At step 8, where they look at what is written so far. Their places differ already at step 7, but only a little. Step 8
 # makes the difference large, before they look at the text. That is just when it is needed: in step 9 the one 0 has to
-# ask for a month and the other one for a day. The answer of the text brings a 6 to the one and a 5 to the other, and
-# step 10 works out what each of them has fetched. At its end they have hardly anything in common.
+# ask for a month and the other one for a day. So they fetch different things, mostly from the j of "june" and from the
+# day's 5. (The similarity at step 9 is not 0, because a part of what is fetched is the same for all letters of the
+# answer. If we take away the mean of all ten, it falls below 0.) Step 10 works out what each of them has fetched, and
+# at its end they have little in common.
 #
 # </details>
 #
 # ## The three attentions { #the-three-places }
 #
-# On the walk we met attention three times. It computes the same each time. What differs is who asks, who is asked, and
-# what is hidden:
+# On the walk we met attention three times. What differs is who asks, who is asked, and what is hidden:
 #
 # | attention, and its button below | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
@@ -197,30 +212,31 @@ machine(
     piece="looks",
     text="june 5th, 1955",
     at=9,
-    without=still(model, "june 5th, 1955"),
+    without=still(model, "june 5th, 1955", at=9),
 )
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>An answer</summary>
 #
-# "Answer looks at text" shows the copying. In the last row named 5, most of the weight is on the 5 of "5th". (The
-# letter that looks there is the 0 before it.) The row above is bright there, too: to write the 0, the machine must
-# already see that the day has only one digit. And in "answer looks at answer" everything above the diagonal is hatched,
-# because no letter may look at those that come after it.
+# "Answer looks at text" shows the copying. In the last row named 5, most of the weight is on the 5 of "5th". The row
+# above is bright there, too: to write the 0, the machine must already see that the day has only one digit. And in
+# "answer looks at answer" everything above the diagonal is hatched, because no letter may look at those that come after
+# it.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>For the exact reader: further layers, and a picture of one attention and of many</summary>
+# To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January? It is not a bare j
+# any more: in step 3 it has looked around. Put the vector that leaves the encoder for the j of "january 5th, 1955" in
+# its place, and nothing else, and the machine writes 1955-01-05. With the j of "july" it writes 1955-07-05.
 #
-# Attention is the only part in which letters meet, and it looks at the whole sequence at once. Older machines read one
-# letter after the other (they were *recurrent*), or slid a small window over the text (*convolution*).
+# <details class="lesson-more" markdown="1"><summary>With more layers, and a picture of one attention and of many</summary>
 #
 # In the first layer, "the text" and "the answer so far" are letters, embedded, with their positions. In every further
 # layer they are what the layer below made of them. The queries of cross-attention come from the decoder's
 # self-attention, after its residual and its norm. The encoder's output is that of its last layer.
 #
-# Each of the three is a *multi-head* attention. On the left is one attention, on the right several of them side by
-# side. The mask is optional, and it comes before the softmax:
+# Each of the three is a *multi-head* attention: on the left is one attention, on the right several side by side. The
+# mask is optional, and it comes before the softmax:
 #
 # --8<-- "diagrams/attention_and_heads.svg"
 #
@@ -231,12 +247,11 @@ machine(
 #
 # ## Put together by hand
 #
-# In the lessons you wrote `softmax`, `attention`, `look_ahead`, `split`, `merge` and `multi_head`, `positions`, `norm`
-# and `feed_forward`. They are collected in one file, with a few small changes. Each product with a matrix also adds a
-# bias, one more vector that was trained (`linear` does both). `multi_head` and `feed_forward` look up their matrices by
-# name. And `softmax` first subtracts the largest score that may be seen, which changes no weight but keeps the numbers
-# small. What is missing are the lines of the map, which say what goes where. Here is the way through the encoder. Can
-# you find the first six steps of the walk in it?
+# The functions that you wrote in the lessons are collected in one file, with a few small changes. Each product with a
+# matrix also adds a bias, one more vector that was trained (`linear` does both). `multi_head` and `feed_forward` look
+# up their matrices by name. And `softmax` first subtracts the largest score that may be seen, which changes no weight
+# but keeps the numbers small. What is missing are the lines of the map, which say what goes where. Here is the way
+# through the encoder. Can you find the first six steps of the walk in it?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -266,13 +281,12 @@ for function in (own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name; `w["logits"]` is the matrix of step 11. The `mask=0` hides nothing: here the
-# machine reads one text at a time, so that nothing is padded. (The factor √64 in `enter` makes the numbers of the
-# embedding, which are small, about as large as those of the positions.)
+# `w` holds the trained numbers by name. The `mask=0` hides nothing: here the machine reads one text at a time, so that
+# nothing is padded. (The factor √64 in `enter` makes the numbers of the embedding, which are small, about as large as
+# those of the positions.)
 #
-# Where is the softmax of step 11? `write` has none. A softmax makes probabilities, but it leaves the order as it is:
-# the largest number before it is the largest after it. So `argmax` of the 14 numbers is enough to choose the letter.
-# You need the softmax only to know how *sure* the machine is.
+# Where is the softmax of step 11? `write` has none. A softmax leaves the order as it is, so `argmax` of the 14 logits
+# is enough to choose the letter. You need the softmax only to know how *sure* the machine is.
 #
 # Now give these functions the numbers of our machine, and let them read:
 
@@ -308,8 +322,7 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# You know that the feed-forward parts hold more than half of the trained numbers. What do the other parts hold? (Each
-# part is counted with its norm.)
+# The feed-forward parts hold more than half of the trained numbers. And the others? (Each is counted with its norm.)
 
 # %% tags=["hide-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
@@ -353,10 +366,11 @@ assert round(2_048 * 12_288 / 1e6) == 25
 #
 # ## Who found this, and when
 #
-# The whole design is from 2017, by Vaswani and seven others, and it was made for translation. A year later it was cut
-# in half, and each half proved useful alone. An *encoder* without a decoder turns a text into vectors, for search or
-# for classification; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on
-# writing; GPT (2018) and most of today's language models are of this kind.
+# Older machines read one letter after the other (they were *recurrent*), or slid a small window over the text
+# (*convolution*). The whole design is from 2017, by Vaswani and seven others, and was made for translation. A year
+# later it was cut in half, and each half proved useful alone. An *encoder* without a decoder turns a text into vectors,
+# for search or for classification; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just
+# goes on writing; GPT (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #
@@ -377,8 +391,8 @@ assert shapes == [(34, 34), (11, 11), (11, 34)]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # The decoder's self-attention grows by a row and a column, since the new letter looks and is looked at. Cross-attention
-# grows by a row: one more letter looks at the same text. Nothing of the answer goes into the encoder, so its map does
-# not change, and the text needs to be read only once.
+# grows by a row: one more letter looks at the same text. Nothing of the answer goes into the encoder, so the text needs
+# to be read only once.
 #
 # </details>
 #

@@ -29,9 +29,9 @@ machine(
 )
 
 # %% [markdown]
-# Most digits pick a few letters, and the dashes spread their weight over more. Do the dashes need any of them? To find
-# out, we gave the machine the text of *another* date. (It is told the right letters so far, as in its training.) The
-# last pair of bars is about texts that begin with a whole weekday, which no digit and no dash needs:
+# Most digits pick a few letters, and the dashes spread their weight over more. Do the dashes need any of them? We gave
+# the machine the text of *another* date. (It is told the right letters so far, as in its training.) The last pair of
+# bars is about texts that begin with a whole weekday, which nobody needs:
 
 # %% tags=["hide-input"] alt="Three pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits. Weight on the weekday: dashes over a quarter, digits about 5 %."
 import matplotlib.pyplot as plt
@@ -98,20 +98,19 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 
 # %% [markdown]
 # With a wrong text all dashes are still right, and only about one digit in three. (A digit can be guessed from those
-# before it.) And yet a dash looks. It must, because the weights of a query add up to 1, whatever the scores are. So it
-# puts about as much of its weight on a weekday as if it chose nothing, and clearly more than a digit does.
+# before it.) And yet a dash looks. It must, because the weights of a query add up to 1. So a weekday gets about as much
+# of its weight as if it chose nothing, and clearly more than from a digit.
 #
-# So a query may want to say: **none of them**. There is more that a score cannot say by itself: that a key is **near**,
-# that it fits **well enough** and more should not count, or that it must **never** be read. A machine can learn much of
-# this within its products, if it spends numbers of its queries and keys on it. But for each of the four there is a rule
-# that says it for nothing, between the product and the softmax. Each one begins with a failure.
+# So a query may want to say: **none of them**. There is more that a score cannot say by itself: how **far** away a key
+# is, that it fits **well enough** and more should not count, or that it must **never** be read. A machine could learn
+# much of this, at the cost of numbers in its queries and keys. But for each of the four there is a rule that says it
+# for nothing, between the product and the softmax. Each one begins with a failure.
 #
 # ## None of them: the sink
 #
 # The failure you have seen: weights that must go somewhere. A **sink** is one more score in each row, without a key or
-# a value. It is learnt, one for each head. It takes part in the softmax, and the weight that it gets is thrown away.
-# Say that four keys have the same score, and the sink has the score 0. Then $e^0 = 1$ goes into the sum for it, and it
-# gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
+# a value, learnt for each head. It takes part in the softmax, and the weight that it gets is thrown away. Say that four
+# keys have the same score, and the sink has the score 0. Then it gets $1 / (1 + 4 e^{\text{score}})$ of the weight:
 #
 # | all four scores | each key gets | the sink gets |
 # | --- | --- | --- |
@@ -119,13 +118,12 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # | 0 | 20.0 % | 20.0 % |
 # | -5 | 0.7 % | 97.4 % |
 #
-# (All shares are rounded.) If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each
-# key would get 25 % in all three cases, because the softmax sees only differences.
+# If no key fits, the sink gets nearly all, and the output is nearly 0. Without a sink each key would get 25 % in all
+# three cases, because the softmax sees only differences.
 #
-# That seems to be made for our dash. So another machine was trained, with a sink in every head. (It has the bias of the
-# next section in place of positions.) How much of its weight will a dash give to the sink: nearly all, a half, or next
-# to nothing? Guess! The bars say what each letter of an answer gives to it, on average over 200 texts. The dashed line
-# says what it would give if all scores were 0:
+# That seems to be made for our dash. So another machine was trained, with a sink in every head. What will a dash give
+# to the sink: nearly all its weight, a half, or next to nothing? Guess! The bars are means over 200 texts. The dashed
+# line says what a letter would give if all scores were 0:
 
 # %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it."
 plain, plain_record = trained.load("today-buckets")
@@ -158,8 +156,20 @@ with_push = right(sister, ids)
 sinks.assign(kept)
 print(f"10 more for the sinks: a dash gives {pushed[dash].mean():.0%};", end=" ")
 print(f"right: {with_push[0]:.0%} of dashes, {with_push[1]:.0%} of digits")
-at_start = 1 - looks(sister, "decoder.0.self")[:, :, 0].sum(axis=-1).mean()
-print(f"the start mark, looking at itself, gives its sink {at_start:.0%}")
+itself = looks(sister, "decoder.0.self")[
+    0, :, 0, 0
+]  # in each head, whatever the text
+of_start = sister.decoder.layers[0].self_attention.attention.sink.numpy()
+at_start, own_score = (
+    1 - itself.mean(),
+    np.mean(of_start + np.log(itself / (1 - itself))),
+)
+print(f"the start mark gives its sink {at_start:.0%}; scores: the sink", end=" ")
+print(
+    f"{of_start.mean():.1f}, the start mark itself {own_score:.1f}".replace(
+        "-", "−"
+    )
+)
 
 assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
 assert shares[dash].max() < 0.5 * untrained
@@ -170,6 +180,7 @@ assert np.abs(kept).max() < 1
 assert pushed[dash].min() > 0.85
 assert with_push[0] > 0.98 > 0.85 > with_push[1]
 assert at_start > 0.65
+assert own_score < of_start.mean() - 0.5
 assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
 for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     powers = 1 + 4 * np.exp(score)
@@ -177,53 +188,60 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
 
 # %% [markdown]
-# Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. Can't it use its
-# sink? It can: add 10 to the scores of these sinks, and the dashes give them nearly all of their weight, and are still
-# right. (For the digits that is too much.)
+# Next to nothing! The dash, which needs no letter, gives its sink even less than if all scores were 0. (The first
+# digits of year, month and day give it most. Why, we do not know.) Can't a dash use its sink? It can: add 10 to the
+# scores of these sinks, and the dashes give them nearly all of their weight, and are still right. (For the digits that
+# is too much.)
 #
 # So the training probably had no reason to use it. It changes a number if this makes the right letter more probable,
-# and a dash is right anyway, whatever it fetches. In the meantime the scores have grown, and against a letter with a
-# score of about 5 a sink that stayed near 0 gets little. Elsewhere this machine *does* use a sink. When the answer
-# looks at itself, the start mark has only itself to look at, and with scores of 0 the sink would get a half. It gets
-# clearly more. A sink is an offer and no command. Whether a machine takes it must be measured.
+# and a dash is right anyway. In the meantime the scores have grown, and against a letter with a score of about 5 a sink
+# near 0 gets little.
 #
-# ## Near: a bias by distance
+# Elsewhere this machine *does* use a sink. When the answer looks at itself, the start mark has only itself to look at,
+# and what it would fetch there it already has. With scores of 0 the sink would get a half. It gets clearly more,
+# because the machine has learnt a lower score for the start mark. A sink is an offer and no command.
+#
+# ## By distance: a bias
 #
 # The next failure you know: a machine [without positions](positions.py) reads a text as a bag of letters. One remedy
-# was to turn queries and keys. Here is a simpler one. To each score of self-attention a number is added that depends on
-# nothing but *how far* the key stands from the query, and on which side. Such a number is called a **bias**. (The
-# vector that is added after a product with a matrix only has the same name.) Both machines of this table were trained
-# equally long:
+# was to turn queries and keys. Here is a simpler one, which the machine with the sinks has, too. To each score of
+# self-attention a number is added that depends only on *how far* the key stands from the query, and on which side. It
+# is called a **bias**. (The vector that is added after a product with a matrix only has the same name.) All three
+# machines were trained equally long, and the last one has two lines:
 
 # %% tags=["hide-input"]
 _, bag_record = trained.load("dates-no-positions")
+_, added_record = trained.load("dates-brief")
 lines = [
     "| machine | dates right |",
     "| --- | --- |",
     f"| without positions | {percent(bag_record['exact'])} |",
-    f"| a number by distance | {percent(plain_record['exact'])} |",
-    f"| the same machine, texts 40 places further right | {percent(plain_record['shifted'][-1])} |",
+    f"| with positions that are added | {percent(added_record['exact'])} |",
+    f"| with a number by distance | {percent(plain_record['exact'])} |",
+    f"| the same, and texts 40 places further right | {percent(plain_record['shifted'][-1])} |",
 ]
 display(Markdown("\n".join(lines)))
-assert bag_record["steps"][-1] == plain_record["steps"][-1]
-assert bag_record["exact"] < 0.3
+for record in (added_record, plain_record):
+    assert bag_record["steps"][-1] == record["steps"][-1]
+assert bag_record["exact"] < 0.3 < 0.95 < added_record["exact"]
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
 # Because only distances count, it does not matter where in the row a text begins. Here is what each head of the encoder
-# has learnt to add. Where its line is high, a head likes to look:
+# has learnt to add. Where its line is high, a head likes to look. So head 4 likes best to look four to six places to
+# the right, and likes least the letter on its left:
 
-# %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -12 to 12. The lines differ much from head to head, and change most near 0."
+# %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -24 to 24. The lines differ much from head to head, and change most near 0."
 from clear_attention import alibi_bias
 
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
-distances = np.arange(-12, 13)
+distances = np.arange(-24, 25)
 added = bias(distances).numpy()
 figure, axes = plt.subplots(
     2, 2, figsize=(4.6, 3.2), layout="constrained", sharex=True, sharey=True
 )
 for number, (ax, line) in enumerate(zip(axes.flat, added, strict=True), start=1):
-    ax.plot(distances, line, ".-", color=BLUE, markersize=4)
+    ax.plot(distances, line, ".-", color=BLUE, markersize=3)
     ax.axvline(0, linewidth=0.8, color="0.5")
     ax.axhline(0, linewidth=0.8, color="0.8")
     ax.set_title(f"head {number}", size=10)
@@ -232,6 +250,8 @@ figure.supxlabel("distance of the key: left before, right after", size=10)
 figure.supylabel("added to the score", size=10)
 plt.show()
 assert np.ptp(added, axis=1).max() > 0.5
+assert distances[added[3].argmin()] == -1
+assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
 buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
 for side in (1, -1):
     along = bias(side * np.arange(40)).numpy()[0]
@@ -245,16 +265,40 @@ np.testing.assert_allclose(
 # There are two ways to such numbers:
 #
 # * **Learnt buckets**, as here and in T5, a Transformer of 2020. Near distances have a learnt number each. Far ones
-#   share a number, a *bucket*, since it hardly matters whether a letter is 20 or 22 places away. The lines are flat
-#   where distances share one. Each head has 15 numbers: one for distance 0, and seven for each side.
-# * **A straight line**, called **ALiBi**. Each place of distance costs the same price, which is subtracted from the
-#   score. With four heads the prices are 1/4, 1/16, 1/64 and 1/256, so that some heads look near and others far.
-#   Nothing is learnt.
+#   share one, a *bucket*, since it hardly matters whether a letter is 20 or 22 places away. There the lines are flat.
+#   Each head has 15 numbers: one for distance 0, and seven for each side.
+# * **A straight line**, called **ALiBi**. Each place of distance costs the same price. With four heads the prices are
+#   1/4, 1/16, 1/64 and 1/256, so that some heads look near and others far. Nothing is learnt.
 #
 # ## Well enough: the soft cap { #a-limit-the-soft-cap }
 #
-# In a training scores grow. What if one key is ahead by 50, and the training wants to lift another one, key 2? It
-# raises the score of key 2 by 1. How much does its weight grow? (The second line has a rule that comes next.)
+# In a training scores grow, because the further the right key is ahead, the more probable is the right letter. How far
+# is the highest score ahead of the middle one, when each of three machines looks at the text?
+
+# %% tags=["hide-input"]
+import keras
+from clear_attention import Transformer
+
+keras.utils.set_random_seed(0)
+fresh = Transformer(1, 64, 4, 256, source_vocab=45, target_vocab=14)
+largest = []
+for reader, steps in (
+    (fresh, 0),
+    (trained.load("dates-brief")[0], 500),
+    (model, 1000),
+):
+    found = looks(reader, "decoder.0.cross")
+    found = np.where(found > 0, found, np.nan)  # without padding
+    lead = np.log(np.nanmax(found, axis=-1) / np.nanmedian(found, axis=-1))
+    largest.append(lead.max())
+    print(
+        f"after {steps:4} steps: by {lead.mean():.1f} on average, {lead.max():.1f} at most"
+    )
+assert largest[0] < 5 < 15 < min(largest[1:])
+
+# %% [markdown]
+# And what if one key is ahead by 50, and that was a mistake? The training tries another one, key 2, and raises its
+# score by 1. How much does its weight grow? (The second line has a rule that comes next.)
 
 
 # %%
@@ -273,12 +317,13 @@ for name, rule in {
 }.items():
     before, after = softmax(rule([50.0, 0]))[1], softmax(rule([50.0, 1]))[1]
     print(f"{name:10}  weight of key 2: from {before:.2g} to {after:.2g}")
+    assert 2.5 < after / before < 2.8
 assert softmax(capped([50.0, 1], 5.0))[1] > 0.01 > 1e-20 > softmax([50.0, 1])[1]
-assert after > 2 * before
+assert capped(50.0, 5.0) - capped(49.0, 5.0) < 1e-7
 
 # %% [markdown]
-# From next to nothing to next to nothing: the training feels no gain, and a bias would be lost as well. But where no
-# score can be larger than 5, the same step more than doubles a weight that is worth something. A **soft cap** $c$ lets
+# Both weights become 2.7 times as large. But without a cap the gain is too small to count. (And what would a bias of 2
+# change about a lead of 50?) With no score above 5, the same step gains one part in a hundred. A **soft cap** $c$ lets
 # no score be larger than $c$ or smaller than $-c$, and leaves small scores nearly as they are:
 #
 # $$
@@ -304,11 +349,14 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
+# The price: far out the curve is flat. A key at 50 cannot be pushed down, since at 49 its capped score is the same.
+# Only the others can catch up.
+#
 # ## Never: the mask has the last word
 #
 # The fourth rule you know: a mask forbids a key. One way is to set its score to [minus infinity](masks.py). Some
-# programs have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2? Guess before you
-# read on. The third of the three keys is hidden.
+# programs have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2 and the third of
+# three keys is hidden? Guess before you read on.
 
 # %%
 scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])
@@ -319,8 +367,8 @@ print("mask, then cap:", masked_first.round(3))
 assert capped_first[2] == 0 < 0.02 < masked_first[2]
 
 # %% [markdown]
-# Minus infinity comes back as -2, a score like any other, and the hidden key is read, without an error. So the cap must
-# come first, and the mask must have the last word.
+# Minus infinity comes back as -2, a score like any other, and the hidden key is read, without an error. So the mask
+# must come after the cap.
 #
 # ## All four, by hand
 #
@@ -341,7 +389,7 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
 #
 # The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is $4.176 +
-# 5.046 + 4.952 = 14.174$. (Numbers are rounded only when they are shown.) The package says:
+# 5.046 + 4.952 = 14.174$. The package says:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -364,8 +412,8 @@ print("weights", weights[0].numpy().round(3), " output", output[0].numpy().round
 # %% [markdown]
 # ## One rule after the other
 #
-# Here is the same query. At first only the root is ticked. Tick the other rules, and look at the weights. But predict
-# first:
+# Here is the same query. At first only the root is ticked, the division by 2. Tick the other rules, and look at the
+# weights. But predict first:
 #
 # 1. Key 4 gets nearly everything. Tick the cap, and move it. Can a cap, however small, make another key win?
 # 2. Set the cap back to 2, and tick the bias. At which price does the query look most at its own place, key 3? Untick
@@ -418,7 +466,7 @@ touch(
 #
 # 1. No. A larger score stays larger under the cap. The scores only come nearer to each other.
 # 2. With the cap, key 4 is ahead of key 3 by a little less than 2, so a price of 2 is just enough. Without it key 4 is
-#    ahead by 9, and the slider does not go so far. A cap lets no key get so far ahead that the bias no longer counts.
+#    ahead by 9, and the slider does not go so far. Under a cap a bias still counts.
 # 3. The sink makes it smaller, because now the weights of the keys add up to less than 1.
 # 4. It is read again, if only a little, because the cap has made -2 of minus infinity. (With the bias it is -2.5.)
 #
@@ -426,8 +474,8 @@ touch(
 #
 # ## Your machine so far
 #
-# Your [`softmax`](multi_head.py#your-machine-so-far) gets the sink, and your `attention` the cap and the bias. Fill in
-# the three places:
+# Your [`softmax`](multi_head.py#your-machine-so-far), which knows the mask, as the one above does not, gets the sink,
+# and your `attention` the cap and the bias. Fill in the three places:
 #
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
@@ -480,13 +528,13 @@ print("your attention has a cap, a bias and a sink")
 #
 # Xiao and others (2023) wanted a language model to chat without end, and let it forget the oldest letters. As soon as
 # the very first ones were gone, it wrote nonsense. They found that large models put much weight on the first words of a
-# text, whatever these are, as our dash does on a weekday, and called these *attention sinks*. With four of them kept,
-# the model went on for millions of words. In 2025 gpt-oss was trained with a learnt sink for each head.
+# text, whatever these are, and called these *attention sinks*. With four of them kept, the model went on for millions
+# of words. In 2025 gpt-oss was trained with a learnt sink for each head.
 #
 # T5 (Raffel and others, 2020) learnt its bias in buckets. Press and others (2022) found that a straight line, which
 # learns nothing, reads texts longer than those of the training. Still, most models of today turn queries and keys,
-# which is done before a fast program for attention begins, while a bias must be added to every score inside it. Gemma 2
-# (2024) had a soft cap to keep its training stable. Gemma 3 (2025) dropped it, and normalizes queries and keys instead.
+# before a fast program for attention begins. A bias must be added to every score inside it. Gemma 2 (2024) had a soft
+# cap to keep its training stable. Gemma 3 (2025) normalizes queries and keys instead.
 #
 # ## Exercises
 #
@@ -530,7 +578,7 @@ for keys in (4, 1000):
 # <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
 #
 # The power of the sink must be as large as those of the keys together, which are 1 each. So its score is the logarithm
-# of their number. The more keys there are, the less a sink of a given score can take.
+# of their number.
 #
 # </details>
 #
@@ -561,18 +609,16 @@ exercises.show("score_rules")
 #
 # ## Where to go next
 #
-# *None of them* is the sink, *near* the bias, *well enough* the cap, and *never* the mask, which alone has the last
-# word about a key.
+# *None of them* is the sink, *by distance* the bias, *well enough* the cap, and *never* the mask, which alone has the
+# last word about a key.
 #
-# **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with attention by
-# blocks, the norm first, queries and keys that turn, heads that share their keys, and now scores with a sink, a bias
-# and a cap.
+# **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with heads that share their
+# keys, and now scores with a sink, a bias and a cap.
 #
-# The mask has one more use. With short texts much of a batch is padding. Could several short texts stand in one row?
+# With short texts much of a batch is padding. Could several short texts stand in one row?
 #
 # * [Packed documents](packing.py): several texts in one row that do not read each other.
 # * [The museum of bugs](../guides/museum.py#softcap): the cap that lifts the mask.
-# * [What does a model's configuration mean?](../guides/model_configuration.py)
 #
 # Read on elsewhere: Raffel and others (2020), [Exploring the Limits of Transfer
 # Learning](https://arxiv.org/abs/1910.10683), section 2.1; Press and others (2022), [Train Short, Test

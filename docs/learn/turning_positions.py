@@ -7,15 +7,15 @@
 # # What if the text stands further right?
 #
 # To each letter our machine adds where the hands of its dials point, and so it knows [where the letter
-# stands](positions.py). In a long text the same sentence may stand at the beginning or at the end. Does our machine
-# still read a text that begins somewhere else? We take 2,000 unseen dates and put a few empty places before each text,
-# which are hidden by a mask. No letter has changed, and none can see the empty places. But every letter stands further
-# right.
+# stands](positions.py). Does it still read a text that begins somewhere else? We take 2,000 unseen dates and put a few
+# empty places before each text, which are hidden by a mask. No letter has changed, and none can see the empty places.
+# But every letter stands further right.
 #
-# Two machines read these dates. Both were trained for 500 steps on the same dates, in texts of at most 34 places, and
-# both have equally many trained numbers. The first one adds positions, as you know it. The second one is told of
-# positions in another way, which is the subject of this lesson. The table says which share of the dates they get right
-# if the text is moved by 0, 5, 20 or 40 places. Below it, each machine reads "3 may 2018", at place 0 and at place 20:
+# Two machines read these dates. Both were trained once, for 500 steps, on the same dates, in texts of at most 34
+# places, and both have equally many trained numbers. The first one adds positions, as you know it. The second one is
+# told of positions in another way, which is the subject of this lesson. The table says which share of the dates they
+# get right if the text is moved by 0, 5, 20 or 40 places. Below it, each machine reads "3 may 2018", at place 0 and at
+# place 20:
 
 # %% tags=["hide-input"]
 import sys
@@ -50,7 +50,7 @@ for name, model in {
     for moved in (0, 20):
         further = np.pad(ids, [(0, 0), (moved, 0)])
         (written,) = target.decode(greedy_search(model, further, max_length=11))
-        print(f"{name + ', moved by':30} {moved:2}: {written}")
+        print(f"{name:19}  moved by {moved:2}: {written}")
 assert added_record["shifted"][0] > 0.95
 assert max(added_record["shifted"][2:]) < 0.1
 assert min(turning_record["shifted"]) > 0.98
@@ -62,17 +62,18 @@ assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # Twenty places to the right, the first machine reads next to nothing. And yet many of these places are not new to it.
-# About half of the texts have at most 14 letters, so that even now they end within the 34 places. But in its training
-# all texts *began* at place 0, so it had no reason to learn to read one that begins elsewhere.
+# About half of the texts have at most 14 letters, so that even now they end within the 34 places. But its queries and
+# keys are made of sums, letter plus place. So a score is not only a product of two places, which would [know the
+# distance](positions.py#distance-is-a-turn). There are also products of a letter with a place, and these change with
+# every move. In the training all texts *began* at place 0, so there was no reason to become independent of them.
 #
 # The second machine does not even notice. The way in which it is told of positions is used by most large language
-# models today. (Each was trained once, so one per cent more or less says nothing.)
+# models today.
 #
 # ## Turn, don't add
 #
 # What does a head need to know about places? Whether a 5 is a day or a month depends on what stands just before it and
-# just behind it. So what counts is how far away the other letter stands, and on which side, and not where in the text
-# the two of them are.
+# just behind it. So what counts is how far away the other letter stands, and on which side.
 #
 # You have seen that [distance is a turn](positions.py#distance-is-a-turn): if each place is shown by the hand of a
 # dial, then three places further is the same turn of the hand, wherever you begin. There the dials were added to the
@@ -87,8 +88,9 @@ assert added.count_params() == turning.count_params()
 #
 # 1. Move the text by 20. What happens to the product?
 # 2. Move the key. Where must it stand for the largest product, and is there only one such place?
-# 3. Let the place be *added*, as in our first machine. The dashed lines are what the place adds. Now move the text
-#    again.
+# 3. Let the place be *added*. The dashed lines are what it adds. Now move the text again. (In our first machine the
+#    place is added to the letter, from which the query is then made. Here, to keep it simple, it is added to the query
+#    itself.)
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -133,51 +135,15 @@ touch(
 # 1. If places turn, the product stays 1.00 wherever the text stands. Both hands turn by the same angle, so the angle
 #    between them stays as it is, and the bars move along with the text. Only if one of the two moves away from the
 #    other does the product change.
-# 2. There are two best places for the key: where the query stands, and 12 places further, because there the dial has
-#    come round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
-# 3. If places are added, the product changes with every move, and the highest bar jumps from place to place. Something
-#    like this happens in our first machine. There the place is added to the letter, and the query is made of the sum,
-#    so that a part of each query comes from the place.
+# 2. There are two best places for the key: where the query stands, and 12 places away, because there the dial has come
+#    round again. One dial alone can't tell the two apart. The [formula](#the-formula) has a remedy.
+# 3. If places are added, the product changes with every move, and the highest bar jumps from place to place.
 #
 # The hands turn against the clock, as angles do in mathematics. The dials of the [first lesson on
 # positions](positions.py) turn the other way, because there the angle is counted from 12 o'clock, as on a clock.
 #
 # </details>
 #
-# Here is the first question as a still picture. On the right both hands stand 20 places further, and below each dial
-# stands their product:
-
-# %% tags=["hide-input"] alt="Two dials, each with a long blue hand, the query, and a shorter orange hand, the key. Left, query at place 5 and key at place 3: the hands point to 150 and to 90 degrees. Right, both 20 places further: the hands point elsewhere, and the angle between them is 60 degrees again. The product is 1.00 in both."
-import matplotlib.pyplot as plt
-
-BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
-figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
-between = []
-for ax, (query_place, key_place) in zip(axes, [(5, 3), (25, 23)], strict=True):
-    angles = np.radians(30 * np.array([query_place, key_place]))
-    hands = np.array([2, 1])[:, None] * np.stack(
-        [np.cos(angles), np.sin(angles)], 1
-    )
-    between.append(hands[0] @ hands[1])
-    ax.add_patch(plt.Circle((0, 0), 2.1, fill=False, edgecolor=GREY))
-    for tip, colour in zip(hands, (BLUE, ORANGE), strict=True):
-        ax.annotate(
-            "",
-            tip,
-            (0, 0),
-            arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2.5},
-        )
-    arc = np.linspace(angles[1], angles[0])
-    ax.plot(0.5 * np.cos(arc), 0.5 * np.sin(arc), color=GREY)
-    ax.set_title(f"query at {query_place}, key at {key_place}", fontsize=10)
-    ax.text(0, -2.6, f"product {between[-1]:.2f}", ha="center")
-    ax.set(xlim=(-2.2, 2.2), ylim=(-2.8, 2.2), aspect="equal")
-    ax.axis("off")
-plt.show()
-np.testing.assert_allclose(between[0], between[1], atol=1e-12)
-assert np.degrees(angles[0] - angles[1]).round() == 60
-
-# %% [markdown]
 # So the product of a turned query and a turned key depends only on how far apart they stand. The values are not turned.
 # A value is what a letter hands over, and it should be the same from wherever it comes.
 #
@@ -257,8 +223,9 @@ for moved in (0, 20):
 # ## Your machine so far
 #
 # In your [`multi_head`](multi_head.py#your-machine-so-far) queries and keys are turned after the heads are split and
-# before they look. They are turned only where a text looks at itself (`seen is x`), since between the letters of two
-# texts there is no distance. `v` is not turned:
+# before they look. They are turned only where a text looks at itself (`seen is x`). In cross-attention the query's
+# place is counted in the answer and the key's place in the text, so their difference is not a distance. `v` is not
+# turned:
 #
 # ```python
 # q = split(x @ W_Q, heads)
@@ -327,36 +294,34 @@ print(inspect.getsource(rotary.turn))
 
 # %% [markdown]
 # The two lines below the `if` are yours. The three lines at the end are for a second layout, in which each $b$ stands
-# directly behind its $a$. Below you will see why that matters. Nothing is learnt here: none of these numbers is
-# trained.
+# directly behind its $a$. Nothing here is trained. (A layer is told to turn with `rotary=RotaryPositions()`.)
 #
-# <details class="lesson-more" markdown="1"><summary>How a layer is told to turn, and who is not turned</summary>
+# <details class="lesson-more" markdown="1"><summary>How does the decoder then find the right digit?</summary>
 #
-# This fold can be left out. A layer of attention is told to turn with `rotary=RotaryPositions()`, and an encoder hands
-# this on to its layers with `self_attention={"rotary": RotaryPositions()}`.
-#
-# Only self-attention is turned. In cross-attention the query has a place in the answer and the key a place in the text,
-# and between these two there is no distance. How does the decoder then find the right digit of a year? In the encoder,
-# self-attention was turned. So what the encoder hands over for the 0 of 2018 already says what stands around this 0.
+# Only self-attention is turned, but that of the encoder, too. So what the encoder hands over for the 0 of 2018 already
+# says what stands around this 0.
 #
 # </details>
 #
 # ## What the two machines see
 #
-# What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0, where all texts of the
-# training began, and 20 places further right. Each map shows the weights of one head in the encoder. A row is a letter
-# that looks, and a column is a letter that is looked at. Of the first machine you see the head whose weights change
-# most, and of the second the head with the same number. Below stands the largest change of a weight in any head:
+# What changes inside the machines when a text is moved? Let both read "3 may" twice, at place 0 and 20 places further
+# right. Each map shows the weights of one head in the encoder. A row is a letter that looks, and a column is a letter
+# that is looked at. Of the first machine you see the head whose weights change most, and of the second the head with
+# the same number. Below stands the largest change of a weight in any head:
 
-# %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, two machines by two places. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
+# %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, at place 0 and moved by 20. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
+import matplotlib.pyplot as plt
 from clear_attention import plot_weights
 
 letters = ["3", "␣", "m", "a", "y"]
 ids = source.encode(["3 may"])
-figure, axes = plt.subplots(2, 2, figsize=(7, 6.4), layout="constrained")
 changes, head = {}, None
-for row, (name, model) in zip(
-    axes, {"added": added, "turning": turning}.items(), strict=True
+whole = plt.figure(figsize=(4.8, 5.8), layout="constrained")
+for part, (name, model) in zip(
+    whole.subfigures(2, 1),
+    {"positions added": added, "positions that turn": turning}.items(),
+    strict=True,
 ):
     maps = []
     for moved in (0, 20):
@@ -366,37 +331,83 @@ for row, (name, model) in zip(
     change = np.abs(maps[1] - maps[0]).max(axis=(1, 2))  # of each head
     head = int(change.argmax()) if head is None else head
     changes[name] = change.max()
-    for ax, seen, moved in zip(row, maps, (0, 20), strict=True):
+    part.suptitle(name, fontsize=11, fontweight="bold")
+    for ax, seen, moved in zip(part.subplots(1, 2), maps, (0, 20), strict=True):
         plot_weights(seen[head], letters, ax=ax, colour_bar=False)
-        ax.set_title(f"{name}, moved by {moved}")
+        ax.set_title(f"moved by {moved}", fontsize=10)
 plt.show()
 for name, change in changes.items():
-    said = "added" if name == "added" else "that turn"
-    print(f"positions {said}: the largest change of a weight is {change:.2f}")
-assert changes["turning"] < 1e-4 < 0.1 < changes["added"]
+    print(f"{name}: the largest change of a weight is {change:.2f}")
+assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 
 # %% [markdown]
 # The upper two maps differ, and the lower two are the same. Nothing that the second machine sees depends on where the
-# text begins. So a text that is padded on the left needs its mask, but nobody has to tell the machine where its first
-# letter stands.
+# text begins.
 #
 # There is one trap. When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its
 # turn. So the machine must remember how many letters there are already, in order to give the next one the next place.
 # If each new letter is called place 0 again, all of them stand at the same place, and the machine [reads as if it had
 # no positions](../guides/museum.py#cache-positions). The package's layer goes on counting by itself.
 #
-# ## Two layouts, and a machine that is silently wrong
+# ## And if the text is longer?
 #
-# You need this section only if you load weights that were trained with other code. Which two numbers of a head are a
-# pair? Count its 16 numbers from 0. Number 0 may be paired with number 8, and number 1 with number 9, as in your
-# `turn_all`. This layout is called *halves*. Or number 0 is paired with number 1, and number 2 with number 3, which is
-# called *interleaved*. Both layouts are in use, and [libraries
+# A longer text is harder than a moved one, because it has distances that the machine has never met. The language model
+# of the next lesson has positions that turn, and was trained with pieces of 128 letters. Here it reads 512. The numbers
+# are bits a letter, which that lesson explains: the fewer, the better, and who guesses has 8. In the second row all
+# dials turn four times as slowly, so that 512 places show no new angle. In the third row only the slow dials do. None
+# of the three was trained any further. Which row reads best?
+
+# %% tags=["hide-input"]
+from clear_attention import token_losses
+from trained.language import texts as manual
+
+_, unseen = manual()
+pieces = unseen[: len(unseen) // 513 * 513].reshape(-1, 513)[::2]
+parts = {"1 to 128": (0, 128), "129 to 256": (128, 256), "257 to 512": (256, 512)}
+
+
+def bits(**slower):
+    """Bits a letter in three parts of long pieces, with the dials set to turn otherwise."""
+    model, _ = trained.load("language")
+    for name, value in slower.items():
+        setattr(model.rotary, name, value)
+    found = token_losses(model, pieces).numpy() / np.log(2)
+    return [found[:, start:end].mean() for start, end in parts.values()]
+
+
+found = {
+    "as trained": bits(),
+    "all dials slower": bits(scaling="interpolation", factor=4.0),
+    "only slow dials slower": bits(scaling="yarn", factor=4.0, original_length=128),
+}
+lines = ["| dials | letters " + " | ".join(parts) + " |", "| --- " * 4 + "|"]
+for name, row in found.items():
+    lines.append(f"| {name} | " + " | ".join(f"{n:.1f}" for n in row) + " |")
+display(Markdown("\n".join(lines)))
+plain, all_slower, some_slower = found.values()
+assert plain[0] < 2 < 3.3 < plain[2]
+assert min(all_slower) > 3.3
+assert plain[0] < some_slower[0] < 2.4
+assert some_slower[2] < 2.7
+
+# %% [markdown]
+# As trained, the machine loses its way behind the places that it knows. A quick dial has gone round many times in 128
+# places, but a slow dial not even once, so far letters now show angles that it never met. With all dials slower no
+# angle is new, but neighbours are a quarter as far apart as they were, and then it can't read at all. Only to slow the
+# slow dials down costs a little at the beginning, and holds to the end. That recipe is YaRN, and [the
+# reference](../reference/rotary.md) has its formula beside those of others. All of them work better if the machine is
+# trained a little further.
+#
+# <details class="lesson-more" markdown="1"><summary>Two layouts, and a machine that is silently wrong</summary>
+#
+# For those who load weights of other code: which two numbers of a head are a pair? Count its 16 numbers from 0. In the
+# layout *halves* number 0 is paired with number 8, and number 1 with number 9, as in your `turn_all`. In the layout
+# *interleaved* number 0 is paired with number 1, and number 2 with number 3. Both are in use, and [libraries
 # differ](../guides/mask_conventions.py#which-channels-are-a-rotary-pair).
 #
-# A machine only works with the layout it was trained with, and ours was trained with halves. What happens if its layers
-# use the other one? All shapes fit, and nothing complains. We let the machine read 500 dates three times: as it was
-# trained, then with its layers set to interleaved, and finally with its weights reordered, too, so that they fit the
-# new layout. (With 500 dates in place of 2,000, the first row may differ a little from the first table.)
+# Ours was trained with halves. What happens if its layers use the other layout? All shapes fit, and nothing complains.
+# We let the machine read 500 dates three times: as it was trained, then with its layers set to interleaved, and finally
+# with its weights reordered, too, so that they fit the new layout:
 
 # %% tags=["hide-input"]
 from clear_attention import convert_rotary
@@ -433,41 +444,10 @@ assert wrong < 0.2
 assert abs(mended - first) < 0.01
 
 # %% [markdown]
-# In the second row every number has the wrong partner, and most turn on the wrong dial. Number 1, for example, was
-# trained to turn on dial 1 with number 9, and now it turns on dial 0 with number 0. For the third row,
+# In the second row every number has the wrong partner, and most turn on the wrong dial. For the third row
 # [`convert_rotary`][clear_attention.convert_rotary] reorders the numbers of queries and keys in each head, so that
 # those which were trained as a pair are a pair again.
 #
-# <details class="lesson-more" markdown="1"><summary>What if the text is longer than any in training?</summary>
-#
-# This fold can be left out, too. A longer text is harder than a moved one, because it has distances that the machine
-# has never met. A quick dial has gone round many times in training, so the machine knows every angle of it. But a slow
-# dial has not gone round even once, so between letters that are far apart it now shows angles that it never showed
-# before. The remedy is to make dials slower, so that far letters, too, show angles that are known. For texts of four
-# times the length, `RotaryPositions` has `factor=4` and three ways:
-#
-# * `scaling="interpolation"` (Chen and others, 2023) slows all dials down alike. Then no angle is new, but neighbours
-#   are harder to tell apart.
-# * `scaling="ntk"` slows the last dial down by 4, the first not at all, and of the others a slow one more than a quick
-#   one. So neighbours stay easy to tell apart.
-# * `scaling="yarn"` leaves the quick dials alone, slows the slow ones down by 4, and makes the softmax a little
-#   steeper, because among more keys each gets less.
-#
-# All of them work better if the machine is trained a little further with the slower dials.
-
-# %% tags=["hide-input"] alt="How much slower each of 32 dials turns, for three remedies. Interpolation: four times for all. NTK: from one to four, rising steadily. YaRN: one for the quick dials, then rising, four for the slow ones."
-figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-plain = RotaryPositions().speeds(64)
-for scaling in ("interpolation", "ntk", "yarn"):
-    length = {"original_length": 2048} if scaling == "yarn" else {}
-    speeds = RotaryPositions(scaling=scaling, factor=4, **length).speeds(64)
-    ax.plot(plain / speeds, ".-", label=scaling)
-    assert np.isclose((plain / speeds)[-1], 4)
-ax.set(xlabel="dial, from quick to slow", ylabel="times as slow")
-ax.legend()
-plt.show()
-
-# %% [markdown]
 # </details>
 #
 # ## Who found this, and when
@@ -477,9 +457,9 @@ plt.show()
 # looked for a way to put the place into queries and keys themselves, so that their product knows the distance and
 # attention stays as it is. They found the turn.
 #
-# GPT-J (2021), PaLM (2022) and Llama (2023) took it over, and since then most language models have it. Their texts grew
-# from 2,048 pieces of words to many times that. This is why Peng and others (2023) asked how slow the dials should be,
-# and made YaRN.
+# GPT-J (2021), PaLM (2022) and Llama (2023) took it over, and since then most language models have it. Their texts have
+# grown to many times the length of then. This is why Peng and others (2023) asked how slow the dials should be, and
+# made YaRN.
 #
 # ## Exercises
 #
@@ -526,8 +506,8 @@ assert [*np.argsort(-both)[:4]] == [0, 1, 12, 2]
 # <details class="lesson-answer" markdown="1"><summary>Why several speeds?</summary>
 #
 # With one dial the distances 0, 12, 24 and 36 all get the same product. With a slow dial beside it 0 and 1 come first,
-# because the quick dial tells neighbours apart and the slow one tells near from far. Two dials are not many, so
-# distance 12 still comes third, just before 2. A head of our machine has eight dials.
+# because the quick dial tells neighbours apart and the slow one near from far. Two dials are not many: 12 still comes
+# third, just before 2. A head of our machine has eight.
 #
 # </details>
 #
@@ -561,8 +541,8 @@ exercises.show("turning_positions")
 # **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, blocks
 # with the norm first, and now queries and keys that turn.
 #
-# These are the two parts in which a language model of today differs most from our date machine. So you are nearer to
-# one than you may think. What is left of our machine if there is no text to read?
+# The norm in front of each part, and positions that turn: in these two parts a language model of today differs most
+# from our date machine. What is left of our machine if there is no text to read?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [The reference](../reference/rotary.md): every argument of `RotaryPositions`, and the formulas for longer texts.

@@ -1,6 +1,6 @@
 # ---
 # title: What training finds
-# description: Machines that were trained to do what a written program does. One found our program, one another, and one a shortcut.
+# description: Machines that were trained to do what a written program does. One found our program, one another, and one a shortcut with a little more.
 # ---
 
 # %% [markdown]
@@ -13,7 +13,7 @@
 # For each of our eight programs we made a *twin*. This is a machine that has as many heads and feed-forward networks as
 # the program, in the same order, and reads the same tokens. Its numbers were random at first, and it was trained for
 # 700 steps to answer what the program answers. Nobody told it how. We asked the program `addition` and its twin for
-# 5,000 sums. Here are four of them: one that both get right, and three that the twin gets wrong.
+# 5,000 sums. Here is one that both get right, and three that the twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -40,7 +40,7 @@ tokens, mask = tokens_of("addition", pairs)
 learnt, written = sums(twin(tokens)), sums(program(tokens, mask=mask))
 true = pairs.sum(axis=1)
 right = [(said == true[:, None]).all(axis=1) for said in (written, learnt)]
-nine = (pairs[..., None] // [1, 10, 100] % 10).sum(axis=1) == 9  # in a low column
+nine = (pairs[..., None] // [10, 100] % 10).sum(axis=1) == 9  # in a middle column
 typical = (learnt[:, 0] == learnt[:, 1]) & ~right[1] & nine.any(axis=1)
 for i in (np.flatnonzero(right[1])[0], *np.flatnonzero(typical)[:3]):
     a, b = pairs[i]
@@ -49,17 +49,17 @@ right = [share.mean() for share in right]
 print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
-# So the twin has learnt something about adding, and it is not what we have written. What is it? Ask it yourself, with
-# numbers up to 4,999. Find three sums that it gets wrong. Start from a wrong one above, and change one digit at a time.
-# What do they have in common? (Each digit is a token and answers for its column. So each digit of the sum is said
-# twice, by the first number and by the second, and both must be right.)
+# So the twin has learnt something else than we have written. What is it? Ask it yourself, with numbers up to 4,999.
+# Find three sums that it gets wrong. Start from a wrong one above, and change one digit at a time. What do they have in
+# common? (Each digit is a token and answers for its column. So each digit of the sum is said twice, by the first number
+# and by the second, and both must be right. "0 or 9" means that they disagree.)
 
 # %% tags=["live", "remove-input"]
 from live import touch
 from machine_files import twin as weights_of
 
 assert right[1] < 1 == right[0]
-assert 0.85 < record["texts"] < 1
+assert abs(record["texts"] - 0.91) < 0.03
 touch(
     "adding",
     f"<p>{a} + {b} is {a + b}, and the twin says {learnt[i, 0]}.</p>",
@@ -101,12 +101,15 @@ def show(name, text):
     tokens, mask = tokens_of(name, [text])
     written = TASKS[name].make()(tokens, mask=mask, return_weights=True).weights
     learnt = twins[name][0](tokens, return_weights=True)[1]
-    _, axes = plt.subplots(1, 4, figsize=(11, 3.2), layout="constrained")
+    _, axes = plt.subplots(2, 2, figsize=(5.2, 5.4), layout="constrained")
     n = len(text)
-    for i, ax in enumerate(axes):
+    for i, ax in enumerate(axes.ravel()):
         kind, maps = ("trained", learnt) if i % 2 else ("written", written)
-        shown = np.round(maps[i // 2][0, 0, :n, :n], 6)
+        shown = np.asarray(maps[i // 2])[0, 0, :n, :n].round(6)
         plot_weights(shown, tokens=[*text], ax=ax, colour_bar=False)
+        for cell, weight in zip(ax.texts, shown.ravel(), strict=True):
+            number = f"{weight:.2f}".lstrip("0") if weight < 0.995 else "1"
+            cell.set_text(number if weight >= 0.005 else "")
         ax.set_title(f"head {i // 2 + 1}, {kind}")
     plt.show()
     return [weights.numpy()[0, 0, :n, :n] for weights in learnt]
@@ -115,13 +118,14 @@ def show(name, text):
 maps = show("induction", "^abcabc")
 assert (maps[0].argmax(axis=1)[1:] == np.arange(6)).mean() > 0.6
 assert (maps[1].argmax(axis=1)[4:] == [2, 3, 4]).sum() >= 2
+assert maps[1].argmax(axis=1)[:4].tolist() == [0, 1, 0, 0]
 
 # %% [markdown]
-# The trained heads look mostly at the same letters as the written ones, only less sharply. To say it with a number, we
-# call two heads *alike* by the share of the weight that both give to the same keys. If one gives three keys 0.5, 0.5
-# and 0, and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common. They are 40 % alike. The
-# numbers below are means over all texts. An *even* head, which gives the same weight to all letters, has something in
-# common with every head, so its number stands beside the others.
+# The trained heads look mostly at the same letters as the written ones, only less sharply. (In head 2 the first a is an
+# exception.) To say it with a number, we call two heads *alike* by the share of the weight that both give to the same
+# keys. If one gives three keys 0.5, 0.5 and 0, and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0
+# in common. They are 40 % alike. The numbers below are means over all texts. An *even* head, which gives the same
+# weight to all letters, has something in common with every head, so its number stands beside the others.
 
 # %% tags=["hide-input"]
 
@@ -164,30 +168,27 @@ assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
 # %% [markdown]
-# They don't. Both of its heads look elsewhere. The first is about as much like ours as an even head would be, and the
-# second is less.
+# They don't. The first is about as much like ours as an even head would be, and the second is less.
 #
 # </details>
 #
 # Each text comes out right, and yet the heads are not ours. Being right is not having found the same program.
 #
 # What does the twin do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7.
-# Only the first c differs, which looks mostly at the two a's. So this head seems to take the average of the whole text.
-# That would be a program, too: the average says which share of the text is a, b and c. From these shares and its own
-# place, a token can work out which letter belongs there. (The share of `^` says how long the text is.) In `^cabacb`
-# there are two of each, so place 3 gets a b. One can sort cards like this, by counting.
+# (Only the first c looks mostly at the two a's.) So this head seems to take the average of the whole text. That would
+# be a program, too: the average says which share of the text is a, b and c, and the share of `^` says how long it is.
+# In `^cabacb` there are two of each, so place 3 gets a b. One can sort cards like this, by counting.
 #
 # ## A check: does it really?
 #
-# A map shows where a head looks, and not what the machine needs. To find that out, one changes the head and counts
-# what breaks. If the head only takes the average, then little should be lost when we force it to give *exactly*
-# the same weight to all letters. We set its queries to 0, which makes all its scores 0. How many of the texts will stay
-# right? And how many with the twin of `induction`?
+# If the head only takes the average, then little should be lost when we force it to give *exactly* the same weight to
+# all letters. We set its queries to 0, which makes all its scores 0. How many of the texts will stay right? And how
+# many with the twin of `induction`?
 
 
 # %% tags=["answer"]
-def texts_right(name, even=None):
-    """Share of texts that a twin gets right, with one head's weights made even."""
+def what_it_says(name, even=None):
+    """Letters that a twin says with one head's weights made even, the right ones, and those that it was asked for."""
     model, inputs = twins[name][0], all_inputs(name)
     heads = [step for step in model.steps if hasattr(step, "project_queries")]
     kept = None if even is None else heads[even].project_queries.get_weights()
@@ -196,10 +197,16 @@ def texts_right(name, even=None):
     tokens, mask = tokens_of(name, inputs)
     answers = answers_of(name, tokens, mask)
     asked = answers.sum(axis=-1) > 0.5
-    same = model(tokens).numpy().argmax(axis=-1) == answers.argmax(axis=-1)
+    said = model(tokens).numpy().argmax(axis=-1)
     if kept:
         heads[even].project_queries.set_weights(kept)
-    return np.mean((same | ~asked).all(axis=1))
+    return said, answers.argmax(axis=-1), asked
+
+
+def texts_right(name, even=None):
+    """Share of texts that come out right."""
+    said, right, asked = what_it_says(name, even)
+    return np.mean(((said == right) | ~asked).all(axis=1))
 
 
 for name in ("sort", "induction"):
@@ -211,19 +218,42 @@ for name in ("sort", "induction"):
     assert (shares[1] > 0.6) == (name == "sort")
 
 # %% [markdown]
-# Most sorted texts stay right, so most of what the first head of `sort` does is to take the average. But some are
-# lost, and for these it matters that the head is not quite even: our guess was right in part. If the second head is
-# made even, nearly all texts are lost. What it does, we have not found out. The twin of `induction`, whose maps look
-# like ours, breaks down if either head is made even.
+# Most sorted texts stay right, so most of what the first head of `sort` does is to take the average. What of the lost
+# ones? Here are four of them, and what they have in common:
+
+# %% tags=["hide-input"]
+said, answer, asked = what_it_says("sort", even=0)
+wrong = (said != answer) & asked
+lost = wrong.any(axis=1)
+inputs = all_inputs("sort")
+for text in ("^bca", "^acb", "^bbac", "^cabcb"):
+    i = list(inputs).index(text)
+    print(text[1:], "comes out as", "".join("^abc"[n] for n in said[i][asked[i]]))
+    assert lost[i]
+alone = np.array([text.count(min(text[1:])) == 1 for text in inputs])
+print(
+    f"the letter at place 1 is wrong in {wrong[lost, 1].mean():.0%} of the lost texts"
+)
+print(
+    f"lost where the smallest letter stands once: {lost[alone].mean():.0%}", end=""
+)
+print(f", elsewhere: {lost[~alone].mean():.0%}")
+assert wrong[lost, 1].mean() > 0.8
+assert lost[alone].mean() > 0.8 > 0.1 > lost[~alone].mean()
+
+# %% [markdown]
+# A single a is overlooked by place 1. And just the row of place 1 was not even in the map: in `cabacb` it looks mostly
+# at the two a's. So the head takes the average, except for the place that needs the smallest letter, which looks out
+# for it. If the second head is made even, nearly all texts are lost. What it does, we have not found out. The twin of
+# `induction`, whose maps look like ours, breaks down if either head is made even.
 #
-# ## A twin that takes a shortcut
+# ## A shortcut, and a little more { #a-twin-that-takes-a-shortcut }
 #
-# Now back to adding. Each digit is a token that says in which column it stands, and each column needs to know whether a
-# 1 is carried over to it. By the *sum* of a column we mean that of its two digits, without what is carried over to it.
-# Look at 299 + 301. The lowest column has the sum 9 + 1 = 10, so it carries a 1. The middle column has the sum 9 + 0 =
-# 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column comes from the
-# *lowest*. In our program the first head brings together
-# the two digits of a column, and the second head looks for the nearest lower column whose sum is not 9:
+# Now back to adding. Each column needs to know whether a 1 is carried over to it. By the *sum* of a column we mean that
+# of its two digits, without what is carried over to it. Look at 299 + 301. The lowest column has the sum 9 + 1 = 10, so
+# it carries a 1. The middle column has the sum 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So
+# what arrives in the third column comes from the *lowest*. In our program the first head brings together the two digits
+# of a column, and the second head looks for the nearest lower column whose sum is not 9:
 #
 # * if the sum there is 10 or more, a 1 is carried over;
 # * if it is 8 or less, none is;
@@ -251,74 +281,110 @@ for number, weights in enumerate(maps, 1):
 
 # %% [markdown]
 # The second head has nearly nothing in common with ours, because it looks at its own column. The first head looks
-# there, too, and at the next lower column. Farther down they hardly look. (Small weights can carry something, too, so
-# what follows is a prediction, and we test it.) So the twin should go wrong where the news
-# comes from farther down. That is so where the next lower column has the sum 9 and may get a 1 from the column below
-# it. For each column of the 20,000 pairs we count how many such columns stand just below it. (The lowest column gets
-# nothing from below, so a sum of 9 there never carries, and does not count.) The dashed line is at 50 %, which is what
-# one gets by guessing whether there is a 1:
+# there, too, and at the next lower column. Farther down it hardly looks. So the twin seems to take a **shortcut**: a 1
+# comes if the next lower column has the sum 10 or more, and else none. This would go wrong just left of a *middle*
+# column with the sum 9. (The lowest column gets nothing from below, so its sum of 9 never carries.)
+#
+# Is it so? Two checks. We add the 20,000 pairs by the shortcut, to see whether it makes the same mistakes. And we hide
+# from the twin's heads all that stands farther down than the next column, 1 % of the weight: if the shortcut is all it
+# has, nothing should change. We look at the three upper columns. A column is right if both of its digits are:
 
-# %% tags=["hide-input"] alt="Share of digits that the twin has right, for 0, 1 and 2 columns with the sum 9 just below. It is nearly 100 percent at 0, clearly less at 1, and less again at 2, where it is still above the dashed line at one half."
+# %% tags=["hide-input"] alt="Bars: how many columns the twin has wrong, by the sum of the next lower column, from 0 to 18. By far the highest bar stands at 9, most of it from middle columns. The sums 10 and 8 follow, and the others are near 0."
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
-nines = digits.sum(axis=1) == 9
-passed = np.zeros_like(nines, int)  # so many columns just below me have a 9
+added = digits.sum(axis=1)
+nines = added == 9
+comes = (pairs[..., None] % 10 ** np.arange(4)).sum(axis=1) >= 10 ** np.arange(4)
+passed = np.zeros_like(added)  # so many middle columns to my right have the sum 9
 for column in (2, 3):
     passed[:, column] = np.where(nines[:, column - 1], passed[:, column - 1] + 1, 0)
 
-true = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
 
-
-def digits_right(answers):
-    """Tell for each column which of its two digits, in turn, are those of the sum."""
+def both_right(answers):
+    """Tell for each column whether both of its digits are those of the sum."""
     said = np.argmax(answers, axis=-1)
-    return np.stack([said[:, 1:5] == true, said[:, 5:9] == true])
+    return (said[:, 1:5] == true) & (said[:, 5:9] == true)
 
 
-learnt, written = digits_right(logits), digits_right(program(tokens, mask=mask))
-print("columns with the      columns      the twin    the program")
-print("sum 9 just below                  has right      has right")
-heights = []
+def run(hide):
+    """Let the twin add, with a mask in its two heads."""
+    x = twin.widen(tokens)
+    for step in twin.steps:
+        is_head = hasattr(step, "project_queries")
+        x = x + (step(x, mask=hide) if is_head else step(x))
+    return twin.project_logits(x)
+
+
+true = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
+farther = (columns[:, None] - columns > 1) & (columns >= 0)
+next_door = np.pad(added[:, :3] > 9, [(0, 0), (1, 0)])
+right = {
+    "twin": both_right(logits),
+    "far hidden": both_right(run(farther.astype("float32"))),
+    "shortcut": (added + next_door) % 10 == true,
+}
+learnt, written = right["twin"], both_right(program(tokens, mask=mask))
+print(
+    f"{'middle 9s beside it':20} {'columns':>8}", *(f"{name:>11}" for name in right)
+)
+shares = []
 for number in (0, 1, 2):
     these = passed == number
-    heights.append(learnt[:, these].mean())
-    print(
-        f"{number:16} {these.sum():12,} {heights[-1]:13.1%} {written[:, these].mean():14.1%}"
-    )
-figure, ax = plt.subplots(figsize=(4.6, 2.4), layout="constrained")
-ax.bar(range(3), heights, 0.6, color="#0072b2")
-ax.axhline(0.5, color="0.5", linestyle="--", linewidth=1)
-ax.set(xlabel="columns with the sum 9 just below", ylim=(0, 1))
-ax.set_ylabel("digits right, the twin")
-ax.set_xticks(range(3))
-ax.yaxis.set_major_formatter("{x:.0%}")
+    these[:, 0] = False  # nothing comes to the lowest column
+    shares.append([which[these].mean() for which in right.values()])
+    print(f"{number:<20} {these.sum():8,}", *(f"{x:11.1%}" for x in shares[-1]))
+of_pairs = [which.all(axis=1).mean() for which in right.values()]
+print(f"{'whole pairs':20} {len(pairs):8,}", *(f"{x:11.1%}" for x in of_pairs))
+wrong = ~learnt
+below = added[:, :3]  # each of the three beside the column to its left
+far, near = wrong[:, 1:] & (passed[:, 1:] > 0), wrong[:, 1:] & (passed[:, 1:] == 0)
+figure, ax = plt.subplots(figsize=(4.8, 2.6), layout="constrained")
+height = [np.bincount(below[which], minlength=19) for which in (far, near)]
+ax.bar(range(19), height[0], color="#d55e00", label="left of a middle 9")
+ax.bar(range(19), height[1], bottom=height[0], color="#0072b2", label="all others")
+ax.set(xlabel="sum of the next lower column", ylabel="wrong columns")
+ax.set_xticks(range(0, 19, 3))
 ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False)
 plt.show()
+passes = (nines & comes)[:, 1:3].any(axis=1)
+for name, which in (("with", passes), ("without", ~passes)):
+    print(f"pairs {name} a 1 that passes a 9: {which.mean():.0%}", end="")
+    print(f", of these right {learnt[which].all(axis=1).mean():.0%}")
+edge = near & (below >= 8) & (below <= 10)
+print(f"wrong columns left of a middle 9: {far.sum():,}, others: {near.sum():,}")
+print(f"of the others, left of an 8, 9 or 10: {edge.sum() / near.sum():.0%}")
 assert written.all()
-assert heights[0] > 0.97 > 0.9 > heights[1] > heights[2] > 0.5
-wrong = ~learnt.all(axis=0)
-beside = wrong[:, 1:] & nines[:, :3]
-print(f"left of a 9 stand {beside.sum() / wrong.sum():.0%} of the wrong columns")
-assert 0.55 < beside.sum() / wrong.sum() < 0.8
+shares = np.array(shares)
+assert shares[0].min() > 0.97 > 0.85 > shares[1:, 0].max()
+assert (shares[1:, 0] > shares[1:, 2] + 0.05).all()
+assert np.abs(shares[1:, 1] - shares[1:, 2]).max() < 0.1
+assert abs(of_pairs[0] - of_pairs[2]) < 0.03
+assert 0.4 < far.sum() / wrong.sum() < 0.7
+assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
+at_edge = (below >= 8) & (below <= 10)
+assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# The twin has mostly learnt that carries come from next door. For more than nine of ten columns they do. The
-# others were perhaps too rare to be learnt in 700 steps. There it is better than a guess, so it has learnt something
-# about them, but it is far from a rule.
+# As many pairs come out right by the shortcut as by the twin, and this is chance: the mistakes are others. Left of a
+# middle 9 the twin is clearly better, and nearly half-way from the shortcut to the rule. And what lifts it is the last
+# 1 % of its weight. If we hide this, the twin does no better there than the shortcut. So the small numbers in a map can
+# carry what matters.
 #
-# Now look at your three sums. About two thirds of the wrong digits stand just left of a column with the sum 9. The twin
-# often can't tell whether this column gets a 1: it may miss one, and it may see one where there is none. (Some mistakes
-# have no such column beside them. The twin is not perfect there either.) Press "Draw 1,000 random pairs" at the top: of
-# the pairs in which a 1 passes a 9, a smaller share is right.
+# Yet the twin also errs where the shortcut never does. Of its wrong columns only just over half stand left of a middle
+# 9. Nearly all the others stand left of an 8, a 10 or a 9 in the lowest column: close to the edge between 9 and 10 it
+# can't quite tell whether a 1 is carried.
 #
-# Random sums show that something is missing, but hardly what: one must know which sums to ask for. Here lies the
-# difference between a program and a trained machine. If you wrote a program, you know what it does, and why it is
-# right. Of a trained machine you know the answers that you have seen.
+# Now look at your three sums: which of the two mistakes are they? (The three at the top were chosen from the first
+# kind.) Press "Draw 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are right, and of
+# the others over nine in ten. But these are ten times as many, so most wrong sums are among them.
+#
+# Random sums show that something is missing, but hardly what: one must know which sums to ask for. If you wrote a
+# program, you know why it is right. Of a trained machine you know the answers that you have seen.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
 # Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers below 5,000, and
-# 5,000 pairs were tried. A pair is right if both digits of every column say the digit of the sum, as at the top of the
-# page.
+# 5,000 pairs were tried.
 
 # %% tags=["hide-input"]
 print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")
@@ -361,8 +427,7 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 #
 # Nearly all texts are lost, whichever of the three heads is made even. The network behind the head of `histogram` has
 # learnt to read a number that depends on who asks, and an average of all does not. In the program `reverse` one head
-# finds out how long the text is, and the other one fetches the letter. One letter can't be fetched by looking
-# everywhere. (One can count with an average, and find out a length, too. These twins have not learnt to.)
+# finds out how long the text is, and the other one fetches the letter, which can't be done by looking everywhere.
 #
 # </details>
 #
@@ -374,10 +439,9 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
-# 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in a little more than 45 of 100,
-# because it may also have got one itself, and this comes to 5 of 100. In all that is about 9 of 100. The twin makes
-# mistakes in about as many pairs, but not in the same ones: many pairs with such a 1 come out right, and it also goes
-# wrong where a 9 gets no 1.
+# 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in 49.5 of 100, because it may
+# also have got one itself, and this makes 4.95. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs both
+# columns have a 9 and a 1 passes both, and these are counted twice. So it is 9 of 100, as with the 20,000 pairs above.
 #
 # </details>
 #
@@ -386,7 +450,7 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # Did the twin lack time, or examples? In `trained/programs.py` of the repository, `TASKS` says how many steps a twin is
 # trained for, and `draw` draws its pairs of numbers. Give it ten times as many steps. Or leave the steps as they are,
 # and let half of the pairs have a column with the sum 9. Which of the two mends the far carries? And do its heads then
-# look where those of our program look? We have not tried, and would like to know.
+# look where those of our program look?
 #
 # ## Check yourself
 #
@@ -415,10 +479,9 @@ exercises.show("twins")
 #
 # ## Where to go next
 #
-# The first lesson began with a machine that reads dates, and with the question where it looks. Since then you have
-# built a machine that looks, taken it apart, trained it, made it write, and written heads with your own hand. Whenever
-# you meet a part that you don't know, you can do with it what you did here: write down what it should do, switch it
-# off, and count what breaks.
+# Since the first lesson you have built a machine that looks, taken it apart, trained it, made it write, and written
+# heads with your own hand. Whenever you meet a part that you don't know, you can do with it what you did here: write
+# down what it should do, switch it off, and count what breaks.
 #
 # * [Learn](index.md): all lessons.
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.

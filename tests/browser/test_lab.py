@@ -394,6 +394,7 @@ def test_a_lesson_shows_what_a_divisor_does(visit):
 def test_a_lesson_lets_readers_hide_tokens(visit):
     piece = visit("/learn/masks/").page.locator("mask-lab[piece=mask]")
     assert len(blocked(piece)) == 14  # two places of padding, for seven queries
+    assert piece.get_by_label("later tokens").count() == 0  # that is for the next lesson
     for letter in range(5):
         assert piece.locator("tr.empty").count() == 0
         piece.locator("[data-do=pad]").nth(letter).click()

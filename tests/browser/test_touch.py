@@ -39,6 +39,8 @@ def test_the_query_can_be_dragged(piece):
 
 def test_the_square_counts_the_texts_that_a_head_takes_for_one(piece):
     square = piece("multi_head")
+    assert square.says().startswith("From “3 5” head 1 brings 4.00, and head 2 brings 3.70. No other text")
+    square.element.get_by_label("a second head").uncheck()
     assert square.says().startswith("From “3 5” head 1 brings 4.00. 9 texts")
     square.slide("Weights of head 1", 0.9)
     brought = np.array([[0.9 * a + 0.1 * b for b in range(10)] for a in range(10)])
@@ -55,7 +57,7 @@ def test_the_square_counts_the_texts_that_a_head_takes_for_one(piece):
 def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials = piece("positions")
     encoding = sinusoidal_encoding(61, 6, n=1000).numpy()
-    assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[9], abs=0.006)
+    assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[20], abs=0.006)
     dials.slide("Place of the key", 30)
     assert "18 places after" in dials.says()
     assert dials.numbers()[1] == pytest.approx(encoding[12] @ encoding[30], abs=0.006)
@@ -70,6 +72,10 @@ def test_the_dials_give_the_dot_product_of_two_encodings(piece):
     dials.element.get_by_label("turn the query's hands back by 3").check()
     dials.slide("Place of the key", 37)
     assert dials.says() == "The key stands 3 places before the query. The dot product is 3.000; 3.000 is the most."
+    dials.element.get_by_label("turn the query's hands back by 3").uncheck()
+    dials.slide("Dials", 32)
+    many = sinusoidal_encoding(61, 64).numpy()
+    assert dials.numbers()[1] == pytest.approx(many[40] @ many[37], abs=0.02)
 
 
 def test_the_norm_takes_away_what_all_numbers_share(piece):
@@ -90,7 +96,7 @@ def test_each_relu_makes_one_answer_right(piece):
     table = [2, 5, 3, 8, 8, 1, 4, 6]
     for relus in range(8):
         bends.slide("alarms", relus)
-        terms = re.findall(r"([+-]) (\d+) · max\(0, x(?: - (\d+))?\)", bends.says())
+        terms = re.findall(r"([+-]) (\d+) · max\(0, s(?: - (\d+))?\)", bends.says())
         assert len(terms) == relus
         answers = [
             2 + sum(int(f"{sign}{by}") * max(0, x - int(place or 0)) for sign, by, place in terms) for x in range(8)
@@ -116,7 +122,9 @@ def test_a_nudge_goes_down_the_slope(piece):
     nudge.press("Ten nudges")
     assert "never ends well" in nudge.says()
     assert nudge.numbers()[0] == 13
+    assert "← outside" in nudge.element.locator("svg").text_content()
     nudge.press("Start again")
+    assert "outside" not in nudge.element.locator("svg").text_content()
     assert "After 0 nudges, w = 1.000" in nudge.says()
 
 
@@ -368,6 +376,7 @@ def test_shared_heads_leave_room_on_the_card(piece):
             error = 0.0501 if kept >= 1 else 0.00501
             assert [float(x) for x in said.groups()[:2]] == pytest.approx([kept, kept + 16], abs=error)
             assert said[3] == ("too much for" if kept + 16 > 24 else "which fits on")
+            assert sharing.element.get_by_text("the bar would run on").count() == (kept > 28.6)  # as far as it can
         zeros = [np.zeros((heads, 1, 1)) for heads in (32, keys)]
         met = scaled_dot_product_attention(
             *zeros, np.arange(keys, dtype=float).reshape(keys, 1, 1), grouped=True

@@ -22,6 +22,7 @@ def test_the_twin_adds_as_the_trained_model_does(piece):
             adding.element.get_by_role("spinbutton", name=label).fill(str(number))
         cells = adding.element.locator("tbody tr").nth(2).locator("td").all_inner_texts()
         assert cells == [f"{x}" if x == y else f"{x} or {y}" for x, y in halves.T[::-1]]
+        assert ("disagree" in adding.says()) == (halves[0] != halves[1]).any()
         right = all((half == (a + b) // 10 ** np.arange(4) % 10).all() for half in halves)
         assert adding.says().startswith(f"{a} + {b}: the twin is {'right' if right else 'wrong'}.")
         sums, got, over = [a // 10**c % 10 + b // 10**c % 10 for c in range(3)], 0, []
@@ -53,6 +54,7 @@ def test_random_pairs_are_counted_and_bad_numbers_are_brought_into_range(piece):
         field.fill(typed)
         assert adding.says().startswith(f"{means} + 2345")
         assert field.input_value() == means
+        assert ("The largest number is 4999" in adding.says()) == (typed == "70000")
     adding.press("Start again")
     assert adding.says().startswith("1234 + 2345")
     assert adding.element.locator(".box > p").count() == 1

@@ -101,12 +101,13 @@ EXERCISES = [
     ),
     Exercise(
         name="nothing-left",
-        question="A letter has the scores 3, 1, 0 and 0, and all four keys are hidden from it. Which weights does it"
-        " give in this package?",
+        question="A letter has the scores 3, 1, 0 and 0, and all four keys are hidden from it. Which weights does the"
+        " softmax give that you have mended?",
         asks=Numbers(("1", "2", "3", "4"), digits=2),
         given=(np.array([3.0, 1.0, 0.0, 0.0]), np.ones(4, int)),
         right=attended,
-        because="There is no average of nothing, so the rule is: weights 0, output 0, gradient 0.",
+        because="No power is left, so the sum is 0, and 0 is divided by 1. With 1/4 each, the letter would read the"
+        " mean of four values that were hidden from it.",
         mistakes={
             "drowned scores": (
                 lambda s, m: softmax((s - 1e9 * m).astype("float32").astype(float)),

@@ -46,9 +46,9 @@ EXERCISES = [
     ),
     Exercise(
         name="same-product",
-        question="A dial turns by 30 degrees from place to place. Before they are turned, a query is (2, 0) and a key"
-        " is (1, 1), which points 45 degrees further. The query stands at place 4 and the key at place 2, and they have"
-        " some product. At which places do the same two have the same product? (The first place is the query's.)",
+        question="A dial turns by 30 degrees from place to place. A query is (2, 0) and a key (1, 1), which points 45"
+        " degrees further. The query turns to place 4 and the key to place 2. Mark every pair of places that gives the"
+        " same product. (The first place is the query's.)",
         asks=Cells(("",), tuple(f"{i} and {j}" for i, j in PAIRS), on="the same", off="another"),
         given=(PAIRS,),
         right=lambda pairs: [int(product(*pair) == product(4, 2)) for pair in pairs],

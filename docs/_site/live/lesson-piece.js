@@ -17,6 +17,7 @@ import { gluing } from "./touch/gluing.js";
 import { growth } from "./touch/growth.js";
 import { journey } from "./touch/journey.js";
 import { looks } from "./touch/looks.js";
+import { mending } from "./touch/mending.js";
 import { neighbours } from "./touch/neighbours.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
@@ -33,7 +34,7 @@ import { valley } from "./touch/valley.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, folding, gluing, growth, journey, looks, neighbours, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, valley, wishes,
+  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, folding, gluing, growth, journey, looks, mending, neighbours, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, valley, wishes,
 };
 
 class LessonPiece extends HTMLElement {

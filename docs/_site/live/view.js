@@ -49,8 +49,8 @@ function hiders({ state }, more) {
     aria-pressed="${state.padding.includes(j)}">${escape(token) || "(empty)"}</button>`);
   return `<fieldset><legend>Who is hidden</legend>
     <div class="bar" role="group" aria-label="Padding"><span>padding:</span> ${pads.join(" ")}</div>
-    <label><input type="checkbox" data-field="lookAhead" ${state.lookAhead ? "checked" : ""}>later tokens
-    (look-ahead)</label>${more}
+    ${state.paddingOnly ? "" : `<label><input type="checkbox" data-field="lookAhead" ${state.lookAhead ? "checked" : ""}>later tokens
+    (look-ahead)</label>`}${more}
     <div class="hint">Or click single cells; with the keyboard, arrows move and space turns a cell round.</div>
     </fieldset>`;
 }

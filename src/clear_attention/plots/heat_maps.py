@@ -162,6 +162,7 @@ def plot_heads(
         head_mask = None if blocked is None else blocked[head]
         plot_weights(values[head], tokens, key_tokens, head_mask, ax, colour_bar=False)
         ax.set_title(f"head {head}")
+        ax.tick_params(labeltop=True)  # shared axes take the letters from all rows but the last, where they are below
         ax.label_outer()
     for ax in axes[heads:]:
         ax.remove()

@@ -8,9 +8,9 @@ import { between, says } from "./draw.js";
 const [BASE, COLUMNS, LARGEST] = [10, 4, 4999]; // four columns of digits, the lowest first; the sign ^ stands in a column of its own
 const [MANY, ENOUGH] = [1000, 3]; // random pairs at once; sums that the reader finds before the piece says what they have in common
 
-/** state: a, b (the numbers), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
+/** state: a, b (the numbers), tooLarge (whether a larger one was typed), model (the weights), found (sums that the reader saw go wrong), drawn (of many random pairs, how many). */
 export const adding = {
-  view({ a, b, model, found, drawn }) {
+  view({ a, b, tooLarge, model, found, drawn }) {
     const said = answers(learnt(model), a, b);
     const right = digits(a + b);
     const wrong = right.map((digit, c) => said[0][c] !== digit || said[1][c] !== digit);
@@ -30,11 +30,12 @@ export const adding = {
       <table class="sums"><caption>What the twin makes of it</caption><thead><tr><th scope="row">column</th>${places.map((c) => `<th scope="col">${c + 1}</th>`).join("")}</tr></thead>
       <tbody>${row("first number", (c) => digits(a)[c])}${row("second number", (c) => digits(b)[c])}${row("the twin says", both)}${row("right", (c) => right[c])}</tbody></table>
       <div class="controls"><button data-do="draw">Draw ${MANY.toLocaleString("en")} random pairs</button><button data-do="again">Start again</button></div>
-      ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}.${found.length >= ENOUGH ? carry : ""} Wrong sums that you found: ${found.length}.`)}
+      ${says(`${a} + ${b}: the twin is ${wrong.some(Boolean) ? "wrong" : "right"}.${found.length >= ENOUGH ? carry : ""} ${tooLarge ? `The largest number is ${LARGEST}, so it stands there. ` : ""}${said[0].join() === said[1].join() ? "" : "Where two digits stand, the two numbers disagree. "}Wrong sums that you found: ${found.length}.`)}
       ${many ? `<p>${many}</p>` : ""}`;
   },
 
   set(state, field, value) {
+    state.tooLarge = value > LARGEST;
     state[field] = between(Math.floor(value) || 0, 0, LARGEST);
     const name = `${state.a} + ${state.b}`;
     if (!isRight(learnt(state.model), state.a, state.b) && !state.found.includes(name)) state.found.push(name);

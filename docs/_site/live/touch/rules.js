@@ -37,7 +37,7 @@ const leaks = ({ masked, early, capped }) => masked && early && capped;
 function followed({ products, place, hidden, root, price, cap, sink, scaled, capped, biased, masked, sunk, early }) {
   const [first, ...others] = [
     ["query · key", "", true, (x) => x],
-    [`divide by ${root}`, "scaled", scaled, (x) => x / root],
+    [`÷ ${root}`, "scaled", scaled, (x) => x / root],
     ["cap", "capped", capped, (x) => cap * Math.tanh(x / cap)],
     ["bias", "biased", biased, (x, i) => x - price * Math.abs(i - place)],
     ["mask", "masked", masked, (x, i) => (i === hidden ? -Infinity : x)],

@@ -57,5 +57,5 @@ function memory(gigabytes, kept, model, card) {
     <rect x="${LEFT}" y="20" width="${BAR * model}" height="22" style="fill:var(--ca-line)"/><text class="small" x="${LEFT + 5}" y="34">model, ${model} GB</text>
     <rect class="k fill" x="${begin}" y="20" width="${at(wide)}" height="22"/>${tip}
     <rect class="axis" style="stroke-width:1.5" x="${LEFT}" y="17" width="${BAR * card}" height="28"/>
-    <text class="small soft" x="${LEFT}" y="11">graphics card, ${card} GB</text><text class="small" x="${begin}" y="57">kept, ${kept} GB</text></svg>`;
+    <text class="small soft" x="${LEFT}" y="11">graphics card, ${card} GB</text><text class="small" x="${begin}" y="57">kept, ${kept} GB${tip && ": the bar would run on"}</text></svg>`;
 }

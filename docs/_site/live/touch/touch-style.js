@@ -48,7 +48,7 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 .pieces{display:flex;flex-wrap:wrap;gap:.2em;margin:.4em 0;font-family:var(--md-code-font-family,var(--md-code-font,monospace));line-height:1.5}.pieces span{padding:.1em .35em;border:.05rem solid var(--ca-line);border-radius:.2rem;white-space:pre-wrap}.pieces span:nth-child(even){background:color-mix(in srgb,var(--ca-queries) 20%,transparent)}
 .similarity{max-width:14em}.station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
-.rules{width:100%;max-width:34em}.rules td{min-width:2.4em}.rules thead th{text-align:right}.rules label{line-height:1.5}.rules svg{max-width:2.6em;margin-left:auto}
+.rules{width:100%;max-width:34em}.rules td{min-width:2.4em}.rules thead th{text-align:right}.rules label{line-height:1.5;white-space:nowrap}@container (max-width:26em){.rules :is(th,td){padding:.2em .25em}}.rules svg{max-width:2.6em;margin-left:auto}
 .odds{width:100%;max-width:34em}.odds :is(th,td){padding:.2em .25em}.odds .track{width:45%}.odds .came{height:.35em;min-width:0;background:var(--ca-values)}.odds thead th:nth-last-child(-n+2){text-align:right}
 table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}
 .looks :is(td,thead th){text-align:center;padding:.2em .25em}.looks .weight{background:var(--weight);color:var(--ink);min-width:2.3em}@container (max-width:26em){.looks{font-size:.85em}.looks .weight{min-width:2em}}

@@ -15,7 +15,7 @@ export const turning = {
     const way = (value, label) => `<button data-do="added" data-value="${value}" aria-pressed="${value === added}">${label}</button>`;
     return `<div class="controls" role="group" aria-label="What the place does"><span>The place</span>${way(0, "turns the vector")}${way(1, "is added to it")}</div>
       <div class="panels"><div style="max-width:13em">${added ? sums(tip, [a, b]) : dial(tip, [a, b], apart)}</div>
-      <div class="wide">${row(length, moved, [a, b], (place) => product(a, place))}</div></div>
+      <div class="wide">${row(length, moved, [a, b], (place) => product(a, place), added ? 0 : 38)}</div></div>
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, length - 1, 1], query)}</span>
       <span class="k">${slider("Place of the key", "key", key, [0, length - 1, 1], key)}</span>
       ${slider("Move the text by", "moved", moved, [0, length, 1], moved)}</div>
@@ -54,8 +54,8 @@ function sums(tip, places) {
   return drawing(-70, "The query and the key, each with the hand of its place added.", drawn.join(""));
 }
 
-/* The text in a row of places, and the product of the query with a key at each of its places. */
-function row(length, moved, [a, b], product) {
+/* The text in a row of places, and the product of the query with a key at each of its places; nothing is drawn above top. */
+function row(length, moved, [a, b], product, top) {
   const [wide, zero, high] = [322 / (2 * length), 76, 11];
   const x = (place) => at(4 + wide * place);
   const bars = Array.from({ length }, (_, i) => {
@@ -64,9 +64,9 @@ function row(length, moved, [a, b], product) {
     return `<rect class="${kind}" x="${x(moved + i)}" y="${at(zero - Math.max(height, 0))}" width="${at(wide - 1)}" height="${at(Math.abs(height))}"/>`;
   });
   const mark = (place, kind, y) => `<rect class="${kind} fill" x="${x(place)}" y="${y}" width="${at(wide - 1)}" height="7"/>`;
-  return `<svg viewBox="0 0 344 140" role="img" aria-label="The row of places with the text in it, and at each place of the text a bar:
-    the product that a key at this place has with the query."><text class="small soft" x="4" y="10">product with a key at each place of the text</text>
-    ${[2, 0, -2].map((n) => `<path class="line" d="M4 ${zero - high * n}H326"/><text class="small soft" x="330" y="${zero - high * n + 3}">${number(n, 0)}</text>`).join("")}${bars.join("")}
+  return `<svg viewBox="0 ${top} 344 ${140 - top}" role="img" aria-label="The row of places with the text in it, and at each place of the text a bar:
+    the product that a key at this place has with the query."><text class="small soft" x="4" y="${top + 8}">product with a key at each place of the text</text>
+    ${[4, 2, 0, -2].filter((n) => zero - high * n > top + 12).map((n) => `<path class="line" d="M4 ${zero - high * n}H326"/><text class="small soft" x="330" y="${zero - high * n + 3}">${number(n, 0)}</text>`).join("")}${bars.join("")}
     <rect class="axis" x="${at(x(moved) - 1)}" y="106" width="${at(wide * length + 1)}" height="16"/>${mark(a, "q", 107)}${mark(b, "k", 114)}
     <text class="small soft" x="4" y="134">place 0</text><text class="small soft end" x="326" y="134">place ${2 * length - 1}</text>
     <text class="small soft middle" x="${at(x(moved) + (wide * length) / 2)}" y="134">the text</text></svg>`;

@@ -21,10 +21,10 @@ export const wishes = {
     const shares = (row) => kinds.map((kind, i) => [kind, row[i]]).filter(([, x]) => x >= 0.005).sort(([, x], [, y]) => y - x);
     const average = (row) => shares(row).map(([kind, x]) => `${number(x)} ${kind}`).join(" + ");
     const told = fetched.map((row, i) => `place ${i} fetches ${row.some((x) => x > 0.995) ? kinds[row.findIndex((x) => x > 0.995)] : "a mixture"}`);
-    return `<div class="panels">${table("Wishes", places, keys, buttons)}
+    return `<div class="controls">${slider("A yes is worth", "worth", worth, [0, WORTH.length - 1, 1], WORTH[worth])}<button data-do="again">Start again</button></div>
+      <div class="panels">${table("Wishes", places, keys, buttons)}
       ${table("Weights", places, keys, weights.map((row) => row.map((x) => number(x))))}
       ${table("Fetched", places, ["the average"], fetched.map((row) => [average(row)]))}</div>
-      <div class="controls">${slider("A yes is worth", "worth", worth, [0, WORTH.length - 1, 1], WORTH[worth])}<button data-do="again">Start again</button></div>
       ${says(`At ${WORTH[worth]}, ${told.join(", ")}.`)}`;
   },
 

@@ -1,6 +1,6 @@
 # ---
 # title: Long sequences
-# description: The matrix of weights that does not fit, and how to do without it. Attention one block of queries at a time in ten lines of NumPy, a softmax over pieces with a pencil, and what it saves.
+# description: The matrix of weights that does not fit, and how to do without it. Attention one block of queries at a time, in ten lines of NumPy, and what it saves.
 # ---
 
 # %% [markdown]
@@ -9,7 +9,7 @@
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. More than one wall stood between
 # the two. One is time, and to get past it many machines had to work at once. Another is memory, and the trick that
-# takes this wall down fits into ten lines of NumPy. In this last lesson of the first part you will write them.
+# takes this wall down fits into ten lines of NumPy. In this lesson you will write them.
 #
 # First see the wall. A text is a line of **places**, and each place holds a letter, or a piece of a word. (To attention
 # that is all the same.) Our dates have 34 places, and each place looks at each, so that there are 34 times 34 weights
@@ -71,7 +71,7 @@ touch(
 )
 
 # %% [markdown]
-# A mask says what must not be seen. Now it also saves work: a block never reads the keys that come after its last
+# A mask says what must not be seen. Here it also saves work: a block never reads the keys that come after its last
 # query, so these scores are not even computed. With many blocks that is nearly half of all scores.
 #
 # ## Your machine so far { #your-machine-so-far }
@@ -79,7 +79,7 @@ touch(
 # Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
 # other. With `causal=True` a query must not see later keys, and a block gets only those keys that at least one of its
 # queries may see. Before you write, draw the mask of the block with the queries 4 to 7. It has four rows, and eight
-# columns for the keys 0 to 7.
+# columns for the keys 0 to 7. The cell below the folded answer checks yours.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -119,6 +119,8 @@ def by_blocks(q, k, v, block, causal=False):
     return np.concatenate(outputs)
 
 
+# %%
+# With by_blocks the outputs are those of attention, and with causal=True those of the look-ahead mask:
 q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))  # random numbers
 np.testing.assert_allclose(by_blocks(q, k, v, block=24), attention(q, k, v))
 hidden = np.triu(np.ones((100, 100)), k=1)
@@ -140,89 +142,13 @@ print(f"weights held at a time: {24 * len(k):,} instead of {len(q) * len(k):,}")
 # With `causal`, a block still needs a mask of its own. The block 4 to 7 reads key 7, for example, which only its last
 # query may see.
 #
-# ## Even a row can come in pieces, by hand
-#
-# The question of memory is solved. What follows is a second trick, for speed. If you are in a hurry, go on with the
-# [measurements](#how-much-memory-blocks-save). (One task at the end of the page needs the trick.)
-#
-# So far each row was whole. Fast programs for graphics processors cut the rows into **pieces**, too. Such a processor
-# has a small, fast memory on the chip and a large, slow one beside it, and on the chip there is no room for a row of a
-# million numbers. But a softmax divides by the sum over the whole row. So it seems that it must see the whole row at
-# once. It can be done in pieces all the same, and a pencil is enough for it.
-#
-# Such programs have a habit. Before they take the powers, they subtract the largest score $m$ of the row from all its
-# scores $s$. So no power is larger than 1, and no weight changes.
-#
-# <details class="lesson-more" markdown="1"><summary>Why do they subtract it, and why does no weight change?</summary>
-#
-# Machines are trained with numbers of four bytes, and $e^{100}$ is too large for such a number. (NumPy's eight bytes
-# last up to $e^{709}$.) No weight changes because $e^{s - m} = e^s \cdot e^{-m}$, and the second factor cancels. Here
-# it is with two scores, $a$ and $b$:
-#
-# $$
-# \frac{e^{a - m}}{e^{a - m} + e^{b - m}} = \frac{e^a \cdot e^{-m}}{(e^a + e^b) \cdot e^{-m}} = \frac{e^a}{e^a + e^b}
-# $$
-#
-# </details>
-#
-# But while a row comes in pieces, its largest score is not yet known. Let the scores 1, 3, 2, 6 with the values 10, 20,
-# 30, 40 come in two pieces. After the first piece the largest score so far is 3, so $m = 3$. Two sums are kept. One is
-# the sum of the powers. In the other one each power is multiplied with its value $v$:
-#
-# | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
-# | --- | --- | --- | --- |
-# | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
-#
-# Then comes the second piece, 2 and 6. Its 6 is a new largest score. From the scores so far 3 was subtracted, and it
-# should have been 6. So both sums are too large by the factor $e^{6 - 3}$. But we *know* this factor, and
-# $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$. So mend both sums: multiply them with $e^{3 - 6} = 0.049787$. Then add the
-# second piece:
-#
-# | after | largest | sum of $e^{s - m}$ | sum of $e^{s - m} \cdot v$ |
-# | --- | --- | --- | --- |
-# | mended | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
-# | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
-#
-# The second sum divided by the first is the output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax
-# gives. It is like adding up a long bill page by page. Three numbers are carried over, the largest score and the two
-# sums, and the page itself can be thrown away. In Python:
-
-# %%
-scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
-
-m, total, output = -math.inf, 0.0, 0.0
-for piece in (slice(0, 2), slice(2, 4)):
-    new = max(m, *scores[piece])
-    mend = math.exp(m - new)  # 0 for the first piece
-    weights = [math.exp(s - new) for s in scores[piece]]  # not yet divided
-    total = total * mend + sum(weights)
-    pairs = zip(weights, values[piece], strict=True)
-    output = output * mend + sum(w * v for w, v in pairs)
-    m = new
-    print(f"largest {m}, sum {total:.4f}, times values {output:.4f}")
-
-whole = sum(math.exp(s) for s in scores)
-expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
-print(f"in pieces {output / total:.4f}, ordinary softmax {expected:.4f}")
-
-# %% tags=["remove-input"]
-np.testing.assert_allclose(output / total, expected, rtol=1e-12)
-assert round(math.exp(-3), 6) == 0.049787
-assert (round(total, 4), round(output, 4)) == (1.0748, 41.6126)
-assert round(output / total, 2) == 38.72
-
-# %% [markdown]
-# This is the *online softmax*. *FlashAttention*, which many large models use, cuts queries and keys alike. So its
-# blocks are small rectangles of the matrix, and not whole rows. All the mending is done on the chip, and no score ever
-# travels to the slow memory.
-#
 # ## How much memory blocks save
 #
-# Here is the memory that attention needs besides its inputs and outputs, in a step of training. There is one text, with
-# 8 heads of 64 numbers, and the future is hidden. All was measured beforehand. "Plain" attention makes the whole
-# matrix, and "blockwise" is that of our package. Beside them stand the attention of Keras (`keras.ops`) and that of
-# PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Both axes are
-# logarithmic: each horizontal line stands for ten times the memory of the one below it.
+# Here is the memory that attention needs in a step of training: the peak of a process, less what it held before, and
+# less inputs and outputs. There is one text, with 8 heads of 64 numbers, and the future is hidden. "Plain" attention
+# makes the whole matrix, and "blockwise" is that of our package. Beside them stand the attention of Keras (`keras.ops`)
+# and that of PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Both axes
+# are logarithmic: each horizontal line stands for ten times the memory of the one below it.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import json
@@ -248,7 +174,14 @@ for name, lines in {"memory": memory, "time": times}.items():
     ratio = lines["ours"][longest] / lines["blockwise"][longest]
     times_as_much = f"plain takes {ratio:.1f} times that of blockwise"
     print(f"{name} at {longest:,} keys: {times_as_much}")
-print("measured on", results["date"])
+matrix, took = 8 * longest**2 * BYTES, memory["ours"][longest] * 1e6
+for name, count in {"one matrix": matrix, "plain attention in all": took}.items():
+    print(f"{name} at {longest:,} keys: {count / 1e9:.1f} GB")
+computer = results["machine"]
+print(f"measured on {results['date']}: {computer['processor']}, float32,")
+print(
+    f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB of memory, no GPU"
+)
 
 
 def growth(line):
@@ -258,121 +191,87 @@ def growth(line):
 
 
 assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
+assert longest == 8192  # as the text says
+assert 3.5 < took / matrix < 5
 
 # %% [markdown]
 # Where the matrix fits, a doubling of the length makes the memory of plain attention three to four times as large, and
-# that of the blocks less than twice, on average. (The figures are peaks of whole processes. The printed ratios are
-# those at the last length that plain attention could do.) Plain attention needs several times what we counted for the
-# matrix, because a step of training keeps more than one of that size: the scores, the weights, the slopes of both.
-# PyTorch's own attention needs less still, because it cuts the keys as well.
+# that of the blocks less than twice, on average. At 8,192 keys one matrix takes 2.1 GB, and plain attention took about
+# four times that, because a step of training keeps more than one of that size: the scores, the weights, the slopes of
+# both. PyTorch's own attention needs less still, because it cuts the keys as well.
 #
 # The *time* is another matter. Some is saved, because nearly half of the scores lie in the future and are never
 # computed. But it still grows with the square, since each query meets all keys before it. A **window** changes that. It
-# is a mask that hides all but the nearest keys. In the picture of the blocks above, only a band along the diagonal
-# would be left, and scores outside of it would never be computed. The band is equally wide for every length, so the
-# time grows only in proportion to the length. The price is that in one layer no letter sees farther than the window.
-# Through several layers news travels farther, a window at a time.
-#
-# ## Is this how a chat machine works?
-#
-# It is a machine of the same kind, a stack of layers with attention. But it has more of everything, and some parts were
-# exchanged. The last column says what is common:
-#
-# | part | ours | the first, of 2017 | common today |
-# | --- | --- | --- | --- |
-# | [tokens](reading_dates.py#what-goes-in) | letters | pieces of words | pieces of words |
-# | [halves](recap.py) | encoder and decoder | encoder and decoder | decoder only |
-# | layers | 1 in each half | 6 in each half | dozens |
-# | [positions](positions.py) | added | added | queries and keys [are turned](turning_positions.py) (*rotary*) |
-# | [norm](norm_first.py) | after each part | after each part | before each part, and no mean is subtracted (*RMSNorm*) |
-# | [feed-forward](feed_forward.py) | ReLU | ReLU | a smoother bend, and a third matrix (a *gate*) |
-# | [heads](multi_head.py) | 4 | 8 | many, of which several share their keys and values |
-# | [choosing the next token](writing.py#a-dead-end-by-hand) | the likeliest | by beam search | drawn, with a temperature |
-# | [trained numbers](recap.py#where-the-numbers-are) | 121,422 | 65 million | billions |
-#
-# (A gate works like this: the vector of a letter is multiplied with the third matrix, too, which gives one number for
-# each alarm. Then each alarm is multiplied with its number.)
-#
-# One thing is not in the table. Such a machine first learns to go on with texts of every kind, and is then trained
-# further to answer as people want it to. That second training is not a matter of attention, and not in these lessons.
+# is a mask that hides all but the nearest keys. Here are 16 queries in blocks of 4, without and with a window of 4
+# keys:
 
-# %% tags=["remove-input"]
-from clear_attention import Transformer
-from trained import dates
+# %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Patch
 
-ours = Transformer(**dates.SIZES)
-ours.build()
-layers, heads = len(ours.encoder.layers), dates.SIZES["num_heads"]
-
-assert (layers, heads, ours.count_params()) == (1, 4, 121_422)
+count, size = 16, 4
+query, key = np.arange(count)[:, None], np.arange(count)
+last = query // size * size + size - 1  # the last query of the block
+figure, axes = plt.subplots(1, 2, figsize=(4.6, 3), layout="constrained")
+colours = ["#80808018", "#0072b255", "#0072b2"]
+for ax, window in zip(axes, (count, size), strict=True):
+    read = (key <= last) & (key > last - size + 1 - window)
+    seen = (key <= query) & (key > query - window)
+    grid = read.astype(int) + seen
+    ax.pcolormesh(
+        grid, cmap=ListedColormap(colours), edgecolors="#80808060", lw=0.3
+    )
+    ax.set(xticks=[], yticks=[], aspect="equal", xlabel="keys", ylabel="queries")
+    ax.set_title("no window" if window == count else "a window of 4", fontsize=10)
+    ax.hlines(np.arange(size, count, size), 0, count, color="#808080", lw=1)
+    ax.invert_yaxis()
+said = ["never computed", "computed, then hidden", "seen"]
+figure.legend(
+    [Patch(facecolor=c, edgecolor="#808080") for c in colours],
+    said,
+    loc="outside lower center",
+    ncols=2,
+    frameon=False,
+    fontsize=9,
+)
+plt.show()
 
 # %% [markdown]
+# The band is equally wide for every length, so the time grows only in proportion to the length. The price is that in
+# one layer no letter sees farther than the window. Through several layers news travels farther, a window at a time.
+#
 # ## In the package { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
 # a model can be trained with it. A training needs the weights once more, for the gradient, but by then each block has
 # thrown its weights away. So the function makes them again. The layer of the package switches to blocks by itself when
-# a text is long and the future is hidden.
+# a text is long and the future is hidden. On a GPU a block has up to 1,024 queries, because there many small steps
+# [cost more](../about/benchmarks.py#and-on-a-gpu).
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
 #
-# The default is `MultiHeadAttention(..., blockwise="auto")`. With `causal=True` it attends by blocks from 2,048 keys on
-# inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 on outside. In all other cases it does
-# so where all weights at once would take over 2 GiB (a good 2 GB). There are two exceptions. One is a call that asks
-# for the weights, because they are never there all at once. The other is *dropout*, which in a training sets some
-# weights to 0 at random: the way back would have to drop the same ones again. [Benchmarks](../about/benchmarks.py) has
-# all times, and compares [whole rows with pieces](../about/benchmarks.py#pieces-of-keys-or-whole-rows). Here rows stay
-# whole, because from TensorFlow's Python we cannot reach into the chip.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>The function, read: the way forward</summary>
-#
-# This is the step that it does for each block. Can you find the two lines that do what your `attention` does?
-
-# %% tags=["source", "hide-input"]
-import inspect
-import re
-import textwrap
-
-from clear_attention.blockwise import passes
-
-function = inspect.getsource(passes)
-step = re.search(r"^ +def forward.*?return[^\n]*\n", function, re.DOTALL | re.M)
-print(textwrap.dedent(step[0]))
-
-# %% [markdown]
-# They begin with `scored` and `output`. `seen` says which keys block `i` reads, and `keys.taken` takes them out of all
-# keys. `padded` holds all queries, filled up to whole blocks. `cut` takes those of one block, `* scale` divides them by
-# the root, and `scored` makes their weights. (`added`, and the `taken` just behind it, belong to what [a later
-# lesson](score_rules.py) brings.) Then comes the product of these weights with the values. `write` keeps the output,
-# and `zero_where` sets it to 0 where a query sees no key. When the step ends, the weights are gone. Around this step
-# runs another loop, which takes only some of the heads at a time.
+# The default is `MultiHeadAttention(..., blockwise="auto")`. On a processor, with `causal=True`, it attends by blocks
+# from 2,048 keys on inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 on outside. In all
+# other cases, and on a GPU, it does so where all weights at once would take over 2 GiB (a good 2 GB). There are two
+# exceptions. One is a call that asks for the weights, because they are never there all at once. The other is *dropout*,
+# which in a training sets some weights to 0 at random: the way back would have to drop the same ones again.
 #
 # </details>
 #
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
-# On the way back the same step begins again: the weights are made a second time, from queries and keys. That costs one
-# more product and saves the matrix. Then come the slopes. They are called `do` for the output, `dw` for the weights,
-# `ds` for the scores, and `dq`, `dk` and `dv` for queries, keys and values:
-
-# %% tags=["source", "remove-input"]
-for start in ("dw =", "ds = tf", "dq = dq", "dk =", "dv ="):
-    (line,) = re.findall(rf"^ +({re.escape(start)}.*)", function, re.M)
-    print(line.split("  #")[0])
-
-# %% [markdown]
-# Each line is a product turned around. The output was weights times values, so the slope of a weight is the slope of
-# the output times a value, and the slope of a value is a weight times the slope of the output. Scores were queries
-# times keys, so queries get the slopes of the scores times keys, and keys get them times queries. (`seen_k` and
-# `seen_v` are what the block reads, `q_block` are its queries, and in `multiply_no_nan` a weight of 0 stays 0.) Only
-# `of_rows` is new. A softmax divides by the sum of its row, so the slope of a score needs a sum over the whole row, of
-# each weight times its slope. It equals a shorter sum: each number of the output times the slope of this number. For
-# this the output was kept. `keys.added` adds up what each block says about the keys that it read.
+# A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once), from
+# the slopes $do$ of the output. The slope of a weight is the product of $do$ and its value. Since a softmax divides by
+# the sum of its row, the slope of a score needs one sum over the whole row, and this sum equals a much shorter one:
 #
-# **A check.** The whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide. The
-# outputs are compared, and the gradients:
+# $$
+# ds_j = p_j \Big( dp_j - \sum_k p_k \, dp_k \Big), \qquad \sum_k p_k \, dp_k = \sum_k p_k \, (do \cdot v_k) = do \cdot
+# o
+# $$
+#
+# So a block that has kept its outputs needs, on the way back, only what it needed before: its queries, and the keys and
+# values that it sees. Does it come out right? The whole matrix and the blocks get the same padded batch, of a length
+# that the blocks do not divide. The outputs are compared, and the gradients:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -409,6 +308,86 @@ for name, one, other in zip(names, *found, strict=True):
 
 # %% [markdown]
 # </details>
+#
+# ## Even a row can come in pieces, by hand
+#
+# So far each row was whole. Fast programs for graphics processors, such as *FlashAttention*, cut the rows into
+# **pieces**, too, because the small, fast memory on the chip has no room for a row of a million numbers. But a softmax
+# divides by the sum over the whole row. And before the powers are taken, such programs subtract the largest score $m$
+# of the row from all its scores $s$, so that no power becomes too large for its four bytes. (No weight changes by that:
+# the factor $e^{-m}$ cancels.) How can they do either before the whole row is there?
+#
+# Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. Two sums are kept, both measured from the
+# largest score so far: of the powers $e^{s - m}$, and of each power times its value.
+#
+# | after | largest | sum of the powers | powers times values |
+# | --- | --- | --- | --- |
+# | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
+# | mended, for the 6 | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
+# | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
+#
+# The second piece brings a new largest score, 6, and both sums were measured from 3. But we *know* by which factor they
+# are too large, so they are mended: $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$, and $e^{3 - 6} = 0.049787$. At the end the
+# second sum divided by the first is the output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives.
+#
+# Below, the bars are the powers. Read the second piece, and watch the two bars of the first. Then set the last score to
+# 2. Is anything mended now?
+
+# %% tags=["live", "hide-input"]
+touch(
+    "mending",
+    "<p>After the first piece, 1 and 3, the sums are 1.1353 and 21.3534, both measured from 3. The second piece brings a"
+    " 6. So both are multiplied by 0.049787, and the new powers are added: 1.0748 and 41.6126. The bars of the first"
+    " piece, which stood at 0.14 and 1, fall to 0.007 and 0.05. With a last score of 2 nothing is mended, because no"
+    " score is larger than 3.</p>",
+    scores=[1, 3, 2, 6],
+    values=[10, 20, 30, 40],
+    size=2,
+    step=1,
+)
+
+# %% [markdown]
+# It is like adding up a long bill page by page. Three numbers are carried over, the largest score and the two sums, and
+# the page itself can be thrown away. This is the *online softmax*.
+#
+# <details class="lesson-more" markdown="1"><summary>In Python</summary>
+
+# %%
+scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
+
+m, total, output = -math.inf, 0.0, 0.0
+for piece in (slice(0, 2), slice(2, 4)):
+    new = max(m, *scores[piece])
+    mend = math.exp(m - new)  # 0 for the first piece
+    weights = [math.exp(s - new) for s in scores[piece]]  # not yet divided
+    total = total * mend + sum(weights)
+    pairs = zip(weights, values[piece], strict=True)
+    output = output * mend + sum(w * v for w, v in pairs)
+    m = new
+    print(f"largest {m}, sum {total:.4f}, times values {output:.4f}")
+
+whole = sum(math.exp(s) for s in scores)
+expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
+print(f"in pieces {output / total:.4f}, ordinary softmax {expected:.4f}")
+
+# %% tags=["remove-input"]
+np.testing.assert_allclose(output / total, expected, rtol=1e-12)
+assert round(math.exp(-3), 6) == 0.049787
+assert (round(total, 4), round(output, 4)) == (1.0748, 41.6126)
+assert round(output / total, 2) == 38.72
+
+# %% [markdown]
+# </details>
+#
+# ## Is this how a chat machine works?
+#
+# It is a machine of the same kind, but with dozens of layers and billions of numbers. It reads [pieces of
+# words](pieces_of_words.py), has only the half that writes, and draws the next piece [by lot](writing.py#drawing). In
+# its layers the [norm](norm_first.py) stands before each part, queries and keys [are turned](turning_positions.py) in
+# place of added positions, and several heads [share their keys and values](fewer_keys.py). Its [feed-forward
+# network](feed_forward.py#by-hand) bends more smoothly than ReLU. A third matrix there, the *gate*, gives one more
+# number for each alarm, and the alarm is multiplied with it. (That it answers as people want it to comes from a second
+# training, which is not a matter of attention.)
 #
 # ## Who found this, and when
 #

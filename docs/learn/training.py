@@ -42,6 +42,7 @@ good = [sum(a == b for a, b in zip(row, wanted, strict=True)) for row in diary]
 assert good[0] == 0
 assert good[-1] >= 4
 assert good[in_form.index(True)] < good[-1]  # the form comes before the letters
+assert diary[3][3] == wanted[3] != diary[4][3]  # right at step 150, wrong at 200
 
 # The training counts wrong letters from its first step on; here is the share before it.
 keras.utils.set_random_seed(0)
@@ -65,8 +66,9 @@ touch(
 
 # %% [markdown]
 # It first learns what an answer looks like: by step 100 or so most answers look like dates, and most of them are wrong.
-# (For the curve the machine is given the right letters so far, as in its training. The last text has no right answer:
-# the training knew no such texts.)
+# The way goes up and down: "22.12.1960" is right at step 150 and wrong at 200, for the steps between were made for
+# other dates. (For the curve the machine is given the right letters so far. The last text has no right answer: the
+# training knew no such texts.)
 #
 # The little change of a number is called a *nudge*. A nudge is good if it makes the machine less wrong. To count wrong
 # letters will not do: a small nudge mostly changes no letter, and then the count says nothing.
@@ -110,13 +112,13 @@ ax.spines["bottom"].set_bounds(0, 1)
 plt.show()
 
 # %% [markdown]
-# To be certain and right costs nothing, and to be certain and wrong costs a lot. The loss of a machine is the mean over
-# all letters of all its answers; for our three it is $0.9039 / 3 = 0.301$. (It is also called the *cross-entropy*.
-# Where answers are padded, the mean leaves the padding out.)
+# The loss of a machine is the mean over all letters of all its answers; for our three it is $0.9039 / 3 = 0.301$. (It
+# is also called the *cross-entropy*.)
 #
 # An untrained machine cannot know which of the 14 ids is right (ten digits, the dash and three marks). Is its loss
-# 2.639, as if it found all of them equally probable? Or less, or more? Guess first. Then two machines are given 2,000
-# unseen dates and the right letters so far. A softmax makes probabilities of their [logits](recap.py):
+# 2.639, as if it found all of them equally probable? Here two machines are given 2,000 unseen dates and the right
+# letters so far. (Of the 36,525 days of a century one in five was kept out of the training: these are the unseen ones.)
+# A softmax makes probabilities of their [logits](recap.py):
 
 # %% tags=["hide-input"]
 import keras
@@ -160,10 +162,11 @@ drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
 assert [float(x) for x in drawn] == [1, 3, 3**2, 3 * 2 * 3, 2 * 3, 1]
 assert round((3 * 1.01) ** 2, 2) == 9.18
 assert untrained.count_params() == 121_422
+assert 100 * 365 + 25 == 36_525 == 29_220 + 36_525 // 5  # 1950 to 2049
 
 # %% [markdown]
-# It is more. By chance the untrained machine prefers some ids, and that costs more than it gains. If one of two letters
-# gets 0.9 and the other 0.1, the loss is 0.105 or 2.303, on average 1.2. With 0.5 for both it is 0.69.
+# The untrained machine's is more. By chance it prefers some ids, and that costs more than it gains. If one of two
+# letters gets 0.9 and the other 0.1, the loss is 0.105 or 2.303, on average 1.2. With 0.5 for both it is 0.69.
 #
 # ## A nudge
 #
@@ -233,7 +236,8 @@ touch(
 
 # %% [markdown]
 # One walk gives the slopes of both numbers, as it would of 121,422. (Where a number is used in several places, the
-# slopes that it gets there add up.) TensorFlow does all this for us. Then all numbers are nudged at once.
+# slopes that it gets there add up.) This walk is called *backpropagation*, and to nudge all numbers at once against
+# their slopes is *gradient descent*. TensorFlow does the walking for us.
 #
 # That is one of the thousand steps. Here it is with a single text, and with the prices from above. Our machine takes
 # the mean loss of 64 texts, which are called a *batch*:
@@ -251,11 +255,17 @@ touch(
 # (0.665, \quad 0.245 - 1, \quad 0.090) = (0.665, \; -0.755, \; 0.090)
 # $$
 #
-# Why? With the scores $s_1$, $s_2$ and $s_3$ the loss is $\ln(e^{s_1} + e^{s_2} + e^{s_3}) - s_2$. Its last part gives
-# the right key the -1, and the logarithm gives each key its weight. Check that with two numbers. The sum is 11.107, and
-# its logarithm 2.4076. With 2.01 in place of 2 the logarithm is 2.4143, which is 0.0067 more, or 0.67 times the change.
-# (By the chain rule: $e^{s_1}$ has the slope $e^{s_1}$, and a logarithm divides by the sum. That is how a softmax makes
-# the weight.)
+# Why? The weight of the right key is $e^{s_2}$ divided by the sum of all three powers. The logarithm of a quotient is a
+# difference, and $\ln e^{s_2}$ is $s_2$:
+#
+# $$
+# -\ln \frac{e^{s_2}}{e^{s_1} + e^{s_2} + e^{s_3}} = \ln(e^{s_1} + e^{s_2} + e^{s_3}) - s_2
+# $$
+#
+# The last part gives the right key the -1, and the logarithm gives each key its weight. Check that with two numbers.
+# The sum is 11.107, and its logarithm 2.4076. With 2.01 in place of 2 the logarithm is 2.4143, which is 0.0067 more, or
+# 0.67 times the change. (By the chain rule: $e^{s_1}$ has the slope $e^{s_1}$, and a logarithm divides by the sum. That
+# is how a softmax makes the weight.)
 #
 # A nudge goes against the slopes. So the score of the right key rises, all others fall, and the one that wrongly got
 # most falls most. With a learning rate of 1, the scores become 1.335, 1.755 and -0.090. How much of the weight does the
@@ -307,18 +317,65 @@ np.testing.assert_allclose(np.log(sums), [2.4076, 2.4143], atol=5e-5)
 # %% [markdown]
 # One nudge gives it more than half, and seven give it nine tenths.
 #
-# A score is a product of query and key. So, one operation further back, the nudge adds keys to the *query*: 0.755 times
-# the second key, and -0.665 and -0.090 times the others. The query turns towards the right key, and further back the
-# matrices that make queries and keys are nudged in the same way. In the machine nobody says which key is right. The
-# loss asks for a letter, and its slope comes back through the values: a key was right if its value helped to make the
-# right letter more probable.
+# A score is the product of query and key. (The root below it only makes all these slopes smaller, so we leave it out.)
+# One operation further back, then, the nudge adds keys to the *query*: 0.755 times the second key, and -0.665 and
+# -0.090 times the others. The query turns towards the right key. Further back the matrices that make queries and keys
+# are nudged in the same way. In the machine nobody says which key is right. The loss asks for a letter, and its slope
+# comes back through the values: a key was right if its value helped to make the right letter more probable.
 #
+# ## One step, in code
+#
+# Here is one step of the untrained machine. The decoder is given the right answers without their last id, which is `[:,
+# :-1]`, and must say them without their first, which is `[:, 1:]`: [one place
+# further](causal.py#one-date-is-eleven-examples). A tenth of its slope is taken away from each number, and the loss of
+# the same 64 dates is computed again:
+
+# %%
+import tensorflow as tf
+
+texts, answers = create_date_pairs(64)
+text_ids, answer_ids = source.encode(texts, length=34), target.encode(answers)
+numbers = untrained.trainable_variables
+
+with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
+    now = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
+slopes = tape.gradient(now, numbers)
+for number, slope in zip(numbers, slopes, strict=True):
+    # the slopes of an embedding come in a short form
+    number.assign_sub(0.1 * tf.convert_to_tensor(slope))
+
+after = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
+print(f"loss {now:.3f}, and after one nudge {after:.3f}")
+
+# %% tags=["live", "remove-input"]
+assert after < now - 0.2
+
+# %% [markdown]
+# The loss is smaller. (It begins elsewhere than above, because these are other dates.) Here are all the slopes of this
+# step by size:
+
+# %% tags=["hide-input"] alt="How many of the 121,422 slopes have which size, on a logarithmic axis from a millionth to one. Most lie between a thousandth and a tenth. A tenth of them are below 0.0003, and another tenth above 0.019."
+sizes = np.abs(np.concatenate([np.ravel(tf.convert_to_tensor(s)) for s in slopes]))
+low, high = np.quantile(sizes, [0.1, 0.9])
+figure, ax = plt.subplots(figsize=(4.6, 2.1), layout="constrained")
+ax.hist(sizes, bins=np.logspace(-6, 0, 60), color="#0072b2")
+for edge, words, side in ((low, "a tenth below", "right"), (high, "above", "left")):
+    ax.axvline(edge, color="#d55e00", linestyle=":")
+    height, shift = 0.9 * ax.get_ylim()[1], 0.87 if side == "right" else 1.15
+    ax.text(edge * shift, height, f"{words}\n{edge:.2g}", ha=side, va="top")
+ax.set(xscale="log", xlabel="size of a slope", ylabel="how many", yticks=[])
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert high > 50 * low  # as the text says
+
+# %% [markdown]
 # ## Adam
 #
-# Real valleys are less kind. In the untrained machine the largest tenth of the slopes is more than fifty times as large
-# as the smallest tenth. Here is a valley with two numbers, seen from above. A ring joins places of equal loss, and the
-# cross is the lowest point. It is a hundred times as steep across as along. Sixty plain nudges begin on the left, where
-# the loss is 80. Can you find a learning rate with which they bring it below 0.5?
+# The sizes differ a lot: each slope of the largest tenth is more than fifty times as large as any of the smallest
+# tenth. Here is a valley with two numbers, $x$ along it and $y$ across it, seen from above. A ring joins places of
+# equal loss, and the cross is the lowest point. The loss is $(x^2 + 100\, y^2) / 2$, and its slopes are $x$ and $100\,
+# y$. Sixty plain nudges begin on the left, at $x = -4$ and $y = 1.2$, where the loss is $(16 + 144) / 2 = 80$. Can you
+# find a learning rate with which they bring it below 0.5?
 
 
 # %% tags=["live", "hide-input"]
@@ -348,6 +405,7 @@ assert 0.7 < best < 0.9
 assert all(sixty(adam, rate, 100) < best / 5 for rate in (0.2, 0.5, 1))
 assert sixty(plain, 0.021, 100) > 1e3
 assert sixty(plain, 1, 1) == 0
+assert round(((-4) ** 2 + 100 * 1.2**2) / 2, 9) == 80
 touch(
     "valley",
     f"<p>At the start the loss is 80. Sixty plain nudges bring it down to {best:.2f} at best; with a learning rate of"
@@ -370,45 +428,15 @@ touch(
 # Adam's path stays as it is. (It swings past the cross, because the mean of the slopes is slow to turn.)
 #
 # Both means forget old slopes. At each step the first keeps 0.9 of what it was and takes 0.1 of the new slope. The
-# second keeps 0.98 and takes 0.02 of the new square, so it remembers about the last 1 / 0.02 = 50 steps. The program
-# below calls what is kept `beta_1` (0.9 if nothing is said) and `beta_2`.
-#
-# ## One step, in code
-#
-# Here is one step of the untrained machine, with a plain nudge. The decoder is given the right answers without their
-# last id, which is `[:, :-1]`, and must say them without their first, which is `[:, 1:]`: [one place
-# further](causal.py#one-date-is-eleven-examples). A tenth of its slope is taken away from each number, and the loss of
-# the same 64 dates is computed again:
-
-# %%
-import tensorflow as tf
-
-texts, answers = create_date_pairs(64)
-text_ids, answer_ids = source.encode(texts, length=34), target.encode(answers)
-numbers = untrained.trainable_variables
-
-with tf.GradientTape() as tape:  # it watches, to be able to walk backwards
-    now = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
-slopes = tape.gradient(now, numbers)
-for number, slope in zip(numbers, slopes, strict=True):
-    # the slopes of an embedding come in a short form
-    number.assign_sub(0.1 * tf.convert_to_tensor(slope))
-
-after = loss(answer_ids[:, 1:], untrained((text_ids, answer_ids[:, :-1])))
-print(f"loss {now:.3f}, and after one nudge {after:.3f}")
-
-# %% tags=["live", "remove-input"]
-assert after < now - 0.2
-sizes = np.abs(np.concatenate([np.ravel(tf.convert_to_tensor(s)) for s in slopes]))
-assert np.quantile(sizes, 0.9) > 50 * np.quantile(sizes, 0.1)  # as the text says
-
-# %% [markdown]
-# One nudge has made the loss smaller. (These are other dates than above, so it begins at another loss.)
+# second keeps 0.98 and takes 0.02 of the new square, so it remembers about the last 1 / 0.02 = 50 steps. (The program
+# below calls what is kept `beta_1`, which is 0.9 if nothing is said, and `beta_2`.) Both begin at 0, so at the first
+# steps they are too small. Adam therefore divides each by the share that it has gathered so far, after one step by 0.1
+# and by 0.02. What is left is the slope divided by its own size, so the first nudge is just the learning rate.
 #
 # ## The program
 #
-# Now do this a thousand times, with Adam for the nudge, and each time with 64 new examples. In 64,000 examples each of
-# the 29,220 dates comes about twice, mostly in another form, so there is little to learn by heart.
+# Now take such a step a thousand times, with Adam for the nudge, and each time with 64 new examples. In 64,000 examples
+# each of the 29,220 dates that were not kept out comes about twice, mostly in another form.
 #
 # This is the program that trained our machine. Only `STEPS` is smaller, so that you need not wait, and other examples
 # are drawn. `compile` tells the model what is to be made small, and how. `fit` hands it one batch after the other: what
@@ -457,9 +485,9 @@ curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
 np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 
 # %% [markdown]
-# The loss is no longer 3 but far below 1, and the answers begin to look like dates. Run the cell with 1,000 in place of
-# 100, and you have trained a machine like ours yourself. On two cores that takes less than a minute (measured in
-# November 2026).
+# The loss is no longer 3 but far below 1, and the answers begin to look like dates. (At step 100 the slider at the top
+# shows other ones, because other examples were drawn for it.) Run the cell with 1,000 in place of 100, and you have
+# trained a machine like ours yourself. On two cores that takes less than a minute (measured in November 2026).
 #
 # ## Warm-up
 #
@@ -467,11 +495,11 @@ np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 # it shrinks for 850 steps, down to 0 again, so that the machine comes to rest.
 #
 # The growing is called **warm-up**. Why not begin with the full learning rate? Adam's first nudge changes *every*
-# number by just the learning rate, since no other slope has been seen. We give the untrained machine this nudge, four
-# times in the same direction, and longer each time:
+# number by just the learning rate. We give the untrained machine this nudge, four times in the same direction, and
+# longer each time. The shortest is 0.004 / 150, the first of our training that is not 0:
 
 # %% tags=["hide-input"]
-for rate in (0.00003, 0.001, 0.004, 0.01):
+for rate in (0.004 / 150, 0.001, 0.004, 0.01):
     keras.utils.set_random_seed(0)
     machine = Transformer(**dates.SIZES)
     machine.build()
@@ -479,14 +507,14 @@ for rate in (0.00003, 0.001, 0.004, 0.01):
     for number, slope in zip(numbers, slopes, strict=True):
         number.assign_sub(rate * tf.sign(tf.convert_to_tensor(slope)))
     then = loss(answer_ids[:, 1:], machine((text_ids, answer_ids[:, :-1])))
-    length = f"{rate:.5f}".rstrip("0")
-    print(f"a nudge of {length:8} loss {now:.2f} becomes {then:.2f}")
+    length = "0.004/150" if rate < 0.001 else f"{rate}"
+    print(f"a nudge of {length:9}  loss {now:.2f} becomes {then:.2f}")
     better = then < now
 assert not better
 
 # %% [markdown]
 # The direction is good, and yet the longest nudge makes the loss larger. A slope says what happens if one number is
-# nudged while the others stay, but here 121,422 are nudged at once. The longer the nudge, the less each slope holds.
+# nudged while the others stay, but here 121,422 are nudged at once.
 #
 # Does the whole training need a warm-up? Here are four ways, with and without, and with a learning rate as large as
 # ours or two and a half times as large. Each is done three times, from other random numbers:
@@ -518,28 +546,25 @@ plt.show()
 #
 # <details class="lesson-more" markdown="1"><summary>How many of 2,000 unseen dates each reads</summary>
 
-# %% tags=["hide-input"] alt="Dots on a scale from 40 to 100 of 100 dates, three for each kind of training. Ours, no warm-up, larger nudges, beta_2 of 0.999 and no factor of 8: all near 100, but for one of 98 without warm-up. Larger nudges without warm-up: 48, 50 and 51."
+# %% tags=["hide-input"] alt="Dots on a scale from 40 to 100 of 100 dates, three for each kind of training. Ours, no warm-up and larger nudges: all near 100, but for one of 98 without warm-up. Larger nudges without warm-up: 48, 50 and 51."
 names = {name: label for name, (_, _, label) in ways.items()}
-names |= {"beta_2 of 0.999": "beta_2 of 0.999", "no factor": "no factor of 8"}
-figure, ax = plt.subplots(figsize=(4.6, 2.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(4.6, 1.8), layout="constrained")
 for place, name in enumerate(names):
     right_of_100 = [100 * share for share in shares(name)]
     ax.plot(right_of_100, [place] * 3, "o", color="#0072b2", alpha=0.6)
 ax.set_yticks(range(len(names)), names.values())
-ax.set(xlim=(40, 101), ylim=(5.5, -0.5), xlabel="of 100 unseen dates, read right")
+ax.set(xlim=(40, 101), ylim=(3.5, -0.5), xlabel="of 100 unseen dates, read right")
 ax.grid(axis="x", alpha=0.3)
 ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 assert max(shares("larger nudges, no warm-up")) < 0.6
-for name in ("whole", "larger nudges", "beta_2 of 0.999", "no factor"):
+for name in ("whole", "larger nudges"):
     assert min(shares(name)) > 0.99
 assert min(shares("no warm-up")) > 0.97
 
 # %% [markdown]
 # With larger nudges and no warm-up, about half of the dates are lost. With nudges as large as ours and none, fewer than
-# three in a hundred are. So a warm-up allows larger nudges, though our machine gains nothing by them. (The last two
-# rows are choices that do not show here: a mean of squares that remembers 1,000 steps, and embeddings that are not
-# multiplied by √64 = 8.)
+# three in a hundred are. So a warm-up allows larger nudges, though our machine gains nothing by them.
 #
 # </details>
 #
@@ -552,7 +577,8 @@ assert min(shares("no warm-up")) > 0.97
 # Kingma and Ba (2014) published Adam with a proof that it comes to rest. Four years later Reddi, Kale and Kumar found a
 # mistake in the proof, and an example in which Adam walks to the worst place there is. People use it all the same. Why
 # a warm-up helps is disputed, too: Liu and others (2020) blamed Adam's means, which rest on few slopes at first, and
-# Xiong and others (2020) the norms. They did without it once these stood [before the parts](norm_first.py).
+# Xiong and others (2020) the norms. With the norms [before the parts](norm_first.py) Xiong's machines needed no
+# warm-up.
 #
 # ## Exercises
 #
@@ -579,7 +605,7 @@ print(f"share of right dates: {np.mean(np.all(right_letters, axis=1)):.4f}")
 # ### Exercise 2
 #
 # Is Adam needed? Put `keras.optimizers.SGD(0.1)`, which nudges plainly, in place of Adam in the program. Is the loss
-# after 100 steps larger than Adam's? Try 0.3 and 1, too. Guess first.
+# after 100 steps larger than Adam's? Try 0.3 and 1, too.
 
 
 # %% tags=["answer"]

@@ -106,20 +106,24 @@ while answer[-1] != target.end_id and len(answer) < 12:
     if answer[1:] and p.max() < least:
         least, place = p.max(), len(answer)
     answer.append(int(one))
-print(f"written: {target.decode([answer])[0]}")
+print(f"written: {target.decode([answer])[0]}, with {whole:.2f}")
 assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
-# Nobody can know the year, so the machine had to make one up. It did not remember one, for every year of its training
-# began with 19 or 20. It rather seems to take digits of the day and the month for the year. And once a letter is
-# written, the machine takes it for granted, and goes on as if somebody had told it this letter.
+# Nobody can know the year, so the machine had to make one up. Its second choice for the first letter, a 1, may be a
+# memory, for every year of its training began with 19 or 20. But what it writes are 0 and 3, as if it took the digits
+# of the day and the month, 03 and 05, for the year. And once a letter is written, the machine takes it for granted, and
+# goes on as if somebody had told it this letter.
 #
 # ## Beam search
 #
-# Does a beam find a better answer to "3 may"? In a program, a beginning is a list of ids, together with the logarithm
-# of its probability. For a long text the product of so many probabilities would become too small for the computer.
-# Logarithms only add up where probabilities multiply. `log_probabilities`, from the folded cell above, gives the
-# logarithms of what was printed there. Here are the three answers that the search finds:
+# Does a beam find a better answer to "3 may"? And to "3 may 2", whose year was cut off after one digit? In a program, a
+# beginning is a list of ids, together with the logarithm of its probability. For a long text the product of so many
+# probabilities would become too small for the computer. Logarithms only add up where probabilities multiply.
+# `log_probabilities`, from the folded cell above, gives the logarithms of what was printed there.
+#
+# The cell is longer than most, but each round of its loop does only three things. It sets aside the answers that have
+# ended, makes all longer beginnings of the others, and keeps the `width` most probable ones:
 
 
 # %%
@@ -143,9 +147,17 @@ def by_beam(text, width, length=11):
     return beams
 
 
-ours = by_beam(text, width=3)
-for ids, total in ours:
-    print(target.decode([ids])[0], f"with {np.exp(total):.4f}")
+for words in ("3 may", "3 may 2"):
+    for width in (1, 3):  # with a width of 1 it is greedy search
+        ids, total = by_beam(source.encode([words], length=34), width)[0]
+        found = target.decode([ids])[0]
+        print(f"{words:8} width {width}: {found} with {np.exp(total):.2f}")
+cut_off = source.encode(["3 may 2"], length=34)
+begin = np.exp(log_probabilities(cut_off, [[target.start_id]])[0])
+one, two = begin.argsort()[:-3:-1]
+print(
+    f"3 may 2 begins: {letter(one)} {begin[one]:.2f}   {letter(two)} {begin[two]:.2f}"
+)
 
 # %% tags=["remove-input"]
 import re
@@ -160,6 +172,7 @@ assert target.decode([answer[:3]])[0] == "00"
 assert letter(likely[0]) == "0"
 assert np.count_nonzero(p) == 12  # with ten others
 np.testing.assert_allclose(np.array(drawn, float), p[likely], atol=0.15)
+ours = by_beam(text, width=3)
 beams = beam_search(model, text, max_length=11, width=3, length_penalty=0.0)
 for (ids, total), theirs, score in zip(
     ours, beams.ids[0], beams.scores[0], strict=True
@@ -167,14 +180,24 @@ for (ids, total), theirs, score in zip(
     assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
     np.testing.assert_allclose(total, score, atol=1e-4)
 assert ours[0][0] == answer
-assert left_behind < whole
+assert 0.2 < left_behind < 0.26 < 0.27 < whole < 0.31  # as the text says
+assert place == 2
+(greedy_ids, greedily), (beam_ids, beamed) = (
+    by_beam(cut_off, n)[0] for n in (1, 3)
+)
+assert target.decode([greedy_ids, beam_ids]) == ["1952-05-03", "2025-05-03"]
+assert 1.7 < np.exp(beamed - greedily) < 2.3  # twice as much, as the text says
+np.testing.assert_allclose(begin[[one, two]], [0.64, 0.35], atol=0.02)
 
 # %% [markdown]
-# Nothing makes sure that all of them are dates. The best is what greedy search had written, so this time there was no
-# dead end. It is even the most probable answer of all. Why? Any other answer begins like this one, and then differs
-# from it at some letter. There the best choice that is left is the second most probable letter, as in the list
-# further up. But no beginning that takes it is as probable as the whole answer above, and going on can only make it
-# less probable.
+# With "3 may 2" greedy search walks into the dead end that you know. It begins with 1, which has 0.64, and ends with
+# 0.15. The beam keeps the 2 as well, which has 0.35, and ends with twice as much, and with the digit that stands in the
+# text.
+#
+# For "3 may" there is no dead end. What greedy search has written is even the most probable answer of all. Any other
+# answer takes another letter at some place, at best the second one in the list further up. Of the beginnings that do,
+# the single letter 1 is the most probable, with 0.24. (The next is 03, with 0.76 · 0.17 = 0.13.) The whole answer has
+# 0.29, and going on makes no beginning more probable.
 #
 # Does a beam read more of the unseen dates right? Guess first.
 #
@@ -187,32 +210,31 @@ unseen, right = create_date_pairs(2000, seed=1, split="test")
 unseen_ids = source.encode(unseen, length=34)
 written = target.decode(greedy_search(model, unseen_ids, max_length=11))
 best = beam_search(model, unseen_ids, max_length=11, width=3, length_penalty=0.0)
-for name, answers in {
-    "greedy": written,
-    "by beam": target.decode(best.ids[:, 0]),
-}.items():
+by_beams = target.decode(best.ids[:, 0])
+for name, answers in {"greedy": written, "by beam": by_beams}.items():
     exact = np.mean([a == b for a, b in zip(answers, right, strict=True)])
     print(f"{name:8} {exact:.2%} of 2,000 unseen dates right")
     assert exact > 0.99
+different = sum(a != b for a, b in zip(written, by_beams, strict=True))
+print(f"different answers to {different} of them")
+assert different < 5
 
 # %% [markdown]
-# Hardly, if at all. Where the year is given, the machine is so sure of each letter that there is mostly no dead end to
-# avoid.
+# No. Where the year is given, the machine is so sure of each letter that there is hardly a dead end to avoid.
 #
 # </details>
 #
 # In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
 # sentences, and yet they are worse. Above all they are shorter, because each further word makes a sentence less
 # probable. So the search of the package, [`beam_search`][clear_attention.beam_search], makes up for the length. With
-# `length_penalty=0.0`, as here, it does not, and then it finds the same three answers to "3 may" as ours.
+# `length_penalty=0.0`, as here, it does not, and then it finds the same three answers to "3 may" as `by_beam`.
 #
 # ## Drawing by lot { #drawing }
 #
 # Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
 # they do not always say the same. How daring they are is set by a number, the **temperature**. All
-# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
-# us try it with one letter of the answer to "3 may". We leave out the first letter, and take that one of the others of
-# which the machine was the least sure:
+# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Here
+# it is with the second letter of the answer to "3 may", of which the machine was the least sure:
 
 # %% tags=["hide-input"]
 begun = [answer[:place]]
@@ -226,7 +248,7 @@ def at_temperature(temperature):
 
 
 first, second = logits.argsort()[:-3:-1]
-print(f"after {target.decode(begun)[0]!r}:")
+print(f"after {target.decode(begun)[0]!r}, rounded:")
 for temperature in (0.5, 1.0, 2.0):
     p = at_temperature(temperature)
     rest = np.delete(p, [first, second]).sum()
@@ -290,18 +312,20 @@ assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 #
 # ## What a cache saves
 #
-# For each new letter, our `log_probabilities` sends the whole answer so far through the machine again, though most of
-# it was there one step before. Must all of that be computed anew?
+# For each new letter, our `log_probabilities` sends the whole answer so far through the machine again. Must all of that
+# be computed anew?
 #
 # No, and this is a present from the look-ahead mask, which was made for the training. When the machine writes its tenth
 # letter, it looks back at the start mark and nine letters. Because of the mask, none of these ever saw a later one. So
-# nothing that comes later can change what was computed for them. The keys and values of the start mark and the first
-# eight letters are the same as one step before. Only those of the ninth, the newest letter, must be computed.
-# `greedy_search` keeps them all. This store is called the **cache**, and in other places the KV cache, after the keys
-# and values. Queries are not kept, because only the newest letter asks. The text does not change while the answer is
-# written. So its keys and values, for cross-attention, are computed once and kept, too.
+# the keys and values of the start mark and the first eight letters are the same as one step before, and only those of
+# the ninth, the newest letter, must be computed. `greedy_search` keeps them all. This store is called the **cache**,
+# and in other places the KV cache, after the keys and values. Queries are not kept, because only the newest letter
+# asks. The text does not change while the answer is written. So its keys and values, for cross-attention, are computed
+# once and kept, too.
 #
-# With the cache the machine writes the same letters as without it. This is the time that an answer of 64 letters takes:
+# With the cache the machine writes the same letters as without it. This is the time that an answer of 64 letters takes.
+# (It was measured on another computer, which [Benchmarks](../about/benchmarks.py) names, with a machine of two layers
+# in each half, twice as wide as ours.)
 
 # %% tags=["hide-input"]
 import json
@@ -342,15 +366,7 @@ Markdown("\n".join(lines))
 
 # %% [markdown]
 # With many texts there is more to compute, so that more is saved. With one text, much of the time goes into starting
-# each operation, and a cache does not save that. The times were measured with a machine of two layers in each half,
-# twice as wide as ours, on the computer that [Benchmarks](../about/benchmarks.py) names.
-#
-# <details class="lesson-more" markdown="1"><summary>And XLA?</summary>
-#
-# Two things make `greedy_search` fast: the cache, and *XLA*, a compiler that turns the whole loop into one program. The
-# table shows the cache alone. [Benchmarks](../about/benchmarks.py) has what both save together.
-#
-# </details>
+# each operation, and a cache does not save that.
 #
 # ## Who found this, and when
 #
@@ -397,7 +413,7 @@ drawn = sample(
 )
 years = Counter(answer[:4] for answer in target.decode(drawn))
 print(
-    "the five most frequent:",
+    "first four signs, the most frequent:",
     *(f"{year} ({n})" for year, n in years.most_common(5)),
 )
 print(f"different ones: {len(years)}, from {min(years)} to {max(years)}")
@@ -409,12 +425,11 @@ assert sum(digits.count(digit) for digit in "035") > 0.5 * len(digits)
 print(f"answers without the form of a date: {broken} of {len(answers)}")
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Why so many?</summary>
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# Every year of its training began with 19 or 20. Here it mostly writes 0, 3 and 5, the digits of the day and the month,
-# as if it took them for the year. Each letter is likely *after the letters before it*. But nothing makes sure that the
-# whole is a year of its training, or even that it has four digits. Once one improbable letter is drawn, the machine
-# goes on from there as well as it can.
+# Here, too, the years are mostly made of 0, 3 and 5. Each letter is likely *after the letters before it*. But nothing
+# makes sure that the whole is a year of its training, or even that it has four digits: "105-" is a year of three. Once
+# one improbable letter is drawn, the machine goes on from there as well as it can.
 #
 # </details>
 #

@@ -27,6 +27,14 @@ EXERCISES = [
                 lambda p: -np.log(p.mean()),
                 "First the logarithm at each place, then the mean. Else one certain letter would hide a bad one.",
             ),
+            "one of the likelier letters": (
+                lambda p: -np.log(p.max()),
+                "This is the loss of the first letter, or the last. The mean of all three is asked for.",
+            ),
+            "the middle letter": (
+                lambda p: -np.log(p.min()),
+                "This is the loss of the letter with 0.25. The mean of all three is asked for.",
+            ),
             "in bits": (
                 lambda p: -np.log2(p).mean(),
                 "This is in bits, logarithms to the base 2. The loss takes those to the base e.",

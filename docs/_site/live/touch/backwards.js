@@ -22,6 +22,7 @@ export const backwards = {
     const picks = done < 3 ? factors(state).map(([name, value], i) => `<button data-do="pick" data-value="${i}">${name === shown(value) ? name : `${name} = ${shown(value)}`}</button>`) : ['<button data-do="nudge">Nudge w and b</button>'];
     return `<svg viewBox="0 0 350 176" style="max-width:32em" role="img" aria-label="Forwards: x times w, plus b, squared, is the loss. Backwards: the slope of each, as far as you have walked.">
       ${boxes.join("")}<text class="end" x="${B.x - 5}" y="${B.forth + 17}">b</text>${box(B.x, B.forth, b, true)}${box(B.x, B.back, done > 1 ? slope.r : null, false)}
+      <text x="${B.x + WIDE + 6}" y="${B.back + 17}">b</text>
       ${row("w", "product", "· x", done > 2)}${row("product", "r", "+ b", done > 1)}${row("r", "loss", "square", done > 0)}
       ${arrow([B.x + 42, B.forth + HIGH], [COLUMNS.r + 16, FORTH], "n")}${done > 1 ? arrow([COLUMNS.r + 16, BACK + HIGH], [B.x + 42, B.back], "w") : ""}
       <text class="soft" x="4" y="${B.back + 17}">the slopes, walked back</text></svg>

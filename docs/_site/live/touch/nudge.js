@@ -18,13 +18,14 @@ export const nudge = {
     const [left, right] = [w - 1.2, w + 1.2];
     const line = (v) => lossOf(w, best) + slope * (v - w);
     const visible = seen.at(-1) === w;
+    const outside = w < best ? '<text class="q text" x="24" y="125">← outside</text>' : '<text class="q text end" x="233" y="125">outside →</text>';
     return `<svg viewBox="0 0 250 178" style="max-width:28em" role="img" aria-label="The loss against the number w: a valley. Points show the nudges so far.">
       <path class="axis" d="M20 15V150H235"/><text class="small soft" x="24" y="20">loss</text><text class="small soft end" x="235" y="163">w</text>
       <text class="small soft middle" x="${x(best)}" y="163">${best}</text><text class="small soft middle" x="${x(0)}" y="163">0</text>
       <polyline class="line" style="stroke-width:2;stroke:var(--md-default-fg-color--light)" points="${points.join(" ")}"/>
       ${visible ? `<path class="k stroke dashed" style="stroke-width:1.5" d="M${x(left)} ${y(line(left))}L${x(right)} ${y(line(right))}"/>` : ""}
       <polyline class="q stroke faint" style="stroke-width:1.5" points="${steps.join(" ")}"/>
-      ${seen.map((v, i) => `<circle class="q fill ${i < seen.length - 1 ? "faint" : ""}" cx="${x(v)}" cy="${y(lossOf(v, best))}" r="${i < seen.length - 1 ? 3 : 6}"/>`).join("")}</svg>
+      ${seen.map((v, i) => dot(v, best, visible && i === seen.length - 1)).join("")}${visible ? "" : outside}</svg>
       <div class="controls">${slider("Learning rate", "rate", rate, [0.05, 1.1, 0.05], number(rate))}
       <button data-do="nudge" data-value="1">Nudge</button><button data-do="nudge" data-value="10">Ten nudges</button>
       <button data-do="again">Start again</button></div>
@@ -40,4 +41,5 @@ export const nudge = {
   },
 };
 
+const dot = (w, best, now) => `<circle class="q fill ${now ? "" : "faint"}" cx="${x(w)}" cy="${y(lossOf(w, best))}" r="${now ? 6 : 3}"/>`;
 const shown = (number_) => number(number_, Math.abs(number_) >= 100 ? 0 : 3);

@@ -26,8 +26,8 @@ export const valley = {
     const told = lossOf(end) > lossOf(start) ? "they have flown out of the valley" : `it is ${number(lossOf(end), 3)}`;
     return `<svg viewBox="0 0 300 150" style="max-width:36em;overflow:hidden" role="img" aria-label="A valley from above: rings of equal loss around a cross, and the path of sixty nudges.">
       ${rings.join("")}<path class="axis" style="stroke-width:2" d="M${LEFT - 5} ${TOP - 5}l10 10m0 -10l-10 10"/>
-      ${drawn.map((name) => line(paths[name], name === "plain" ? "k" : "q", name === how)).join("")}<text class="small soft end" x="298" y="147">one number</text>
-      <text class="small soft" transform="translate(8 147) rotate(-90)">the other</text></svg>
+      ${drawn.map((name) => line(paths[name], name === "plain" ? "k" : "q", name === how)).join("")}<text class="small soft end" x="298" y="147">x, along</text>
+      <text class="small soft" transform="translate(8 147) rotate(-90)">y, across</text></svg>
       <div class="controls">${buttons.join("")}${slider("Learning rate", how, rates[how], [0, RATES.length - 1, 1], rate)}
       ${slider("Steeper across", "steep", steep, [0, STEEP.length - 1, 1], steep > 0 ? `${STEEP[steep]} times` : "1 time")}<button data-do="again">Start again</button></div>
       ${says(`${how === "adam" ? "Adam" : "Plain nudges"} with a learning rate of ${rate}: the loss was ${number(lossOf(start), 1)} at the start, and after ${NUDGES} nudges ${told}.`)}`;

@@ -333,23 +333,20 @@ on_the_card("both")
 
 # %% tags=["remove-input"]
 if card:
-    found = [
-        (
-            cell["size"][2],
-            said[cell["passes"]],
-            f"{cell['megabytes']['blockwise graph']:,.0f}",
-        )
-        for said in [{"forward": "forward", "both": "with gradients"}]
+    long = [
+        cell
         for cell in card["cells"]
         if cell["size"][2] >= 4096 and cell["mask"] == "causal" and not cell["tf32"]
     ]
-    display(
-        Markdown(
-            tables.table(
-                ("Tokens, causal", "passes", "MB by blocks", "all at once"), found
-            )
-        )
-    )
+    rows = []
+    for cell in long:
+        used = [
+            cell["megabytes"].get(f"{who} graph") for who in ("blockwise", "ours")
+        ]
+        shown = [f"{mb:,.0f}" if mb else "-" for mb in used]
+        rows.append((f"{cell['size'][2]:,}", report.said(cell["passes"]), *shown))
+    head = ("Tokens, causal", "passes", "MB by blocks", "all at once")
+    display(Markdown(tables.table(head, rows)))
 
 # %% [markdown]
 # A GPU can also make its products with *TF32*: each factor keeps 10 bits of its fraction, where float32 has 23.

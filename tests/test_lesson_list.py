@@ -39,7 +39,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
     "masks": (share([2, 1, 0, 3], of=3), "padding, 3."),
     "causal": ("over 99 of 100", 'forgetful_record["letters"] > 0.99', 'forgetful_record["exact"] == 0'),
     "multi_head": (f"{of_100('1 head')} of 100 dates with one head, and {of_100('8 heads')} with eight",),
-    "positions": (f"about {of_100('no positions')} of 100", max(shares("no positions")) < 0.2),
+    "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (
         "two machines of three read only 89 of 100",
         [round(100 * share) for share in shares("no residual")].count(89) == 2,
@@ -76,7 +76,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         "kept(32, 32, 128, 100_000)",
     ),
     "score_rules": (
-        f"15 numbers in each head, it reads nearly all dates, and without them about {of_100('no positions')} of 100",
+        f"15 numbers in each head, it reads nearly all dates, and without them fewer than 20 of 100",
         "Each head has 15 numbers",
         'assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97',
     ),

@@ -222,7 +222,7 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 # This is how the whole machine looks at what it has written, with its mask. The four maps show the four heads with
 # which the answer looks at itself. Rows and columns again have the names of the letters that are given, and the dot •
 # is the start mark. Press a letter of the answer: a frame marks the row of the letter *before* it, because that letter
-# looks when the next one is written. Now press the first letter. Why is its row the same in all four maps? (The colours
+# looks when the next one is written. Now press the first letter. Why is the framed row the same in all four maps? (The colours
 # and the sentence above the maps say where the letter looked in the *text*.)
 
 # %% tags=["live", "hide-input"]

@@ -341,7 +341,7 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
 # No. The letters surprise it as much as the first time, and none of its heads looks there. It was trained for two
-# minutes, and in this manual it gained more by learning words. In models that are trained for longer, such heads appear
+# minutes only. In models that are trained for longer, such heads appear
 # at some point, and the loss falls faster for a while. In large models they do more than copy letters: a head that
 # finds "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is
 # probably one reason why a large model can do a task that it has only been shown twice in its prompt.

@@ -244,8 +244,8 @@ plt.show()
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
 # a model can be trained with it. A training needs the weights once more, for the gradient, but by then each block has
-# thrown its weights away. So the function makes them again. The layer of the package switches to blocks by itself when
-# a text is long and the future is hidden. On a GPU a block has up to 1,024 queries, because there many small steps
+# thrown its weights away. So the function makes them again. The layer of the package switches to blocks by itself: on a
+# processor when a text is long and the future is hidden, and anywhere when the weights would take over 2 GiB. On a GPU a block has up to 1,024 queries, because there many small steps
 # [cost more](../about/benchmarks.py#and-on-a-gpu).
 #
 # <details class="lesson-more" markdown="1"><summary>When exactly</summary>
@@ -470,7 +470,7 @@ exercises.show("long_sequences")
 # ## Where to go next
 #
 # You now know every part of the machine, and what to do when a text is too long for it. There is one thing that you have
-# not yet done. You have trained no machine of your own.
+# not yet done. You have trained no machine for a task of your own.
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.

@@ -322,7 +322,7 @@ print("the ten letters: not one bit has changed")
 # How large a number? The paper of the first Transformer (Vaswani and others, 2017) says −∞. The program of its authors
 # added -1,000,000,000, and that of BERT, a Transformer of 2018, added -10,000. Both are right in 32 bits, as long as no
 # row is empty. But since 2017 machines are trained in 16 bits, too (Micikevicius and others), and the kind of numbers
-# that was used first, float16, ends at 65,504. [The museum](../guides/museum.py#masks) has more than ten ways to get a
+# that was used first, float16, ends at 65,504: there the billion becomes infinity. [The museum](../guides/museum.py#masks) has more than ten ways to get a
 # mask wrong, each as code that you can run.
 #
 # ## Exercises

@@ -159,7 +159,7 @@ assert (rows[1:].max(axis=1) > 0.5).sum() >= 3
 assert len({*rows[1:].argmax(axis=1)}) >= 5
 
 # %% [markdown]
-# Partly. The single head spreads its weight over many letters. Of the eight, some head prefers nearly every digit, but
+# Partly. The single head spreads its weight over many letters. With eight, nearly every digit is preferred by some head, but
 # few give it nearly all of their weight, and some share a digit. (A letter may bring more than itself, because the
 # encoder has mixed the letters before.)
 #
@@ -296,7 +296,7 @@ assert min(shares("one head")) > 0.99
 assert min(shares("one head")) - max(shares("8 heads")) > 0.2
 
 # %% [markdown]
-# Over 99 of 100! It hardly needs its heads, which are often presented as essential. And you can say why: it looks anew
+# Over 99 of 100! It hardly needs its heads, which are often presented as essential. Probably because it looks anew
 # for every letter that it writes. One letter needs one place of the text, or a few that lie together, and one average
 # can carry that. Heads matter where *one look* must bring back many things.
 #

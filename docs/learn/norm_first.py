@@ -276,8 +276,8 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 # line is one training, the others are means of three. That 60 % are left, where the formula says 48, is a matter for
 # Exercise 2.)
 #
-# One rival story passes, too: what a part adds counts for a third, so nudges shake the answer less. But the table also
-# shows a harm that was there *before* the first nudge. At the top of the first tower all letters are 0.999 alike, so
+# One rival story passes, too: what a part adds counts for a third, so nudges shake the answer less. This check can't
+# refute it. But the table also shows a harm that was there *before* the first nudge. At the top of the first tower all letters are 0.999 alike, so
 # the slopes can hardly say which of them to keep: they are the same to within 4 % whether the digits shall be written
 # backwards or forwards. A warm-up makes the nudges smaller, but does not point them anywhere else.
 #
@@ -348,8 +348,8 @@ assert max(shares("no norm") + shares("no norm, warm-up")) < 0.2
 #
 # ## Which should you take?
 #
-# In a deep machine, put the **norm first**. With few layers, as in our date machine, it may stand first or last. This
-# is good advice and no law. BERT (2018) stacked 24 layers with the norm last, and trained them with warm-up, small
+# In a deep machine, put the **norm first**. With few layers and small nudges, as in our date machine, it may stand first
+# or last. This is good advice and no law. BERT (2018) stacked 24 layers with the norm last, and trained them with warm-up, small
 # nudges and a million steps. And with a louder letter, the louder the more layers there are, [Wang and
 # others](https://arxiv.org/abs/2203.00555) (2022) trained a thousand layers with the norm last.
 #

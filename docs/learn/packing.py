@@ -145,7 +145,7 @@ assert not_apart < 0.5 < 0.98 < kept_apart
 assert abs(kept_apart - own) < 0.02
 
 # %% [markdown]
-# Most dates are spoilt by their neighbours, the first of a row far more often than the second. (Why, we do not know.)
+# Most dates are spoilt by their neighbours, the first of a row far more often than the second. (Why, we do not know. We tried it with texts that touch only.)
 # Kept apart, they are read as well as if each had a row to itself. Try it: choose two dates, and press a letter to see
 # where it looks. Can you find two that come out right although nothing keeps them apart? Can you find a month that no
 # calendar has? Then tick the box.
@@ -510,7 +510,7 @@ plt.show()
 # And one more thing changes. In the training the half that writes gets [the right letters](training.py), and at each
 # place it must say what comes next: 4 after the first "start", then 0, then "end". But what comes after this "end" is
 # the start of the *next document*, and no part of its answer. So the machine must not be asked there, nor where the
-# next place is padding. And how answer 2 begins, it is asked at that answer's own "start".
+# next place is padding. It is asked how answer 2 begins at that answer's own "start".
 #
 # So the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by 0.
 # (Padding is no document, so it gets 0, too.) The last place of the row has no next one, so for these eight places

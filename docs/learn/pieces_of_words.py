@@ -166,7 +166,7 @@ for ending in ("ing", "ment", "ation"):
 # %% [markdown]
 # It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told it
 # what an ending is, and yet three of them are among the first hundred pieces. (Below we mostly use the first 1,000
-# rules. The last picture shows why.)
+# rules.)
 #
 # To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Nothing is
 # counted any more. Since letters stay pieces, no word is unknown. (GPT-2 (2019) and most models since begin with the
@@ -277,7 +277,7 @@ assert 2.9 < per_piece < 3.4
 # **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes and learns $r$ rules
 # has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. Our language model has 430,000 in all, of
 # which 33,000 are its table. With 3,000 rules its table alone would have nearly as many as all of it now. The smallest
-# Llama 3.1 (2024) has 128,256 pieces, and two tables of 4,096 numbers for each: 13&nbsp;% of its 8.03 billion numbers.
+# Llama 3.1 (2024) has 128,256 pieces, and two tables of 4,096 numbers for each, one at either end: 13&nbsp;% of its 8.03 billion numbers.
 #
 # And there is a cost that no table shows. Take the simplest rival of the [last
 # lesson](language_model.py#is-counting-enough), who only counts what came after the last tokens. Let it look back at
@@ -351,8 +351,9 @@ assert 20 < unused < 400
 # %% [markdown]
 # </details>
 #
-# A rival that sees one token gains by each rule, because its token reaches farther. With two or three it gains only up
-# to about 1,000 rules. Then it begins to lose, because it has met most long pieces too rarely: with letters hardly any
+# A rival that sees one token gains by each rule, because its token reaches farther. With two it gains up to about
+# 1,000 rules, with three up to about 300. Then both begin to lose. A likely reason is that they have met most long pieces too
+# rarely: with letters hardly any
 # pair in the unseen tenth was new to it, and with 2,000 rules one in four is. A network may do better, since similar
 # pieces can have similar vectors. But it, too, can learn a row of its table only where that piece stands. How many
 # rules are good is found by trying.
@@ -416,8 +417,8 @@ assert 40 < len(across) < 90
 # that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
 # grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until the
 # name was common enough to be glued. The texts of the training, so the guess goes, hardly had it, so that its row was
-# hardly trained. Our table has such rows as well: 78 of 2,000 pieces never come, because longer ones have swallowed
-# them.
+# hardly trained. Our table has rows that are never trained, for another reason: 78 of 2,000 pieces never come, because
+# longer ones have swallowed them.
 #
 # ## Exercises
 #

@@ -95,8 +95,8 @@ display(Markdown("\n".join(lines)))
 
 # %% [markdown]
 # A month that is written as a word is nearly always right, because its letters give it away even in a bag with those of
-# "thursday". Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so the machine can only
-# guess among the dates that these digits can form.
+# "thursday". Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so all that the
+# machine can do is guess.
 #
 # </details>
 #

@@ -175,7 +175,7 @@ for letter, number in zip("may", ids, strict=True):
 # Looking in this way, with a share of the weight for each letter, is called **attention**.
 #
 # To write the 5, more than half of the weight goes to "may". Some of it goes elsewhere, such as to the f of "of". The
-# reason is that the encoder has let the letters look at each other before, so the vector at this f knows by then that a
+# reason may be that the encoder has let the letters look at each other before, so the vector at this f knows by then that a
 # month follows. In the same way, the first 2 of the answer is written with a look mostly at the *0* of 2018, whose
 # vector may know of the 2 beside it.
 #
@@ -240,7 +240,8 @@ assert some > 1.4 * many > 1.4 / 7
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
 # hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
 # says what went in, and not where each drop fell. Some dates come out right all the same, and more often where the
-# digits fit only a few dates, so that a guess may hit. Elsewhere it still does better than a guess among seven. A faint
+# digits fit only a few dates, so that a guess may hit. Where they fit seven dates or more, a guess hits one in seven at best, and the
+# machine still does better. A faint
 # trace of the places may help: the encoder computes something from each letter *together with its place* before it is
 # averaged.
 #

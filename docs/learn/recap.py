@@ -121,7 +121,7 @@ journey(
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from step 2 on, where their positions are added. They mean nearly the same: a 5 of the year. But they
+# Only a little, from step 2 on, where their positions are added: at the end their similarity is still above 0.6. They mean nearly the same: a 5 of the year. But they
 # must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look alike.
 #
 # And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3, and rises again at step 4?
@@ -133,7 +133,7 @@ journey(
 #
 # And here is the other half of the way, steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, after
 # which the day's 5 must come, and below it the first 0, after which the 6 of the month came. (The ▸ is the start
-# mark.) Both are a 0, and both must be followed by another letter. At which step do they begin to part?
+# mark.) Both are a 0, and both must be followed by another letter. At which step do they part most?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -185,8 +185,7 @@ journey(
 # makes the difference large, before they look at the text. That is just when it is needed: in step 9 the one 0 has to
 # ask for a month and the other one for a day. So they fetch different things, mostly from the j of "june" and from the
 # day's 5. (The similarity at step 9 is not 0, because a part of what is fetched is the same for all letters of the
-# answer. If we take away the mean of all ten, it falls below 0.) Step 10 works out what each of them has fetched, and
-# at its end they have little in common.
+# answer.) Step 10 works out what each of them has fetched, and at its end they have little in common.
 #
 # </details>
 #

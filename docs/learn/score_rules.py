@@ -104,7 +104,7 @@ assert on_weekday[0] > max(0.1, 1.5 * on_weekday[1])
 # So a query may want to say: **none of them**. There is more that a score cannot say by itself: how **far** away a key
 # is, that it fits **well enough** and more should not count, or that it must **never** be read. A machine could learn
 # much of this, at the cost of numbers in its queries and keys. But for each of the four there is a rule that says it
-# for nothing, between the product and the softmax. Each one begins with a failure.
+# for nothing, between the product and the softmax. Each one begins with a question.
 #
 # ## None of them: the sink
 #

@@ -513,7 +513,7 @@ for rate in (0.004 / 150, 0.001, 0.004, 0.01):
 assert not better
 
 # %% [markdown]
-# The direction is good, and yet the longest nudge makes the loss larger. A slope says what happens if one number is
+# The direction is good, and ours, 0.004, still helps. Two and a half times as much makes the loss larger. A slope says what happens if one number is
 # nudged while the others stay, but here 121,422 are nudged at once.
 #
 # Does the whole training need a warm-up? Here are four ways, with and without, and with a learning rate as large as
@@ -647,7 +647,7 @@ exercises.show("training")
 # ? Of two numbers one always has the slope 8, and the other always 0.02. How far does Adam nudge them, with a learning rate of 0.004?
 # + both by 0.004 | 8 divided by 8 and 0.02 by 0.02 are 1, and what is left is the learning rate.
 # - 0.032 and 0.00008 | These are plain nudges. Adam divides each by how large the slopes usually are.
-# - the first one 400 times as far | So far go plain nudges. Adam divides 8 by 8, and 0.02 by 0.02.
+# - the first one 400 times as far | Plain nudges go that far. Adam divides 8 by 8, and 0.02 by 0.02.
 # ? One machine always gives the right letter 0.8, and another one gives it 1 and 0.6 in turn. Whose mean loss is larger?
 # - the first's, since it is never sure | It pays 0.22 at each letter. The other pays nothing and 0.51 in turn.
 # + the second's | 0.26 against 0.22: one doubt costs more than a certainty saves.

@@ -48,8 +48,8 @@ assert "2003" in mixed_up[0][0]  # as the text says
 assert mixed_up[0][1].startswith("2030")
 
 # %% [markdown]
-# It has found the right digits, and mixes up their order. Why? When the decoder looks for the last digit of "2003", it
-# no longer finds a 3 there. It finds mixtures, in each of which there is a bit of everything. A mixture still tells
+# It has found the right digits, and mixes up their order. Why? Perhaps so: when the decoder looks for the last digit of
+# "2003", it no longer finds a 3 there, but mixtures, in each of which there is a bit of everything. A mixture still tells
 # which digits there are, but not which of them stood where: it is the [puddle of
 # paint](reading_dates.py#take-it-away) again.
 #
@@ -330,8 +330,8 @@ assert after["whole"][-1] < 0.2 < 0.5 < before["whole"][-1] < 0.95
 
 # %% [markdown]
 # With the residual (blue) something of each letter is left, and training pulls the letters apart. Without it (green)
-# nothing is left after two layers, so there is nothing to pull at. **The residual lets each letter keep something of
-# its own.**
+# hardly anything is left after two layers, so there is hardly anything to pull at. **The residual lets each letter keep
+# something of its own.**
 #
 # ### What is the norm for?
 #
@@ -357,7 +357,8 @@ assert 150 < grown < 210  # for the first exercise
 # %% [markdown]
 # Whoever guesses has a loss of 2.3, and one digit in ten right. This tower is sure of wrong digits, and learns next to
 # nothing. With norms in the right place such towers get over 95 %, as [a later
-# lesson](norm_first.py#and-without-any-norm) shows.
+# lesson](norm_first.py#and-without-any-norm) shows. (Twelve layers are hard to train with the norms behind the parts, as
+# in this lesson, too, but for another reason.)
 #
 # Why does size do harm? A [score](attention.py) is a product of a query and a key, and both are made of letters. So
 # letters of five times the size have scores of 25 times the size, and a softmax of large scores gives nearly everything
@@ -391,8 +392,11 @@ ax.legend(frameon=False, loc="center right")
 plt.show()
 
 # %% [markdown]
-# With norms, attention mixes in every layer. Without them each letter soon listens to hardly more than one, before it
-# has learnt to which. So **the norm lets each part read numbers of the same size, however high up it stands.**
+# Without norms each letter soon listens to hardly more than one, before it has learnt to which, and a weight near 1 is
+# hard to change, because the slopes of a softmax are nearly 0 there. With the norm behind each part the scores stay
+# small. In the upper layers that goes too far: all eight get nearly the same. It is another failure, and [another
+# lesson](norm_first.py) cures it. But the numbers keep one size: **the norm lets each part read numbers of the same
+# size, however high up it stands.**
 #
 # ## By hand
 #

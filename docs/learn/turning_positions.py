@@ -394,7 +394,8 @@ assert some_slower[2] < 2.7
 # As trained, the machine loses its way behind the places that it knows. A quick dial has gone round many times in 128
 # places, but a slow dial not even once, so far letters now show angles that it never met. With all dials slower no
 # angle is new, but neighbours are a quarter as far apart as they were, and then it can't read at all. Only to slow the
-# slow dials down costs a little at the beginning, and holds to the end. That recipe is YaRN, and [the
+# slow dials down costs a little at the beginning, and holds to the end. (So it does not break. That a longer look pays
+# is not shown: read afresh every 128 letters, the first row would have its 1.9 everywhere.) That recipe is YaRN, and [the
 # reference](../reference/rotary.md) has its formula beside those of others. All of them work better if the machine is
 # trained a little further.
 #

@@ -366,7 +366,7 @@ assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
 # As many pairs come out right by the shortcut as by the twin, and this is chance: the mistakes are others. Left of a
-# middle 9 the twin is clearly better, and nearly half-way from the shortcut to the rule. And what lifts it is the last
+# middle 9 the twin is clearly better: beside one 9 nearly half-way from the shortcut to the rule, beside two less. And what lifts it is the last
 # 1 % of its weight. If we hide this, the twin does no better there than the shortcut. So the small numbers in a map can
 # carry what matters.
 #
@@ -375,7 +375,7 @@ assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 # can't quite tell whether a 1 is carried.
 #
 # Now look at your three sums: which of the two mistakes are they? (The three at the top were chosen from the first
-# kind.) Press "Draw 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are right, and of
+# kind. Beside a 9 the twin also errs where no 1 passes it.) Press "Draw 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are right, and of
 # the others over nine in ten. But these are ten times as many, so most wrong sums are among them.
 #
 # Random sums show that something is missing, but hardly what: one must know which sums to ask for. If you wrote a

@@ -76,7 +76,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         "kept(32, 32, 128, 100_000)",
     ),
     "score_rules": (
-        f"15 numbers in each head, it reads nearly all dates, and without them fewer than 20 of 100",
+        "15 numbers in each head, it reads nearly all dates, and without them fewer than 20 of 100",
         "Each head has 15 numbers",
         'assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97',
     ),

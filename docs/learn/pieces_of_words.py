@@ -1,6 +1,6 @@
 # ---
 # title: Pieces of words
-# description: How a text becomes tokens. Glue the commonest pair by hand, cut your own words, see what a piece saves and what it costs, and why "strawberry" is hard to spell.
+# description: How a text becomes tokens. Glue the commonest pair by hand, cut your own words, see what a piece saves and what it costs, and why strawberry is hard to spell.
 # ---
 
 # %% [markdown]

@@ -368,11 +368,11 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
 # The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. A count that is too large gets
 # -9, which is less than any count. So the table of wishes begins like this:
 #
-# | | note 0 | note 1 | note 2 | note 3 |
+# | who looks | note 0 | note 1 | note 2 | note 3 |
 # | --- | --- | --- | --- | --- |
-# | place 1 looks | 0 | -9 | -9 | -9 |
-# | place 2 looks | 0 | 1 | -9 | -9 |
-# | place 3 looks | 0 | 1 | 2 | -9 |
+# | place 1 | 0 | -9 | -9 | -9 |
+# | place 2 | 0 | 1 | -9 | -9 |
+# | place 3 | 0 | 1 | 2 | -9 |
 #
 # One thing remains: `^` has the note 0, as the a's have, and would be fetched with them. So a second selection gives it
 # -18, which makes it less wanted than any other, and `+` adds the scores of both.

@@ -209,4 +209,4 @@ def test_without_a_script_the_answers_are_folded(visit):
     element = page.locator("#exercise-nothing-left")
     assert "all four keys are hidden from it." in element.inner_text()
     element.locator("summary").click()
-    assert "1 0.00, 2 0.00, 3 0.00, 4 0.00. There is no average of nothing" in element.inner_text()
+    assert "1 0.00, 2 0.00, 3 0.00, 4 0.00. No power is left, so the sum is 0" in element.inner_text()

@@ -5,7 +5,7 @@ def test_two_sums_are_carried_on_and_mended_by_a_larger_score(piece):
     mending = piece("long_sequences", "mending")
     mending.slide("Pieces read", 1)
     assert mending.says() == "The first piece begins both sums. So far the output would be 18.81."
-    assert "sum of the powers 1.1353 · powers times values 21.3534" in mending.element.inner_text()
+    assert "sum of the powers 1.1353 · powers times values 21.3534" in mending.element.locator(".box").inner_text()
     mending.slide("Pieces read", 2)
     assert "0.049787" in mending.says()
     assert mending.says().endswith("At the end 41.6126 / 1.0748 = 38.72 is the output.")

@@ -68,7 +68,8 @@ class MultiHeadAttention(TokenLayer):
         first_keys: so many keys at the beginning stay visible beside the window.
         blockwise: attend as [`blockwise_attention`][clear_attention.blockwise_attention], in memory that grows with
             the length: `True`, `False` or `"auto"`, which does so where it pays and nobody asks for weights or dropout:
-            with `causal` from 2,048 keys on (4,096 in eager execution), else where all weights would take over 2 GiB.
+            with `causal` from 2,048 keys on (4,096 in eager execution), else, and on a GPU always, where all weights
+            would take over 2 GiB.
         **kwargs: what every `keras.Layer` takes, such as `name` and `dtype`.
 
     Call arguments:

@@ -71,7 +71,8 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         "assert len(best) == 14",
     ),
     "fewer_keys": (
-        f"half a million bytes for each piece of a word, so a long chat would take {2 * 32 * 32 * 128 * 2 * 100_000 / 1e9:.0f} GB",
+        "half a million bytes for each piece of a word, so a long chat would take"
+        f" {2 * 32 * 32 * 128 * 2 * 100_000 / 1e9:.0f} GB",
         5e5 < 2 * 32 * 32 * 128 * 2 < 5.5e5,
         "kept(32, 32, 128, 100_000)",
     ),

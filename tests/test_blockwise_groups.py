@@ -26,7 +26,7 @@ def on_a_processor(monkeypatch):
 
 @pytest.fixture
 def tiny(monkeypatch):
-    for name in ("LARGEST_BLOCK", "LARGEST_OF_A_HEAD", "LARGEST_IN_EAGER", "LARGEST_ON_GPU"):
+    for name in ("LARGEST_BLOCK", "LARGEST_OF_A_HEAD", "LARGEST_IN_EAGER"):
         monkeypatch.setattr(groups, name, TINY)
     monkeypatch.setattr(groups, "FEWEST", 2)
 
@@ -196,8 +196,7 @@ def test_the_batch_may_be_unknown(tiny):
 @pytest.mark.parametrize("options", [{}, {"causal": True}, {"window": 9, "causal": True}])
 def test_no_tensor_holds_more_scores_than_the_limit(options, monkeypatch):
     limit = 5 * 64 * 512  # numbers: 64 queries in five heads, so that four of eight attend together
-    for name in ("LARGEST_BLOCK", "LARGEST_ON_GPU"):
-        monkeypatch.setattr(groups, name, 4 * limit)
+    monkeypatch.setattr(groups, "LARGEST_BLOCK", 4 * limit)
     spec = tf.TensorSpec((2, 8, 512, 4))
     step = tf.function(lambda *x: results(*x, block_size=64, **options), autograph=False)
     graph = step.get_concrete_function(spec, spec, spec).graph

@@ -68,6 +68,26 @@ def test_selections_give_the_bits_that_branches_give(gpu, monkeypatch, visible):
     assert np.isfinite(found[0].numpy()[:, :, :-1]).all()
 
 
+def branches(check_finite):
+    """Count the branches of a graph that attends."""
+    _, mask = spoilt(visible=False)
+    attend = lambda x: attention.scaled_dot_product_attention(x, x, x, mask, check_finite=check_finite)  # noqa: E731
+    graph = tf.function(attend, autograph=False).get_concrete_function(spec(2, 4, 40, 8)).graph
+    functions = [graph, *(graph._get_function(name).graph for name in graph._functions)]
+    return sum(op.type in ("If", "StatelessIf") for function in functions for op in function.get_operations())
+
+
+def test_nothing_waits_for_the_card_while_all_is_finite(gpu, monkeypatch):
+    monkeypatch.setattr(_nonfinite, "mark", _nonfinite.mark.__wrapped__)
+    assert (branches(check_finite=False), branches(check_finite=True)) == (
+        0,
+        1,
+    )  # whether to write NaN where it was seen
+    for module in USERS:
+        monkeypatch.setattr(module, "on_gpu", lambda: False)
+    assert (branches(check_finite=False), branches(check_finite=True)) == (1, 3)
+
+
 @pytest.mark.parametrize("limit", [2**29, 20_000, 500])  # bytes: all at once, some heads, a few queries of one
 def test_blocks_of_any_size_give_what_the_plain_function_gives(gpu, monkeypatch, limit):
     monkeypatch.setattr(groups, "LARGEST_ON_GPU", limit)

@@ -56,6 +56,7 @@ FULL = Plan(
     memory=[
         ("halves", "both", 4096),
         *product(("given back",), ("both",), (4096, 8192)),
+        ("short", "both", 512),
         *product(memory.WHO, PASSES, (4096, 8192, 16384, 32768)),
         *product(("blockwise", "torch"), ("forward",), (65536,)),
     ],

@@ -28,7 +28,8 @@ def figure(who, passes, length, program="benchmarks.memory"):
     if not STATUS.exists():
         return None
     limit = 0.85 * machine.available()
-    who, changed = ("blockwise", GIVEN_BACK) if who == "given back" else (who, {})
+    changed = GIVEN_BACK if who == "given back" else {}
+    who = "blockwise" if who in ("given back", "short") else who
     command = [sys.executable, "-m", program, who, passes, str(length), str(limit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | changed)
     return float(done.stdout.split()[-1]) if done.returncode == 0 else None

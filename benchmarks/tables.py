@@ -79,7 +79,7 @@ def packing_said(results):
 
 
 def memory_table(results, passes, who):
-    lengths = sorted({r["length"] for r in results["memory"] if r["passes"] == passes})
+    lengths = sorted({r["length"] for r in results["memory"] if r["passes"] == passes and r["who"] in who})
     rows = []
     for length in lengths:
         tried = {r["who"] for r in results["memory"] if (r["passes"], r["length"]) == (passes, length)}

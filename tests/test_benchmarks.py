@@ -162,6 +162,11 @@ def test_what_the_allocator_keeps_is_said_beside_the_memory():
     (found,) = report.verdicts(results(memory=kept))
     assert (found.measured, found.met) == (0.5, False)
     assert found.why.endswith("Without oneDNN, and with freed memory given back at once, it is 70 MB.")
+    kept += [{"who": "short", "passes": "both", "length": 512, "megabytes": 28}]
+    (found,) = report.verdicts(results(memory=kept))
+    assert found.why.endswith(
+        "70 MB. A first call with 512 tokens, nearly all of it for making the graph, takes 28 MB already."
+    )
 
 
 def test_lines_that_end_together_are_all_named_inside_of_the_picture():

@@ -63,10 +63,10 @@ function moveAnswers(chapter) {
   chapter.append(end);
 }
 
-// What an answer belongs to: an exercise, or the section in which it stands.
+// What an answer belongs to: an exercise, the section in which it stands, or what a lesson opens with.
 function exerciseOf(answer) {
   let before = answer;
-  while (!/^h[23]$/.test(before.localName)) before = before.previousElementSibling;
+  while (!/^h[123]$/.test(before.localName)) before = before.previousElementSibling;
   const number = before.textContent.match(/^\D*(\d+)/);
   return before.localName === "h3" && number ? `Exercise ${number[1]}` : before.textContent.replace("¶", "").trim();
 }

@@ -14,7 +14,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 PICTURES = DOCS / "diagrams" / "lessons"
 PAGE = (DOCS / "learn" / "index.md").read_text(encoding="utf-8")
 ITEM = re.compile(
-    r'<li markdown="block">\n--8<-- "diagrams/lessons/(\w+)\.svg"\n\[([^\]]+)\]\((\w+)\.py\)\n\n(.+)\n\n(.+)\n</li>'
+    r'<li markdown="block">\n--8<-- "diagrams/lessons/(\w+)\.svg"\n\[([^\]]+)\]\((\w+)\.py\)\n\n(.+)\n\n'
+    r"(.+)<br>\n<small>.+</small>\n</li>"
 )
 ITEMS = ITEM.findall(PAGE)
 ORDER = re.findall(r"learn/(\w+)\.py", (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -45,7 +46,10 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         [round(100 * share) for share in shares("no residual")].count(89) == 2,
     ),
     "feed_forward": (f"{lost_of_1000('no feed-forward'):.0f} more mistakes", "More than half of the trained numbers"),
-    "recap": (f"the same {SIZES['d_model']} numbers", "assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]"),
+    "recap": (
+        f"the same {SIZES['d_model']} numbers, and come out with little in common",
+        "assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]",
+    ),
     "training": (
         f"reads {of_100('larger nudges, no warm-up')} of 100 dates, and over 99",
         min(shares("larger nudges")) > 0.99,
@@ -71,8 +75,8 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         "assert len(best) == 14",
     ),
     "fewer_keys": (
-        "half a million bytes for each piece of a word, so a long chat would take"
-        f" {2 * 32 * 32 * 128 * 2 * 100_000 / 1e9:.0f} GB",
+        "half a million bytes of each piece of a word that they have read:"
+        f" {2 * 32 * 32 * 128 * 2 * 100_000 / 1e9:.0f} GB for a chat of 100,000 pieces",
         5e5 < 2 * 32 * 32 * 128 * 2 < 5.5e5,
         "kept(32, 32, 128, 100_000)",
     ),
@@ -112,6 +116,15 @@ def test_title_question_and_result(title, page, question, result):
     assert question.endswith("?")
     assert words in result
     assert [each for each in held if not (each in lesson if isinstance(each, str) else each)] == []
+
+
+def test_each_lesson_needs_only_lessons_before_it():
+    found = re.findall(r"<br>\n<small>(Begin here|Needs [^<]+)</small>\n</li>", PAGE)
+    needed = [[int(n) for n in re.findall(r"\d+", line)] for line in found]
+    assert len(needed) == len(ORDER)
+    assert found[0] == "Begin here"
+    assert all(0 < earlier < number for number, line in enumerate(needed, 1) for earlier in line)
+    assert all(line for line in needed[1:])
 
 
 def test_pictures_adorn_and_are_light():

@@ -44,6 +44,7 @@ DEEP = {  # twelve layers write eight digits backwards: the norm first, last or 
     "no norm": (None, 0),
     "no norm, warm-up": (None, 200),
 }
+LOOKS = {"8 looks, 1 head": 64, "8 looks, 1 head of 8 numbers": 8}  # a query for each digit, and what it brings back
 DIGITS = {  # heads of the one query, and the width of everything
     "1 head": (1, 64),
     "2 heads": (2, 64),
@@ -57,13 +58,13 @@ DIGITS = {  # heads of the one query, and the width of everything
 def shares(name):
     """Return which share of 2,000 unseen dates was right to the last letter: one number for each seed."""
     result = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return (result["dates"] | result["digits"] | result["deep"])[name]
+    return (result["dates"] | result["digits"] | result["looks"] | result["deep"])[name]
 
 
 def main():
     if len(sys.argv) == 3:
         return print(json.dumps(measured(sys.argv[1], int(sys.argv[2]))))
-    jobs = [(name, seed) for seed in SEEDS for name in (*DATES, *DIGITS, *DEEP)]
+    jobs = [(name, seed) for seed in SEEDS for name in (*DATES, *DIGITS, *LOOKS, *DEEP)]
     start, found = time.monotonic(), {}
     command = [sys.executable, "-W", "ignore", "-m", "trained.ablations"]
     environment = {**os.environ, **trained.ENVIRONMENT}
@@ -89,6 +90,7 @@ def main():
         "seeds": [*SEEDS],
         "dates": {name: [found[name, seed] for seed in SEEDS] for name in DATES},
         "digits": {name: [found[name, seed] for seed in SEEDS] for name in DIGITS},
+        "looks": {name: [found[name, seed] for seed in SEEDS] for name in LOOKS},
         "deep": {name: [found[name, seed] for seed in SEEDS] for name in DEEP},
     }
     part = RESULTS.with_suffix(".part")
@@ -106,6 +108,8 @@ def measured(name, seed):
     keras.utils.set_random_seed(seed)
     if name in DEEP:
         return backwards(*DEEP[name], seed)
+    if name in LOOKS:
+        return eight_looks(LOOKS[name], seed)
     if name in DIGITS:
         heads, width = DIGITS[name]
         recipe = digits.reader(heads, d_model=width)
@@ -114,6 +118,40 @@ def measured(name, seed):
     model = recipe.build()
     recipe.train(model, seed=seed)
     return round(float(recipe.measure(model)["exact"]), 4)
+
+
+def eight_looks(depth, seed):
+    """Train a machine that has a query of one head for each digit; return the share of dates that it reads."""
+    import keras
+    import tensorflow as tf
+
+    from clear_attention import MultiHeadAttention, create_padding_mask
+    from trained import digits
+
+    class EightLooks(digits.OneQuery):
+        def build(self, input_shape=None):
+            tokens = (None, None, self.d_model)
+            start = keras.initializers.RandomNormal(stddev=1.0)
+            self.embed_source.build()
+            self.encoder.build(tokens)
+            self.query = self.add_weight((1, digits.DIGITS, self.d_model), start, name="query")
+            self.attention.build(tokens, tokens)
+            self.project_logits.build((None, self.d_model))
+            self.built = True
+
+        def call(self, source_ids):
+            mask = create_padding_mask(source_ids)
+            x = self.source_positions(self.embed_source(source_ids) * self.d_model**0.5)
+            queries = tf.tile(self.query, (tf.shape(x)[0], 1, 1))
+            logits = self.project_logits(self.attention(queries, self.encoder(x, mask=mask), mask=mask))
+            logits = tf.reshape(logits, (-1, digits.DIGITS, digits.DIGITS, 10))  # what each look says of each digit
+            return tf.einsum("bllc->blc", logits)
+
+    model = EightLooks(1, name="eight_looks")
+    model.attention = MultiHeadAttention(model.d_model, 1, d_k=depth, d_v=depth, name="attention")
+    model.build()
+    digits.train(model, seed=seed)
+    return round(float(digits.measure(model)["exact"]), 4)
 
 
 def backwards(norm_first, warmup, seed, layers=12, steps=800, batch=32):

@@ -54,50 +54,67 @@ machine(
 )
 
 # %% [markdown]
-# Given the right letters, it says the right ones. Alone, it writes nothing. What happened? We must look at how a
-# machine that writes is trained.
+# Given the right letters, it says the right ones. Alone, it writes nothing. What happened?
 #
 # ## One date is eleven examples
 #
-# The decoder writes one letter after the other, and each new letter depends on those before. In training the right
-# answer is known. So there is no need to wait for one letter before the next is asked for. The decoder is *given* the
-# whole right answer, and at each place it has to say the letter that comes next. For the very first letter something
-# must be given, too. So a **start mark** is put in front, and everything moves one place to the right:
+# The decoder writes one letter after the other. In training the right answer is known, so there is no need to wait: the
+# decoder is *given* the whole right answer, and at each place it has to say the letter that comes next. For the very
+# first letter something must be given, too. So a **start mark** is put in front, and everything moves one place to the
+# right:
 #
 # --8<-- "diagrams/shift.svg"
 #
 # This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from its
-# own. One date with its ten letters and an end mark gives eleven examples in one go: given nothing but the start,
-# predict 2; given the start and 2, predict 0; and so on.
+# own. One date gives eleven examples in one go: given the start, predict 2; given the start and 2, predict 0; and so on
+# to the end mark.
 #
-# And here is the danger. All letters of the answer lie before the machine at once. In the picture, the place that is
-# given 2 must say 0, and 0 is what the next place is given. So attention only has to look one place to the right, and
-# the answer stands there. To copy is much easier to learn than to read dates. When the machine above was trained,
-# somebody forgot to prevent that, so let us call it **the forgetful machine**. After 333 steps, a third of what the
-# whole machine had, it got every letter right by copying, and there was nothing left to learn. When it writes for
-# itself, there is nothing to its right yet, and it writes the end mark at once. Why the end mark? Guess, before you
-# open the answer.
+# And here is the danger. The place that is given 2 must say 0, and 0 is what the next place is given. So attention only
+# has to look one place to the right. When the machine above was trained, somebody forgot to prevent that, so let us
+# call it **the forgetful machine**. After 333 steps it got every letter right by copying, and there was nothing left to
+# learn. When it writes for itself, there is nothing to its right yet, and it writes the end mark at once. **Why the end
+# mark? Guess first.**
 #
-# <details markdown="1"><summary>An answer</summary>
-#
-# Probably because in training only the last place had nothing to its right, and what it had to say was always the end
-# mark.
+# <details markdown="1"><summary>An answer, and a test of it</summary>
+
+# %% tags=["hide-input"]
+from clear_attention import create_date_pairs
+
+texts, dates = create_date_pairs(200, seed=1, split="test")
+ids, letters = source.encode(texts), target.encode(dates)[:, :-1]
+blinded, _ = trained.load("dates-forgetful")
+start_hidden = np.zeros((1, 1, 11, 11), "float32")
+start_hidden[..., -1, 0] = 1  # only from the last place
+blinded.target_mask = lambda target_ids: start_hidden
+
+maps = forgetful((ids, letters), return_weights=True).weights["decoder.0.self"]
+back = maps.numpy()[:, :, -1, 0].mean(axis=0).max()
+print(f"the last place: one head gives the start mark {back:.0%} of its weight")
+for name, reader in {"seen": forgetful, "hidden": blinded}.items():
+    says = np.argmax(reader((ids, letters))[:, -1], axis=-1)
+    share = np.mean(says == target.end_id)
+    print(f"start mark {name}: the last place says the end mark in {share:.0%}")
+    assert share > 0.98 if name == "seen" else share < 0.5
+assert back > 0.5
+
+# %% [markdown]
+# In training the last place has no letter to its right. There one head looks back at the start mark, and to this
+# machine the look means "end". When it writes for itself, the start mark is all that it can look at.
 #
 # </details>
 #
-# So we hide the future: **no letter may look at a later one.** A letter may look at itself, because it is given, and
-# what is asked for is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is
-# called *causal*, because what comes later cannot be a cause.
+# So we hide the future: **no letter may look at a later one.** A letter may look at itself, because what is asked for
+# is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is called *causal*,
+# because what comes later cannot be a cause.
 #
 # ## Try it yourself
 #
 # Here you see the forgetful machine peeking. A row is a letter that looks, and a column a letter that is looked at.
-# Both have the names of the letters that are *given*, and the grid shows the first five of the eleven. (In each row it
-# shows that of the four heads which peeks most.) Look at the cells just right of the diagonal. In the row "start" this
-# cell is bright: there the machine looks at the 2, which is what it has to say. In the row "2" it looks at the 0, and
-# so on.
+# Both have the names of the letters that are *given*, the first five of the eleven. (Each row shows the head which
+# peeks most.) In the row "start" the machine looks at the 2, which is what it has to say. In the row "2" it looks at
+# the 0, and so on.
 #
-# Stop it! Press the cells that must be blocked, until no letter sees a later one. How many are there?
+# **Stop it!** Press the cells that must be blocked, until no letter sees a later one. How many are there?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -131,16 +148,16 @@ lab(
 # %% [markdown]
 # <details markdown="1"><summary>An answer</summary>
 #
-# Ten: four in the first row, three in the second, two, one, and none in the last. They form a triangle. The box "later
-# tokens" above the grid hides it at once.
+# Ten: four in the first row, three in the second, two, one, and none in the last. The box "later tokens" above the grid
+# hides this triangle at once.
 #
 # </details>
 #
 # ## By hand
 #
 # Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). "y" comes last, so the
-# mask hides nothing from it. "a" in the middle may see "m" and itself, and "m" sees only itself. The scores of "m" and
-# "a" are found like those of "y". Their queries are the rows of $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
+# mask hides nothing from it. "a" may see "m" and itself, and "m" only itself. The queries of "m" and "a" are the rows
+# of $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
 #
 # | who looks | score of m | score of a | score of y | weights | output |
 # | --- | --- | --- | --- | --- | --- |
@@ -149,8 +166,7 @@ lab(
 # | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
 #
 # The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
-# of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it in NumPy, with the softmax that you mended in the lesson
-# before:
+# of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it, with the softmax that you mended in the lesson before:
 
 
 # %%
@@ -200,9 +216,8 @@ print("The package's functions give the same.")
 #
 # <details class="lesson-more" markdown="1"><summary>How the package makes it</summary>
 #
-# If there are fewer queries than keys, as when a machine writes one new letter after ten old ones, the last query lines
-# up with the last key. So a new letter sees everything that was written. `_positions` numbers queries and keys in this
-# way, and the package's own `look_ahead` compares the numbers, as the formula does.
+# If there are fewer queries than keys, the last query lines up with the last key, so that a new letter sees everything
+# that was written. `_positions` numbers both in this way, and `look_ahead` compares the numbers.
 
 # %% tags=["source", "remove-input"]
 import inspect
@@ -219,11 +234,9 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, with its mask. The four maps show the four heads with
-# which the answer looks at itself. Rows and columns again have the names of the letters that are given, and the dot •
-# is the start mark. Press a letter of the answer: a frame marks the row of the letter *before* it, because that letter
-# looks when the next one is written. Now press the first letter. Why is the framed row the same in all four maps? (The colours
-# and the sentence above the maps say where the letter looked in the *text*.)
+# This is how the whole machine looks at what it has written, in its four heads. The dot • is the start mark. Press a
+# letter of the answer: a frame marks the row of the letter *before* it, because that letter looks when the next one is
+# written. Now press the first letter. **Why is the framed row the same in all four maps?**
 
 # %% tags=["live", "hide-input"]
 given = target_ids[:, :-1]
@@ -247,16 +260,14 @@ machine(
 # %% [markdown]
 # <details markdown="1"><summary>An answer</summary>
 #
-# The start mark can see nothing but itself, so it gets all of its own weight. The hatched upper right stays empty,
-# whatever you type.
+# The start mark can see nothing but itself, so it gets all of its own weight.
 #
 # </details>
 #
 # ## A check: change the future
 #
-# Change the last letter of what the machine is given. It stands at place 10, because the start mark stands at place 0.
-# What is predicted there may move. At earlier places nothing may move, not by a single bit. The forgetful machine
-# fails:
+# Change the last letter of what the machine is given, at place 10. What is predicted there may move. At earlier places
+# nothing may move, not by a single bit. The forgetful machine fails:
 
 # %%
 # the machines, the ids and the answer come from cells above, which are folded
@@ -271,8 +282,8 @@ for name, candidate in {"whole": model, "forgetful": forgetful}.items():
 # %% [markdown]
 # <details class="lesson-more" markdown="1" id="exercise-1"><summary>Another check: is it the mask?</summary>
 #
-# A tutorial on causal attention shows three outputs of which two are equal. Did the mask do it? Three tokens of four
-# numbers, (1, 2, 3, 4), (5, 6, 7, 8) and (2, 3, 4, 5), are queries, keys and values alike. Divide them by 10 and decide.
+# A tutorial on causal attention shows three outputs of which two are equal. Did the mask do it? The same three tokens
+# are queries, keys and values. Divide them by 10 and decide.
 
 # %%
 tokens = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [2, 3, 4, 5]], "float32")
@@ -293,10 +304,9 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 #
 # ## Both masks at once { #both-at-once }
 #
-# All answers of our machine have ten letters. In general answers differ in length, and the shorter ones are padded.
-# Then a decoder in training needs both masks: a key is blocked if it is padding *or* in the future.
-# [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is padding.
-# Text 0 has it in the middle, text 1 at the end, text 2 at the beginning:
+# Where answers differ in length, the shorter ones are padded. Then a key must be blocked if it is padding *or* in the
+# future. [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is
+# padding. **One of the three will make trouble. Which?**
 
 # %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
 import matplotlib.pyplot as plt
@@ -314,19 +324,17 @@ assert both.shape == (3, 1, 5, 5)
 assert np.all(both[2, 0, :3] == 1)
 
 # %% [markdown]
-# Look at text 2. Its first three rows are hatched from end to end: what stands before the first real letter may see
-# nothing, because all of it is padding or future. Each mask alone leaves every row something to see. Together they do
-# not. In the lesson before, a [row with nothing left](masks.py#queries-with-no-key-left) came from an empty text. Here
-# no text is empty, but each text that is padded on the left has such rows.
+# Text 2. Its first three rows are hatched from end to end: what stands before the first real letter is padding, and
+# what comes after is future. So each text that is padded on the left has [rows with nothing
+# left](masks.py#queries-with-no-key-left), although no text is empty.
 #
 # ## What the first letters never see { #what-the-first-letters-never-learn }
 #
-# The first letters of a text never know how it goes on. For a machine that writes this costs nothing, because what
-# comes next is not written yet. But a question that is given from the start could be read as a whole, as our encoder
-# reads its text. A **prefix mask** allows that: the letters of the given part see each other in both directions, and
-# what is written after them stays causal.
+# The first letters of a text never know how it goes on. But a question that is given from the start could be read as a
+# whole, as our encoder reads its text. A **prefix mask** allows that: the letters of the given part see each other in
+# both directions, and what is written after them stays causal.
 #
-# <details class="lesson-more" markdown="1"><summary>A prefix mask, drawn</summary>
+# <details class="lesson-more" markdown="1"><summary>A prefix mask for two given letters and two that are written</summary>
 
 # %%
 from clear_attention import create_prefix_mask
@@ -341,21 +349,19 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # ## Who found this, and when
 #
-# Teacher forcing was named by Williams and Zipser in 1989. Their machines read one symbol after the other and could not
-# peek, because a later symbol was not there yet. Attention sees everything at once, so it needed the mask, and the
-# first Transformer (2017) had it. GPT (2018) is a Transformer in which all attention is causal. UniLM (2019) trains one
-# network in four ways by turns: to read in both directions, only from left to right, only from right to left, and a
-# given part as a whole but the rest from left to right.
+# Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek,
+# because a later symbol was not there yet. Attention sees everything at once, so the first Transformer (2017) needed
+# the mask. In GPT (2018) all attention is causal. Does one have to choose? UniLM (2019) trained one network with
+# several masks by turns, a prefix mask among them.
 #
 # ## Exercises
 #
 # ### Exercise 1 { #three-triangles }
 #
 # Your friend has written three masks for four letters, in which 1 blocks, and one of them is right: `np.triu(ones,
-# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. `ones` is a square of ones. `triu` keeps of it what lies on the
-# diagonal or above, `tril` what lies on it or below, and `k` moves that diagonal to the right, or with -1 to the left.
-# What may each letter see with the other two? One of these two is worse, because you would not notice it in training.
-# Which one?
+# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what
+# lies on it or below, and `k` moves that diagonal to the right, or with -1 to the left. Of the two wrong ones, one is
+# worse, because you would not notice it in training. Which one?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))
@@ -375,17 +381,16 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# The first is right. The second hides the diagonal, too, so that no letter sees itself, and the start mark sees nothing
-# at all. You would notice, because the machine reads worse, or gives nothing but NaN if nobody has mended the softmax.
-# The third is upside down: it hides the past and shows the future. In training all looks perfect, because the next
-# letter is there to be copied, as the forgetful machine did.
+# The first is right. The second hides the diagonal, too, so that the start mark sees nothing at all: without a mended
+# softmax you would get NaN at once. The third hides the past and shows the future. In training all looks perfect,
+# because the next letter is there to be copied.
 #
 # </details>
 #
 # ### Exercise 2
 #
 # A machine that writes may keep the keys and values of the letters before, because with the mask they never change.
-# Then it asks with *one* new query. Ten letters are there, the eleventh is new. Which mask does this query need?
+# Then it asks with *one* new query for ten old letters and a new one. Which mask does this query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())
@@ -393,14 +398,14 @@ print(create_look_ahead_mask(1, key_length=11).numpy())
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# None. Nothing later exists, and it may see everything that came before. Libraries that line up the *first* query with
-# the first key hide all but key 0 here; [the museum](../guides/museum.py#alignment) shows one.
+# None. Nothing later exists, and it may see everything that came before. A library in [the
+# museum](../guides/museum.py#alignment) lines up the *first* query with the first key, and hides all but key 0.
 #
 # </details>
 #
 # ## Check yourself
 #
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+# Predict first, then press or type. The page knows the usual mistakes.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -410,24 +415,22 @@ exercises.show("causal")
 # %% [markdown]
 # ```self-check
 # ? In training, one date is eleven examples at once. What makes that possible?
-# - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given, and each place predicts the next one.
-# + All letters are given at once, and the mask lets each place see only those up to itself. | So each place is in the same position as a machine that has written so far.
-# - Eleven dates fit into one batch. | A batch holds many dates, and each of them is eleven examples.
+# - The machine writes eleven letters, and each is compared with the right one. | In training it writes nothing. All letters are given.
+# + All letters are given at once, and the mask lets each place see only those up to itself. | So each place stands where a machine stands that has written so far.
+# - Eleven dates fit into one batch. | Each date of a batch is eleven examples.
 # ? On unseen dates nearly all letters are right when the right answer is given. When the machine writes alone, no date is right. Where do you look for the mistake?
 # + at the look-ahead mask | Missing or inverted, it lets the machine copy the next letter. When it writes, there is none.
 # - at the training examples, which it knows by heart | Then the letters of unseen dates would not be right.
-# - at the padding mask of the text | A fault there spoils how the text is read. That would show when the right answer is given, too.
+# - at the padding mask of the text | That would show when the right answer is given, too.
 # ? Does the encoder, which reads the text, need a look-ahead mask?
-# - Yes, or it would copy the next letter. | It is not asked for the next letter. The text is given as a whole, before anything is written.
+# - Yes, or it would copy the next letter. | It is not asked for the next letter.
 # + No: it may look at the whole text, except at padding. | Nothing in the text is to be predicted, so nothing of it has to be hidden.
-# - Yes, because all attention in a Transformer is causal. | That holds for machines like GPT. Here only the answer's look at itself is causal.
+# - Yes, because all attention in a Transformer is causal. | Here only the answer's look at itself is causal.
 # ```
 #
 # ## Where to go next
 #
-# You now know how a machine learns from all letters at once without seeing the answer. And you will not be impressed by
-# 100 % any more, before you have seen the machine write alone. By now you have met four maps for one answer. Why does
-# the machine look four times?
+# By now you have met four maps for one answer. Why does the machine look four times?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.

@@ -6,41 +6,50 @@
 # %% [markdown]
 # # What does a letter do while nobody looks?
 #
-# After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
-# matrices, by itself, without looking at any other letter. More than half of the trained numbers in our machine are
-# there. So let us take this part out and see. Three machines were trained with it and three without, each begun from
-# other random numbers. Here is the share of 2,000 unseen dates that each of them gets right:
+# After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two
+# more matrices, by itself, without looking at any other letter. More than half of the trained numbers in our machine
+# are there. Let us take this part out. Three machines were trained with it and three without. How many more of 1,000
+# unseen dates are read wrong without it? Guess first: one, ten, a hundred?
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Dots: how many of 1,000 dates each of six machines gets wrong. The whole ones: 1.5, 1.5 and 0.5. Without feed-forward networks: 4.5, 4.5 and 3."
 import sys
 
 # The measurements are in the repository and not in the package, so this cell needs a clone.
 sys.path.append("../..")
+import matplotlib.pyplot as plt
+import numpy as np
 from trained.ablations import shares
 
-for name in ("whole", "no feed-forward"):
-    print(f"{name:16}", "   ".join(f"{share:.2%}" for share in shares(name)))
+_, ax = plt.subplots(figsize=(4.4, 1.4), layout="constrained")
+for height, name in enumerate(("whole", "no feed-forward")):
+    missed = [1000 * (1 - share) for share in shares(name)]
+    spread = height + np.array([-0.15, 0, 0.15])  # three dots, none hidden
+    ax.plot(
+        missed, spread, "o", color=("#0072b2", "#d55e00")[height], clip_on=False
+    )
+ax.set(xlim=(0, 10), ylim=(1.5, -0.5), xlabel="of 1,000 unseen dates, read wrong")
+ax.set_yticks((0, 1), ("whole", "no feed-forward"))
+ax.grid(axis="x", alpha=0.3)
+ax.spines[["top", "right", "left"]].set_visible(False)
+plt.show()
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# Without it there are about four mistakes in a thousand dates, where there was one. Half of the machine, for so little?
-# Reading dates is mostly copying: find the right digit, and write it down. So why does every Transformer have this
-# part?
+# About three: four mistakes, where there was one. Half of the machine, for so little? Reading dates is mostly copying:
+# find the right digit, and write it down. So why does every Transformer have this part?
 #
 # ## Finding is not answering
 #
-# Attention brings back a mixture of values, and a mixture lies *between* the values, as green lies between blue and
-# yellow. For the question "what stands there?" that is a good answer, if nearly all of it comes from the right letter.
-# But a child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in
-# a table, *by both of them*.
+# Attention brings back a mixture of values, which lies *between* the values, as green lies between blue and yellow.
+# For the question "what stands there?" that is a good answer, if nearly all of it comes from the right letter. But a
+# child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a
+# table, *by both of them*.
 #
-# Here is such a task, in its purest form: a secret table. For every pair of letters it names a third one, drawn at
-# random, so it has 26 times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write
-# what the table says of this letter and the one before it:
+# Here is such a task: a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
+# times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write what the table says
+# of this letter and the one before it:
 
 # %%
-import numpy as np
-
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 table = np.random.default_rng(5).integers(0, 26, size=(26, 26))
 
@@ -56,20 +65,18 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# Below the q stands what the table says of w and q, below the n what it says of q and n, and so on. To find the letter
-# before is easy for a head that knows [positions](positions.py), and the residual keeps the letter itself. So both
-# letters meet in one vector. (Which of them came first is not lost: the head can write the letter before into other
-# numbers of the vector.) What is left is to know the table.
+# Below the q stands what the table says of w and q, and so on. To find the letter before is easy for a head that
+# knows [positions](positions.py), and the residual keeps the letter itself. So both meet in one vector. What is left
+# is to know the table.
 #
-# We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. The
-# width is how many numbers stand between its two matrices; the letters stay 32 numbers wide. A fifth machine has no
-# such network, but an attention that is three times as wide. How many of the letters does each get right? Guess first.
+# We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. (The
+# width is how many numbers stand between its two matrices. The letters have 32.) A fifth machine has no such network,
+# but an attention that is three times as wide. How many of the letters does each get right? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
 # %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. Networks of width 8, 32 and 128: about 43 %, 66 % and nearly all."
 import keras
-import matplotlib.pyplot as plt
 from clear_attention import EncoderLayer, PositionalEncoding
 
 
@@ -133,11 +140,9 @@ assert (more(trained_with[8][1]), more(trained_with[32][1])) == (616, 2_176)
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# So even the layer without a network knows something. The wider the network, the more of the table the layer knows, up
-# to nearly all of it. Is it only that there are more numbers to train? With the wide attention there are 8,384 more
-# than in the first layer, and it beats the network of width 8, with 616 more. But the one of width 32 knows more than
-# it does, with 2,176. (The texts of the test are new, but the pairs in them are not: the task *is* to know the table by
-# heart.)
+# The wider the network, the more of the table the layer knows, up to nearly all of it. Is it only that there are more
+# numbers to train? The wide attention has 8,384 more than the first layer, and the network of width 32 knows more
+# with 2,176. (The pairs of the test are not new: the task *is* to know the table by heart.)
 #
 # </details>
 #
@@ -167,22 +172,20 @@ assert 0.25 < added < 0.27 < found[0]
 #
 # ## By hand
 #
-# So this is what a letter does while nobody looks: it looks up what follows from the things it has found. But how can
-# two matrices look something up?
+# So a letter looks up what follows from the things it has found. But how can two matrices look something up?
 #
-# The first one makes many numbers out of a vector: it *widens* it. Each of them is an **alarm**. An alarm adds up what
-# it hears, and rings if the sum is above 0, the louder the larger the sum. At a sum below 0 it is silent. (To set
-# everything negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm is called a neuron or a hidden
-# unit, and the whole network an MLP.) The second matrix says what each alarm adds to the answer. Here are six alarms,
-# one for each pair of two different digits from 5 to 8. In each box the horizontal axis is the sum. The line shows how
-# loud the alarm is at which sum, and the dot shows where it stands now. A 7 and an 8 were found:
+# The first one *widens* a vector to many numbers. Each of them is an **alarm**, which adds up what it hears, and
+# rings if the sum is above 0, the louder the larger the sum. At a sum below 0 it is silent. (To set everything
+# negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm is called a neuron or a hidden unit, and
+# the network an MLP.) The second matrix says what each alarm adds to the answer. Here are six alarms, one for each
+# pair of two different digits from 5 to 8. The line shows how loud an alarm is at which sum, and the dot where it
+# stands now. A 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #
-# Only one dot has left the flat part. In the first matrix the column of this alarm has a 1 for the 7, a 1 for the 8 and
-# 0 elsewhere. So it gets the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. It
-# must ring only if both were. So a fixed number is added, its *bias* of $-1$, and the alarm is
-# $\max(0, x_1 + x_2 - 1)$. The second matrix multiplies it by 56:
+# Only one dot has left the flat part. This alarm gets the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and
+# $x_2$ is 1 if an 8 was found. It must ring only if both were. So a fixed number is added, its *bias* of $-1$, and
+# the alarm is $\max(0, x_1 + x_2 - 1)$. The second matrix multiplies it by 56:
 #
 # | found | x₁ | x₂ | x₁ + x₂ - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -191,18 +194,15 @@ assert 0.25 < added < 0.27 < found[0]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# Without the ReLU this cannot be done. Then "neither" would give -56. Other numbers do not help: in a plain sum, an 8
-# changes the answer by the same amount whether the 7 is there or not. Here an 8 must change it by 0 without the 7, and
-# by 56 with it. And without the ReLU the second matrix would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, which is a
-# product with a single matrix.
+# Without the ReLU this cannot be done, whatever the numbers. In a plain sum an 8 changes the answer by the same
+# amount whether the 7 is there or not. Here it must change it by 0 without the 7, and by 56 with it. And the second
+# matrix would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, a product with a single matrix.
 #
 # ### Many alarms, one table
 #
-# How many alarms does a table need? Take a table for a single number first, the sum $s$, so that each alarm is one of
-# the ramps in the boxes above, only larger. The points are its answers for $s$ from 0 to 7, and you can drag them. The
-# thick line is what a network answers, at first with a single alarm. Its ramp begins at 0, the left edge. Add a second
-# one. Where does the line bend, and what decides how far it turns? How many alarms does the network need until it knows
-# the whole table?
+# Take a table for a single number first, the sum $s$. The points are its answers for $s$ from 0 to 7, and you can
+# drag them. The thick line is what a network answers, at first with a single alarm. Guess first: how many alarms does
+# it need until it knows all eight answers? Then add them, one by one. Where does the line bend?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -219,18 +219,14 @@ touch(
 )
 
 # %% [markdown]
-# In the lower picture each alarm is a thin line: flat, and from some place on a ramp. Where it begins is set by its
-# bias $b_1$: with $b_1 = -3$ it is at 3, where $s - 3$ is 0. How steep it is, and whether it goes up or down, is set by
-# the alarm's number in the second matrix. The dashed line is the bias $b_2$ of the answer. The network adds all ramps
-# to it, and gets the thick line.
+# In the lower picture each alarm is a thin line: flat, and from some place on a ramp. Where the ramp begins is set by
+# the alarm's bias $b_1$: with $b_1 = -3$ at 3, where $s - 3$ is 0. How steep it is, up or down, is set by its number
+# in the second matrix. The network adds all ramps to the dashed line, which is the bias $b_2$ of the answer, and gets
+# the thick line.
 #
-# With enough ramps every table of this kind can be drawn. It takes one for each answer but the first. But the secret
-# table asks for a pair, which is two inputs and not one. How can 128 alarms be enough for its 676 entries?
-#
-# An alarm need not stand for one entry. It can ring for many. Here are four of the 128 in our trained layer, those that
-# ring for a share of the pairs nearest to 15, 30, 45 and 60 %. The sum of an alarm has a part from the letter before
-# and a part from the letter here. In each map both are sorted, so that the letters which make the alarm louder stand at
-# the top and on the left. The darker a pair, the louder it rings there:
+# So it takes one ramp for each answer but the first. How, then, can 128 alarms be enough for the 676 entries of the
+# secret table? An alarm can ring for many. Here are four of the 128 in our trained layer. In each map the letters
+# that make the alarm louder stand at the top and on the left. The darker a pair, the louder it rings there:
 
 # %% tags=["hide-input"] alt="Four squares of 26 by 26 cells: how loud four alarms are for each pair of letters. In each the upper left corner is darkest, and the dark area ends at a slanting edge. It is small in the first square, and more than half of the last."
 from matplotlib.colors import LinearSegmentedColormap
@@ -262,12 +258,15 @@ plt.show()
 
 
 # %% [markdown]
-# The dark area ends at a slanting edge, where the two parts add up to 0. In the corner both letters say yes. A letter
-# at the very top says it so loudly that it needs little help from the letter here, and one further down needs more.
-# (Where the edge is steep, the letter here counts for more.) So an alarm is a soft "7 and 8", for many letters at once.
-# It votes for some answers and against others, and the votes of all that ring are added up. If an entry hung on one
-# alarm, switching it off would lose all the pairs for which it rings. Here is what happens:
-# %% tags=["hide-input"]
+# The sum of an alarm has a part from the letter before and a part from the letter here, and the dark area ends where
+# the two add up to 0. In the corner both letters say yes. So an alarm is a soft "7 and 8", for many letters at once.
+# It votes for some answers and against others, and the votes of all that ring are added up.
+#
+# Now we break it, and switch alarms off. Guess first: how many of the answers are lost with one of the 128, and how
+# many with half of them?
+
+
+# %% tags=["hide-input"] alt="How many of 100 answers are right, against how many of the 128 alarms are switched off. With none nearly all, with one 99, with 8 about 90, with 16 about 74, with half of the alarms fewer than 30, and with all of them about 11."
 def right_without(*silent):
     """The share of right answers if some alarms are switched off."""
     heard = alarms.copy()
@@ -276,20 +275,30 @@ def right_without(*silent):
     return np.mean(np.argmax(answers, axis=-1) == right)
 
 
-order = np.random.default_rng(0).permutation(128)
+orders = [np.random.default_rng(seed).permutation(128) for seed in range(5)]
 lost = right_without() - np.array([right_without(alarm) for alarm in range(128)])
-print(f"an alarm rings for {rings.mean():.0%} of the pairs, on average")
-print(
-    f"one alarm switched off: {lost.mean():.1%} of the answers lost, at most {lost.max():.1%}"
+off = [0, 1, 4, 8, 16, 32, 48, 64, 96, 128]
+kept = [np.mean([right_without(*order[:n]) for order in orders]) for n in off]
+_, ax = plt.subplots(figsize=(4.4, 2.4), layout="constrained")
+ax.plot(off, [100 * share for share in kept], "o-", color="#0072b2")
+ax.axhline(100 / 26, color="#808080", lw=1, ls=":")
+ax.text(1, 100 / 26 + 2, "guessing", color="#808080")
+ax.set(
+    xlabel="alarms switched off (means of five draws)",
+    ylabel="of 100 answers, right",
+    ylim=(0, 102),
 )
-print(
-    f"half of the alarms off: {right_without() - right_without(*order[:64]):.0%} lost"
+ax.set(
+    xticks=[0, 1, 16, 32, 64, 96, 128],
+    xticklabels=["0", "", "16", "32", "64", "96", "128"],
 )
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
 assert 0.3 < rings.mean() < 0.55
 assert np.isclose(right_without(), found[128])
 assert lost.mean() < 0.03
 assert lost.max() < 0.12
-assert right_without() - right_without(*order[:64]) > 0.4
+assert kept[0] - kept[7] > 0.4
 
 # %% [markdown]
 # Hardly anything is lost with one alarm, and most of it with half of them. The table lies in all alarms together.
@@ -307,8 +316,8 @@ assert right_without() - right_without(*order[:64]) > 0.4
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
-# The width $d_{\text{ff}}$ is how many alarms there are. With ReLU it is usually four times `d_model`, as 128 above is
-# four times 32. That is a habit since 2017, and no law.
+# The width `d_ff` is how many alarms there are. With ReLU it is usually four times `d_model`, as 128 above is four
+# times 32, which is a habit since 2017, and no law.
 #
 # ## Your machine so far
 #
@@ -319,8 +328,8 @@ assert right_without() - right_without(*order[:64]) > 0.4
 #     ...  # widen, set negative numbers to 0, narrow
 # ```
 #
-# The example above is this formula with $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$. For "neither", "a 7",
-# "an 8" and "both" it must answer 0, 0, 0 and 56.
+# The example above has $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$. For "neither", "a 7", "an 8" and
+# "both" it must answer 0, 0, 0 and 56.
 
 
 # %% tags=["answer"]
@@ -339,7 +348,7 @@ np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
 # ## A check: nobody looks
 #
 # The part in the package is your `feed_forward` with residual and norm. Change one letter, and only that letter's
-# output changes. Attention is the only part in which letters meet.
+# output changes.
 
 # %%
 from clear_attention import FeedForwardBlock
@@ -378,20 +387,20 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 # %% [markdown]
 # ## Who found this, and when
 #
-# Can so simple a thing hold any table? In 1969 Minsky and Papert showed in a book what a *single* layer of sums cannot
-# do: it cannot even say whether exactly one of two things is there. Many took that for the end of such networks. But a
-# second matrix behind a bend mends it. In 1989 Cybenko proved for one kind of bend that with enough alarms they come as
-# near as you like to any function without jumps, if its inputs lie between 0 and 1. The Transformer (2017) put such a
-# network into each layer. What the alarms of a trained language model hear was read in 2021 by Geva and others. Many
-# ring at something a person can name, such as a text about television, and then make certain next words likelier.
+# In 1969 Minsky and Papert showed in a book what a *single* layer of sums cannot do: it cannot even say whether
+# exactly one of two things is there. Many took that for the end of such networks. But a second matrix behind a bend
+# mends it. In 1989 Cybenko proved for one kind of bend that with enough alarms they come as near as you like to any
+# function without jumps, if its inputs lie between 0 and 1. In 2021 Geva and others read what the alarms of a trained
+# language model hear. Many ring at something a person can name, such as a text about television, and then make
+# certain next words likelier.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Let the table hold the last digit of a sum: 7 and 8 give 5. How many of the 100 pairs of digits can a layer get right
-# that only adds the two digits, so that each of the ten answers can win at one sum and no other? (To try it, change
-# `table` and `task`, and train a layer without the network and one of width 32.)
+# Let the table hold the last digit of a sum: 7 and 8 give 5. How many of the 100 pairs of digits can a layer get
+# right that only adds the two digits, so that each of the ten answers can win at one sum and no other? (To try it,
+# change `table` and `task`, and train a layer without the network and one of width 32.)
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10
@@ -415,12 +424,11 @@ assert pairs[4:14].sum() == max(pairs[i : i + 10].sum() for i in range(10)) == 7
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# A width of 32 is plenty for 100 pairs with a rule. And even without the network the layer gets most of them right. If
-# a 7 is handed over as the number 7 and an 8 as an 8, a mixture of the two carries their sum. From it the last matrix
-# makes a logit for each answer, a straight line over the sum. Of several straight lines, each is the highest in one
-# stretch at most. So an answer can win at one sum, but not at two that lie ten apart, such as 3 and 13. Best are the
-# sums 4 to 13, which belong to 75 of the 100 pairs. The layer gets about as many. (It may get a few more, because its
-# weights change with the letters, so it does a little more than add.) For the rest it needs a bend.
+# Even without the network the layer gets most pairs right. If a 7 is handed over as the number 7 and an 8 as an 8, a
+# mixture of the two carries their sum. From it the last matrix makes a logit for each answer, a straight line over
+# the sum. Of several straight lines, each is the highest in one stretch at most. So an answer can win at one sum, but
+# not at two that lie ten apart, such as 3 and 13. Best are the sums 4 to 13, which belong to 75 of the 100 pairs. For
+# the rest it needs a bend. (The layer may get a few more than 75, because its weights change with the letters.)
 #
 # </details>
 #
@@ -465,13 +473,13 @@ exercises.show("feed_forward")
 # ? A machine of attention without feed-forward networks must answer "7 times 8". The head finds both digits. What is missing?
 # - a second head, so that each finds one digit | Then both are found, and their values are added or mixed: what the 8 adds is the same with and without the 7.
 # + a part in which an 8 counts differently with a 7 than without | That needs a bend. Mixtures with fixed weights are plain sums.
-# - positions, since the digits stand side by side | They say where a digit stands, and help to find it. What follows from both digits they do not know.
+# - positions, since the digits stand side by side | They help to find a digit. What follows from both digits they do not know.
 # ```
 #
 # ## Where to go next
 #
-# You have now met every part of a layer, and all that goes into the first layer. It is time to see the whole machine at
-# once, and to follow one letter from the bottom to the top.
+# You have now met every part of a layer. It is time to see the whole machine at once, and to follow one letter from
+# the bottom to the top.
 #
 # * [The whole Transformer, on a map](recap.py): all parts, put together by hand.
 # * [Reference: blocks](../reference/blocks.md): every argument of the block.

@@ -6,10 +6,10 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# As a text, the word "the" is three bytes. A machine that writes makes [keys and values](writing.py#what-a-cache-saves)
-# of it and keeps them, because every later word looks back at them. How many bytes does it keep? The smallest Llama 2
-# (2023) has 32 layers of 32 heads, and in each head a key of 128 numbers and a value of 128 numbers. A number takes two
-# bytes. Guess before you read on.
+# As a text, the word "the" is three bytes. A machine that writes makes [keys and
+# values](writing.py#what-a-cache-saves) of it and keeps them, because every later word looks back at them. How many
+# bytes are these? The smallest Llama 2 (2023) has 32 layers of 32 heads, each with a key and a value of 128 numbers,
+# and a number takes two bytes. Guess before you read on.
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -20,10 +20,9 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# Half a million bytes, for three letters. For Llama 2 this word is a single
-# [piece](pieces_of_words.py), and it reads up to 4,096 pieces. The smallest Llama 3.1, a year younger,
-# reads 131,072, and it, too, has 32 layers of 32 heads. The model itself, 8 billion numbers, takes 16 GB. If it kept as
-# much of each piece as Llama 2, how many times the model would it keep of its longest text? Guess again.
+# Half a million bytes, for three letters. For Llama 2 this word is a single [piece](pieces_of_words.py), and it reads
+# up to 4,096 of them. The smallest Llama 3.1 reads 131,072, and it, too, has 32 layers of 32 heads. The model itself
+# takes 16 GB. If it kept as much of each piece, how many times itself would it keep of its longest text? Guess again.
 #
 # <details class="lesson-more" markdown="1"><summary>How much it would be, and how much it is</summary>
 
@@ -46,25 +45,22 @@ assert f"{would:.1f} {does:.1f}" == "68.7 17.2"
 assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 
 # %% [markdown]
-# It would be 68.7 GB, more than four times the model, and that for a single reader.
+# It would be 68.7 GB, more than four times the model, for a single reader.
 #
 # </details>
 #
 # In truth Llama 3.1 keeps a quarter of that. So it also writes faster, because for each new piece the model and all
-# that is kept are read from memory again. A memory that hands over 1,000 GB in a second allows 1,000 / (16 + 68.7)
-# pieces in a second, which is 11, and with a quarter of the past 1,000 / (16 + 17.2), which is 30. Yet Llama 3.1 looks
-# back with as many heads as Llama 2. What did it leave out? (Sizes: the published configurations, and [the report on
-# Llama 3](https://arxiv.org/abs/2407.21783) of 2024.)
+# that is kept are read from memory again. Yet it looks back with as many heads as Llama 2. What did it leave out?
+# (Sizes: the published configurations, and [the report on Llama 3](https://arxiv.org/abs/2407.21783) of 2024.)
 #
 # ## Share the keys
 #
-# To look at [several things at once](multi_head.py), a letter needs several *queries*, which are several questions
-# about one text. But does each question need keys and values of its own? A library has many readers and one catalogue.
+# To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need
+# keys and values of its own? A library has many readers and one catalogue.
 #
 # So let us count two things apart. A *head of queries* asks. A *head of keys* is a set of keys and values that can be
-# asked. Several heads of queries, a *group*, may **share** one head of keys: **grouped-query attention**. If all share
-# one, it is *multi-query attention*. Here are four heads of queries, in blue, above the heads of keys that they ask, in
-# orange:
+# asked. Several heads of queries, a *group*, may **share** one head of keys: **grouped-query attention**. If all
+# share one, it is *multi-query attention*. In blue are heads of queries, in orange the heads of keys that they ask:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square."
 figure, axes = plt.subplots(1, 3, figsize=(5.2, 1.9), layout="constrained")
@@ -87,69 +83,11 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# Only what is orange has to be kept. Llama 3.1 has 32 heads of queries and only 8 heads of keys, in groups of four.
-# Below are its heads of queries, and a graphics card of 24 GB, at first with the 32 heads of keys of the smallest Llama
-# 2. Predict first, then press:
-#
-# 1. With the 8 heads of Llama 3.1, does a chat of 100,000 pieces of words fit on the card? And one of 50,000?
-# 2. How many times as fast do 8 heads of keys write as 32, at 100,000 pieces? And at 1,000?
-# 3. With 8 heads, which head of keys does head 13 of the queries meet? (Heads are counted from 1.)
-
-# %% tags=["live", "remove-input"]
-import sys
-
-sys.path.append("../_site")
-from live import touch
-
-room = 24e9 - 16e9
-assert kept(32, 8, 128, 50_000) < room < kept(32, 8, 128, 100_000)
-assert f"{kept(32, 8, 128, 100_000) / 1e9:.1f}" == "13.1"
-assert f"{kept(32, 8, 128, 50_000) / 1e9:.1f}" == "6.6"
-assert 1 + (13 - 1) // (32 // 8) == 4
-reads = 1000  # gigabytes a second
-
-
-def pieces_a_second(heads, length):
-    return reads / (16 + kept(32, heads, 128, length) / 1e9)
-
-
-speeds = [pieces_a_second(heads, n) for n in (100_000, 1_000) for heads in (32, 8)]
-assert [f"{speed:.1f}" for speed in speeds] == ["14.6", "34.4", "60.5", "62.0"]
-assert 2.3 < speeds[1] / speeds[0] < 2.4
-assert round((4 + 12) / (4 + 12 / 4), 1) == 2.3  # as a question below asks
-touch(
-    "sharing",
-    f"<p>With 32 heads of keys {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
-    f" with 8 heads {kept(32, 8, 128, 100_000) / 1e9:.1f} GB, and with a single one"
-    f" {kept(32, 1, 128, 100_000) / 1e9:.1f} GB. If 1,000 GB can be read in a second, that allows {speeds[0]:.1f},"
-    f" {speeds[1]:.1f} and {pieces_a_second(1, 100_000):.1f} new pieces in a second.</p>",
-    queries=32,
-    keys=32,
-    head=13,
-    layers=32,
-    numbers=128,
-    bytes=2,
-    length=6,
-    model=16,
-    card=24,
-    reads=reads,
-    whose={"32": "Llama 2", "8": "Llama 3.1"},
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
-#
-# 1. No. Of 100,000 pieces 13.1 GB are kept, and beside the model there is room for 8 GB. Of 50,000 pieces it is 6.6 GB,
-#    and that fits.
-# 2. At 100,000 pieces 2.4 times as fast: 34.4 pieces a second in place of 14.6 (on a larger card). At 1,000 pieces 62.0
-#    in place of 60.5, because nearly all that is read then is the model.
-# 3. The fourth. Four neighbours make a group, and head 13 begins the fourth group.
-#
-# </details>
+# Only what is orange is kept. Llama 3.1 has 32 heads of queries and 8 heads of keys, in groups of four.
 #
 # ## By hand
 #
-# Now let four heads of queries share two heads of keys. Each query, key and value is a single number, so scores are
+# Let four heads of queries share two heads of keys. Each query, key and value is a single number, so scores are
 # divided by 1. This is kept of two letters:
 #
 # | head of keys | asked by | keys | values |
@@ -166,8 +104,8 @@ touch(
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and bring
-# back different things, because they ask differently. The package's function, with `grouped=True`, finds the same:
+# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and
+# bring back different things, because they ask differently. The package finds the same:
 
 # %%
 import numpy as np
@@ -181,14 +119,18 @@ print(weights[:, 0].numpy().round(3))
 print(output[:, 0, 0].numpy().round(2))
 
 # %% [markdown]
-# What can't they do any more? A blue point is what a head brings back, and an orange bar reaches from one of its two
-# values to the other. Answer before you move a query:
+# What can't they do any more? A blue point is what a head brings back, and an orange bar joins its two values. Answer
+# before you move a query:
 #
-# 1. Which query must head 1 have, so that it brings back 15?
-# 2. Can head 1 bring back 25?
-# 3. All four queries are 2. Which heads bring back the same?
+# 1. Which query must head 1 have, so that it brings back 15? And can it bring back 25?
+# 2. All four queries are 2. Which heads bring back the same?
 
 # %% tags=["live", "remove-input"]
+import sys
+
+sys.path.append("../_site")
+from live import touch
+
 np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3)
 touch(
     "asking",
@@ -202,9 +144,9 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. The query 0, which makes both scores 0 and both weights 0.5.
-# 2. Never. Whatever it asks, it mixes 10 and 20.
-# 3. Heads 1 and 2 do, and heads 3 and 4. The same question to the same catalogue has the same answer.
+# 1. The query 0, which makes both scores 0 and both weights 0.5. It can never bring back 25: whatever it asks, it
+#    mixes 10 and 20.
+# 2. Heads 1 and 2 do, and heads 3 and 4. The same question to the same catalogue has the same answer.
 #
 # </details>
 #
@@ -218,15 +160,14 @@ touch(
 # $$
 #
 # As in [lesson 5](multi_head.py), $Q$, $K$ and $V$ are what comes in. There are $h$ heads of queries and
-# $h_{\text{kv}}$ heads of keys, so a group has $h / h_{\text{kv}}$ heads, a whole number. $g(i)$ is the head of keys
-# that head $i$ asks: divide $i$ by the size of a group, and round up. For head 13 of Llama 3.1 that is
-# $\lceil 13 / 4 \rceil = 4$.
+# $h_{\text{kv}}$ heads of keys. $g(i)$ is the head of keys that head $i$ asks: divide $i$ by the size of a group, and
+# round up. For head 13 of Llama 3.1 that is $\lceil 13 / 4 \rceil = 4$.
 #
 # ## What does sharing cost?
 #
 # Our date machine was trained once more, with a single head of keys in each attention in place of four. Do its four
-# heads of queries look at the same letters? Guess, then look at the encoder's heads for "3 may". A row is a letter that
-# looks, a column one that is looked at.
+# heads of queries now look at the same letters? Guess, then look at the encoder's heads for "3 may". A row is a
+# letter that looks.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may in the encoder of the machine with one head of keys: the four heads look at different letters."
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -270,14 +211,12 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# They differ, because the four questions differ. And about as many dates are read right. (Both were trained once, and
-# half as long as the machine of the first part, which [hardly needs several heads](multi_head.py).)
+# They differ, because the four questions differ. And about as many dates are read right, in one training of each
+# machine. But a date [hardly needs several heads](multi_head.py). What about large models?
 #
-# What about large models? Three teams compared keys for each head with 8 heads of keys, and with one. The first
-# converted a trained T5 of 11 billion numbers and 64 heads, and trained it a little longer. The others trained from the
-# beginning, with 30 and with 7 billion numbers (their tables do not say how many heads). A test gives up to 100 marks, mostly
-# for the share of right answers. A point says how many are won or lost on average, and the number before the colon how
-# many heads of keys there are. Which team would you follow?
+# Three teams compared keys for each head with 8 heads of keys, and with one. They converted a trained T5 of 11
+# billion numbers, or trained anew, with 30 and with 7 billion. Tests give up to 100 marks, and a point says how many
+# are won or lost on average. Before the colon stands how many heads of keys there are. Which team would you follow?
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one head of keys, 8 and all. Ainslie and others (2023), table 1, give only the mean.
@@ -321,24 +260,81 @@ plt.show()
 assert changes == [(-0.1, -0.6), (0.1, -0.4), (-3.9, -8.2)]
 
 # %% [markdown]
-# With 8 heads the first two teams lose next to nothing, and the third loses 3.9 marks. The second team's models may
-# have learnt too little to lose much: after 150 billion pieces of text they had 26.5 to 28 marks in MMLU, an exam in
-# which guessing gets 25. (The third team's had 37.9 to 45.2, after 1,330 billion.) But the T5 had learnt much and lost
-# little, and why, we do not know. So 8 heads of keys are not always free. Why does Llama 3.1 have them?
+# With 8 heads the first two teams lose next to nothing, and the third loses 3.9 marks. So sharing is not always free.
+# (The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table
+# 18; DeepSeek-AI, 2024, table 8.)
 #
-# **Because of what they buy.** They buy speed: the first team's T5 wrote a text in 0.28 seconds in place of 1.51. And
-# they buy room for a larger model, as [exercise 1](#exercise-1) shows.
+# Now weigh it up. Below are the heads of Llama 3.1, a graphics card of 24 GB, and the marks of the three teams.
+# (These had other models, so take them for a warning.) Predict first, then press:
 #
-# **And why not a single one?** A large model is spread over the 8 graphics cards of a server. Of 8 heads of keys, each
-# card keeps one. A single head would have to be copied onto each card, which makes 8 again: nothing more is saved, and
-# marks are lost. So argues the report on Llama 2. (The numbers: Ainslie and others,
-# 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table 18; DeepSeek-AI, 2024, table 8.)
+# 1. With 8 heads of keys, does a chat of 100,000 pieces of words fit on the card? And one of 50,000?
+# 2. How many times as fast do 8 heads write as 32, at 100,000 pieces? And at 1,000?
+# 3. A chat of 200,000 pieces must fit, and you want to know the price. What can you choose?
+
+# %% tags=["live", "remove-input"]
+room = 24e9 - 16e9
+assert kept(32, 8, 128, 50_000) < room < kept(32, 8, 128, 100_000)
+assert f"{kept(32, 8, 128, 100_000) / 1e9:.1f}" == "13.1"
+assert f"{kept(32, 8, 128, 50_000) / 1e9:.1f}" == "6.6"
+assert 1 + (13 - 1) // (32 // 8) == 4
+reads = 1000  # gigabytes a second
+
+
+def pieces_a_second(heads, length):
+    return reads / (16 + kept(32, heads, 128, length) / 1e9)
+
+
+speeds = [pieces_a_second(heads, n) for n in (100_000, 1_000) for heads in (32, 8)]
+assert [f"{speed:.1f}" for speed in speeds] == ["14.6", "34.4", "60.5", "62.0"]
+assert 2.3 < speeds[1] / speeds[0] < 2.4
+assert round((4 + 12) / (4 + 12 / 4), 1) == 2.3  # as a question below asks
+assert kept(32, 2, 128, 200_000) < room < kept(32, 4, 128, 200_000)
+teams = [name.split("\n")[0] for name in tests]
+marks = {
+    "32": [0.0] * 3,
+    **{n: [c[i] for c in changes] for i, n in enumerate("81")},
+}
+touch(
+    "sharing",
+    f"<p>With 32 heads of keys {kept(32, 32, 128, 100_000) / 1e9:.1f} GB are kept of a chat of 100,000 pieces of words,"
+    f" with 8 heads {kept(32, 8, 128, 100_000) / 1e9:.1f} GB, and with a single one"
+    f" {kept(32, 1, 128, 100_000) / 1e9:.1f} GB. If 1,000 GB can be read in a second, that allows {speeds[0]:.1f},"
+    f" {speeds[1]:.1f} and {pieces_a_second(1, 100_000):.1f} new pieces in a second.</p>",
+    queries=32,
+    keys=32,
+    head=13,
+    layers=32,
+    numbers=128,
+    bytes=2,
+    length=6,
+    model=16,
+    card=24,
+    reads=reads,
+    whose={"32": "Llama 2", "8": "Llama 3.1"},
+    teams=teams,
+    marks=marks,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. No: 13.1 GB are kept, and beside the model there is room for 8 GB. Of 50,000 pieces it is 6.6 GB, and that fits.
+# 2. At 100,000 pieces 2.4 times as fast: 34.4 pieces a second in place of 14.6 (on a larger card). At 1,000 pieces
+#    62.0 in place of 60.5, because then nearly all that is read is the model.
+# 3. Two heads fit, or one. Only with one is the price known: from 0.4 to 8.2 marks.
+#
+# </details>
+#
+# Why does Llama 3.1 have 8? They buy speed (the first team's T5 wrote a text in 0.28 seconds in place of 1.51) and
+# room for a larger model, as [exercise 1](#exercise-1) shows. And why not one? A large model is spread over the 8
+# graphics cards of a server, so a single head would have to be copied onto each, which makes 8 again, as the report
+# on Llama 2 says.
 #
 # ## Your machine so far
 #
-# In your [`multi_head`](multi_head.py#your-machine-so-far), `W_K` and `W_V` become narrower, so that they make fewer
-# heads of keys. Each head of queries must then be handed the keys of its group, and this line is missing. (A program
-# counts heads from 0, and rounds down.)
+# In your [`multi_head`](multi_head.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
+# head of queries must then be handed the keys of its group, and this line is missing. (A program counts heads from 0,
+# and rounds down.)
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -377,28 +373,28 @@ assert (np.repeat([0, 1], 2) == np.tile([0, 1], 2)).tolist() == [1, 0, 0, 1]
 print("your heads share their keys, as the package's layer does")
 
 # %% [markdown]
-# Your `group` is 0, 0, 1, 1. Why not 0, 1, 0, 1? Then heads 2 and 3 would meet keys that they were never trained with.
-# Every shape is right, and so are the first and the last head, so a test that looks there sees nothing. (The first
-# order is *repeated*, the second *tiled*: [a mistake for the museum](../guides/museum.py#tiled-groups).)
+# Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 heads 2 and 3 would meet keys that they were never trained with, though
+# every shape is right. (The first order is *repeated*, the second *tiled*: [a mistake for the
+# museum](../guides/museum.py#tiled-groups).)
 #
 # ## Who found this, and when
 #
-# In 2019 Shazeer, one of the authors of the Transformer, asked why it is trained so fast and writes so slowly. Writing
-# waits for the memory. So he kept one head of keys for eight of queries. The decoder's time for a word fell from 46
-# microseconds to 3.8, and the translations became a little worse.
+# In 2019 Shazeer, one of the authors of the Transformer, asked why it is trained so fast and writes so slowly.
+# Writing waits for the memory. So he kept one head of keys for eight of queries. The decoder's time for a word fell
+# from 46 microseconds to 3.8, and the translations became a little worse.
 #
-# Must it be one or all? Ainslie and others (2023) tried what lies between, and did not even train anew: they took the
-# average of the heads of keys in each group, and went on training for a twentieth of the steps. DeepSeek-AI (2024) did
-# not accept the loss that you saw. Their models keep one short vector of each piece, and compute keys and values for
-# every head from it, so that no two heads have to share: *multi-head latent attention*.
+# Ainslie and others (2023) tried what lies between one and all, and did not even train anew: they took the average of
+# the heads of keys in each group, and went on training for a twentieth of the steps. DeepSeek-AI (2024) did not
+# accept the loss that you saw. Their models keep one short vector of each piece, and compute keys and values for
+# every head from it.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # The largest Llama 2 has ten times as many trained numbers as the smallest: 80 layers, 64 heads of queries, and again
-# 128 numbers a head. But it has 8 heads of keys. Which of the two keeps more of a piece of a word? And if the large one
-# did not share? (In MMLU, the exam from above, the large one has 68.9 marks and the small one 45.3.)
+# 128 numbers a head. But it has 8 heads of keys. Which of the two keeps more of a piece of a word? And if the large
+# one did not share? (In MMLU, an exam, the large one has 68.9 marks and the small one 45.3.)
 
 # %% tags=["answer"]
 print("smallest, 32 heads of keys", f"{kept(32, 32, 128, 1):9,} bytes")
@@ -412,9 +408,8 @@ assert round(68.9 - 45.3, 1) == 23.6  # Touvron and others (2023), table 3
 # <details class="lesson-answer" markdown="1"><summary>How to count</summary>
 #
 # The large one keeps less: 2 · 80 · 8 · 128 numbers of two bytes, which is 327,680 bytes. Without sharing it would
-# keep five times what the small one keeps. So the small model keeps more, and it is 23.6 marks worse than the large
-# one, which is more than sharing cost any of the three teams. (The large model itself takes ten times as much, but only
-# once for all readers, and each reader has a past.)
+# keep five times what the small one keeps. And it is 23.6 marks better, which is more than sharing cost any of the
+# three teams. (It takes ten times as much itself, but only once for all readers, and each reader has a past.)
 #
 # </details>
 #
@@ -425,8 +420,8 @@ assert round(68.9 - 45.3, 1) == 23.6  # Touvron and others (2023), table 3
 #
 # <details class="lesson-answer" markdown="1"><summary>What is different</summary>
 #
-# A letter can ask 32 questions in place of 8, and gets 32 averages. Queries are used once and thrown away. So they cost
-# time and numbers to train, but no memory of the past.
+# A letter can ask 32 questions in place of 8, and gets 32 averages. Queries are used once and thrown away. So they
+# cost time and numbers to train, but no memory of the past.
 #
 # </details>
 #
@@ -444,9 +439,9 @@ exercises.show("fewer_keys")
 # ? A model takes 4 GB, and 12 GB are kept of a chat. Now four heads of queries share each head of keys. How many times as fast can it write, if only reading counts?
 # - 4 times | The model is read for each piece, too.
 # + 2.3 times | 16 GB were read for each piece, and now it is 4 + 3 = 7 GB.
-# - as fast as before, since there are as many scores | There are. But what takes the time is to read what is kept.
+# - as fast as before, since there are as many scores | What takes the time is to read what is kept.
 # ? A layer has 64 numbers a letter and 8 heads, so W_Q, W_K, W_V and W_O have 64 columns. Now there are 2 heads of keys. What happens to the matrices?
-# - All four become narrower. | Eight heads still ask, and eight averages still come together in W_O.
+# - All four become narrower. | Eight heads still ask, and eight averages come together in W_O.
 # + W_K and W_V have 16 columns. | They make 2 heads of 8 numbers. W_Q and W_O serve all 8 heads of queries.
 # - Nothing, only what is kept becomes less. | What is kept is what W_K and W_V make.
 # ? A program tiles where it should repeat. Its author tests it with 4 heads of queries and 4 heads of keys, and all numbers are right. Would another test have shown it?
@@ -457,8 +452,8 @@ exercises.show("fewer_keys")
 #
 # ## Where to go next
 #
-# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with attention by
-# blocks, the norm first, queries and keys that turn, and heads that share their keys.
+# **Your machine so far:** half of the Transformer of [lesson 9](recap.py#put-together-by-hand), with heads that share
+# their keys.
 #
 # What else do people do to a score, before the softmax makes a weight of it?
 #

@@ -8,10 +8,9 @@
 #
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
-# Two small machines learnt just this task. Each of their texts is a row of 5 to 25 random letters that comes again and
-# again. The machines are alike, with one head in each layer, but the first has one layer and the second has two. Both
-# were then asked about texts that repeat every 20 places. After 21 letters, when the first has come a second time, you
-# can know the next one if you look back:
+# Two small machines learnt just this task, from rows of 5 to 25 random letters that come again and again. They have one
+# head in each layer, but one machine has one layer and the other has two. Both were then asked about texts that repeat
+# every 20 places. After 21 letters you can know the next one if you look back:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -21,21 +20,19 @@ sys.path += ["../_site", "../.."]
 import matplotlib.pyplot as plt
 import numpy as np
 import trained
-from IPython.display import Markdown, display
 from trained.language import FIRST
 
 PERIOD = 20
 BLUE, ORANGE = "#0072b2", "#d55e00"
 model, record = trained.load("repeats")
 shallow, shallow_record = trained.load("repeats-one-layer")
-figure, ax = plt.subplots(figsize=(6.5, 2.8), layout="constrained")
+figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 for label, found, style, colour in (
     ("two layers", record, "-", BLUE),
     ("one layer", shallow_record, "--", ORANGE),
 ):
     right = found["right_by_place"]
     ax.plot(np.arange(1, len(right) + 1), right, style, color=colour, label=label)
-    print(f"{label:10} from 21 letters on: {right[PERIOD:].mean():.0%} right")
 ax.axvline(PERIOD, color="0.6", linewidth=0.8)
 ax.set(xlabel="letters seen before", ylabel="right", ylim=(0, 1))
 ax.yaxis.set_major_formatter("{x:.0%}")
@@ -46,21 +43,43 @@ assert abs(record["right_by_place"][PERIOD:].mean() - 0.98) < 0.02
 assert abs(shallow_record["right_by_place"][PERIOD:].mean() - 0.16) < 0.05
 
 # %% [markdown]
-# (At the grey line, after 20 letters, nobody can know the next one. And yet the machine with one layer guesses it far
-# more often than by chance. Exercise 1 shows how.)
+# (At the grey line nobody can know the next letter. And yet the machine with one layer often guesses it. Exercise 1
+# shows how.)
 #
-# Is the machine with one layer only slower? Look at the training, in which each mark is 50 steps. There the letters
-# that nobody can know are counted, too: on average 15 of the 64 that a text asks for. So even a perfect machine would
-# end at about 49/64 = 77 %, the dotted line.
+# Is the machine with one layer only too small? We trained a third one for as many steps. It has one layer, too, but
+# everything in it twice: two such heads, side by side, and a network twice as wide. So it has as many numbers as the
+# machine with two layers. Guess first: which of the two will it be like? In the picture each mark is 50 steps of the
+# training. Letters that nobody can know are counted there, too, so even a perfect machine would end at 49/64 = 77 %.
 
-# %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
-figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
-for label, found, style, colour in (
-    ("two layers", record, "o-", BLUE),
-    ("one layer", shallow_record, "s--", ORANGE),
-):
+# %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
+import contextlib
+import io
+
+import keras
+from clear_attention import LanguageModel
+from trained.language import SMALL, measure_repeats, repeats, train
+
+keras.utils.set_random_seed(0)
+twice = SMALL | {"num_layers": 1, "num_heads": 2, "d_ff": 2 * SMALL["d_ff"]}
+head = {"d_k": SMALL["d_model"], "d_v": SMALL["d_model"]}  # as wide as a single one
+beside = LanguageModel(**twice, self_attention=head, end_id=None)
+beside.build()
+with contextlib.redirect_stdout(io.StringIO()):
+    beside_record = train(beside, repeats, steps=500, batch=32, peak=5e-3)
+beside_record |= measure_repeats(beside)
+
+machines = {
+    "two layers": (model, record, "o-", BLUE),
+    "one layer, all twice": (beside, beside_record, "^:", "0.4"),
+    "one layer": (shallow, shallow_record, "s--", ORANGE),
+}
+figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+for label, (machine_, found, style, colour) in machines.items():
     ax.plot(found["steps"], 1 - found["wrong"], style, color=colour, label=label)
-best = 1 - np.mean(range(5, 26)) / 64
+    later = found["right_by_place"][PERIOD:].mean()
+    print(f"{label:20} {machine_.count_params():,} numbers", end=", ")
+    print(f"from 21 letters on {later:.0%} right")
+best = 1 - np.mean(range(5, 26)) / 64  # on average 15 of 64 come for the first time
 ax.axhline(best, color="0.5", linestyle=":")
 ax.text(50, best + 0.03, "a perfect machine", size=9)
 ax.set(xlabel="step of the training", ylabel="right", ylim=(0, 1))
@@ -72,56 +91,55 @@ gains = -np.diff(record["wrong"])
 assert gains.max() > 0.15  # within 50 steps
 assert (1 - shallow_record["wrong"]).max() < 0.3
 assert best == 49 / 64 > 1 - record["wrong"][-1] > 0.68
+assert abs(beside.count_params() / model.count_params() - 1) < 0.01
+assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# In 500 steps the machine with one layer does not catch up, and the next section gives a reason why more steps would
-# hardly save it. With two layers little seems to happen for 200 steps. Then, within 150 more, the machine can do it.
-# What has it found?
+# As many numbers side by side hardly help. And with two layers little seems to happen for 200 steps. Then, within 150
+# more, the machine can do it. What has it found?
 #
 # ## Why one look is not enough
 #
-# How would you do it yourself? You stand at the second w. You look for a w further back, and say the letter that comes
-# *after* it.
+# You stand at the second w. You look for a w further back, and say the letter that comes *after* it.
 #
-# A head can look for letters that are like its own: query and key of the same letter fit. So it finds the first w. But
-# it brings back what stands *there*, and that is a w. It would have to find the v. And the v does not know that a w
-# stands before it. In one layer each letter knows only itself and its place.
+# A head can look for letters that are like its own. So it finds the first w. But it brings back what stands *there*,
+# and that is a w. It would have to find the v. And the v does not know that a w stands before it, because in one layer
+# each letter knows only itself and its place.
 #
 # So somebody must tell it first. That takes two steps:
 #
-# 1. **In the first layer each letter looks one place back** and writes down what it finds: "before me stood a w". (How
-#    a head looks a fixed number of places back, you know from [positions](positions.py#distance-is-a-turn).)
+# 1. **In the first layer each letter looks one place back** and writes down what it finds: "before me stood a w". (You
+#    know from [positions](positions.py#distance-is-a-turn) how.)
 # 2. **In the second layer** the w asks: who has written down "before me stood a w"? The v has. The head goes there,
 #    brings back the v, and the v is said.
 #
-# The second head is called an **induction head**. It needs the note of the first one, and so it needs a layer below.
+# The second head is called an **induction head**. It needs the note of the first one. A head beside it, in the same
+# layer, would write that too late.
 #
 # ## By hand
 #
-# Let us build it. The text is "a b c a", and after the second `a` must come `b`. There are three letters, so three
-# numbers say which one it is, and another three have room for the note:
+# Let us build it. The text is "a b c a", and after the second `a` must come `b`. Three numbers say which letter it is,
+# and another three have room for the note:
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
-# | 0 | a = (1, 0, 0) | (0, 0, 0), nobody stood before, see below |
+# | 0 | a = (1, 0, 0) | (0, 0, 0), nobody stood before |
 # | 1 | b = (0, 1, 0) | (1, 0, 0), an a |
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
-# So each vector has six numbers. (The letter is still there after layer 1, because the residual adds the note to what
-# came in.) Now layer 2: its $W_Q$ picks the first three, the letter. $W_K$ picks the last three, the *note*. $W_V$
-# picks the letter again. This is what three separate matrices are good for: here a letter is compared with notes. Let a
-# score be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights
-# are $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
+# (The residual keeps the letter beside its note.) Now layer 2: its $W_Q$ picks the letter, $W_K$ picks the *note*, and
+# $W_V$ picks the letter again. This is what three matrices are good for: a letter is compared with notes. Let a score
+# be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights are
+# $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
 #
 # $$
 # 0.980 \cdot (0, 1, 0) + 0.007 \cdot (1, 0, 0) + 0.007 \cdot (0, 0, 1) + 0.007 \cdot (1, 0, 0) = (0.013, 0.980, 0.007)
 # $$
 #
-# so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) Here it is with attention as you have
-# written it. `letters` are the queries and the values of layer 2, and `note` holds its keys. Two things are done by
-# hand. Layer 1 is given its scores: 50 for the place before, 0 for all others. And the first note is emptied, since the
-# first letter sees only itself and would note an a. (A sign for the beginning of the text would mend that.)
+# so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) Here it is in NumPy. `letters` are the
+# queries and the values of layer 2, and `note` holds its keys. Layer 1 is given its scores, and the first note is
+# emptied, since the first letter sees only itself and would note an a.
 
 
 # %%
@@ -144,19 +162,19 @@ print("it brings back:    ", (weights @ letters)[3].round(3))
 # %% [markdown]
 # ## Did the training find the same?
 #
-# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks. What do you
-# expect to see?
+# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks. Guess first:
+# where must the bright cells be?
 
-# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Left, layer 1: bright cells directly left of the diagonal. Right, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
+# %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Above, layer 1: bright cells directly left of the diagonal. Below, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
 
 seven = np.random.default_rng(35).choice(26, size=7, replace=False)
 ids = np.tile(seven, 2)[None] + FIRST
 names = [chr(ord("a") + n) for n in ids[0] - FIRST]
 maps = model(ids, return_weights=True).weights
-figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(4.4, 7.6), layout="constrained")
 for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=True):
-    plot_weights(maps[layer][0, 0], tokens=names, ax=ax)
+    plot_weights(maps[layer][0, 0], tokens=names, ax=ax, colour_bar=False)
     ax.set_title(title)
 plt.show()
 np.testing.assert_allclose((weights @ letters)[3], [0.013, 0.980, 0.007], atol=1e-3)
@@ -165,18 +183,17 @@ assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 
 # %% [markdown]
-# On the left, each letter but the first looks most at the one before. On the right, the first half has nothing to find,
-# so most of its letters look at the beginning. In the second half six of the seven letters look most at the place six
-# back. The text repeats every seven places, so that is the place just *after* the one where they stood the last time.
-# Only the first letter of the second half, an h, still looks at the beginning. Probably this is because the first h of
-# all had seen only itself, so that its note says h, too. (We have chosen a text in which much succeeds. In others it is
-# often only four or five of seven.)
+# In layer 1 each letter but the first looks most at the one before. In layer 2 the first half has nothing to find, so
+# most of its letters look at the beginning. In the second half six of the seven letters look most at the place six
+# back, which is just *after* the one where they stood the last time. Only the first, an h, still looks at the
+# beginning. The note there says h, too, because the first letter of all could see only itself. (This text was chosen.
+# In others it is often only four or five of seven.)
 #
 # ## Follow one letter
 #
-# Here are the same weights of the trained machine as arcs, the thicker the more weight. Choose a letter. Above, it
-# looks back in layer 2. Below, you see where the letter that it found had looked in layer 1: that is the note that made
-# it findable. Predict first:
+# Here are the same weights as arcs. Choose a letter, or press "Read on". Above, the letter looks back in layer 2.
+# Below, you see where the letter that it found had looked in layer 1: that is the note that made it findable. Predict
+# first:
 #
 # 1. Where will the last letter but one look?
 # 2. What had been noted there?
@@ -203,7 +220,7 @@ touch(
     f" layer 1 at the {names[5]} at place 5. The machine says {said[12]}.</p>",
     text="".join(names),
     period=7,
-    place=11,
+    place=6,
     layers=[np.round(maps[layer][0, 0], 3).tolist() for layer in ("0", "1")],
     said=said,
     sure=np.round(sure, 3).tolist(),
@@ -220,7 +237,7 @@ touch(
 #
 # Is it so in other texts, too? Here are the means over 200 texts, which come again after 20 letters:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Dots: shares of the weight. With two layers, the head of layer 1 gives about 46 percent to the place before and nothing to the letter that followed last time. The head of layer 2 gives about 77 percent to that letter. The machine with one layer gives little to either."
 rng = np.random.default_rng(3)
 texts = np.tile(rng.integers(0, 26, size=(200, PERIOD)), (1, 3)) + FIRST
 places = np.arange(3 * PERIOD)
@@ -230,21 +247,30 @@ maps = {
     "one layer": shallow(texts, return_weights=True).weights,
 }
 found = {}
-lines = [
-    "| share of the weight that goes | one place back | to the letter that followed last time |",
-    "| --- | --- | --- |",
-]
 for machine_, heads in maps.items():
     for layer, weights in heads.items():
         weights = weights.numpy()[:, 0]
         back = weights[:, places[1:], places[:-1]].mean()
         behind = weights[:, later, later - PERIOD + 1].mean()
         found[machine_, layer] = back, behind
-        name = f"{machine_}, layer {int(layer) + 1}"
-        lines.append(f"| {name} | {back:.0%} | {behind:.0%} |")
 equal = np.mean(1 / (places[1:] + 1)), np.mean(1 / (later + 1))
-lines.append(f"| if all letters got the same | {equal[0]:.0%} | {equal[1]:.0%} |")
-display(Markdown("\n".join(lines)))
+figure, ax = plt.subplots(figsize=(5.4, 2.4), layout="constrained")
+names = [f"{machine_}, layer {int(layer) + 1}" for machine_, layer in found]
+rows_ = [*names, "if all got the same"]
+back, behind = np.transpose([*found.values(), equal])
+ax.scatter(
+    back, rows_, 45, color=ORANGE, marker="s", label="one place back", zorder=2
+)
+ax.scatter(
+    behind, rows_, 45, color=BLUE, label="to what followed last time", zorder=2
+)
+ax.set(xlim=(-0.02, 1), xlabel="share of the weight")
+ax.xaxis.set_major_formatter("{x:.0%}")
+ax.invert_yaxis()
+ax.grid(axis="y", linewidth=0.5)
+ax.spines[["top", "right", "left"]].set_visible(False)
+figure.legend(loc="outside upper right", ncols=2, frameon=False, handletextpad=0.2)
+plt.show()
 assert found["two layers", "0"][0] > 0.3
 notes = maps["two layers"]["0"].numpy()[:, 0]
 assert np.mean(notes.argmax(axis=-1)[:, 1:] == places[:-1]) > 0.9
@@ -257,21 +283,50 @@ assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
-# With two layers, the second head gives most of its weight to the letter that followed the last time. (In the third
-# round two places fit, and only the later one is counted.) The first head gives only about half of its weight to the
-# letter before. That is enough for a note, because this letter still gets more than any other. So the training found
-# the two steps, though it was only told which letter comes next.
+# The second head gives most of its weight to the letter that followed the last time. (In the third round two places
+# fit, and only the later one is counted.) The first head gives only about half of its weight to the letter before, and
+# more than to any other. So the training found the two steps, though it was only told which letter comes next.
 #
-# It found a little more, too. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Whoever
-# knows only the letter before must choose where this letter stands twice, and is right once for each different letter,
-# in 14 of 20 cases. The machine is right far more often, probably because its notes also hold, more faintly, the letter
-# two back.
+# <details class="lesson-more" markdown="1"><summary>It found a little more, too</summary>
+#
+# Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Whoever knows only the letter before
+# must choose where this letter stands twice, and is right in about 14 of 20 cases, or 70 %. The machine is right in
+# 98 %. Does a note hold the letter *two* back as well? Let us hide that place from the first head:
+
+# %% tags=["hide-input"]
+
+
+def right_without(back):
+    """Share of right letters from 21 letters on, if the first head can't see the place so far back."""
+    ids = texts[:, :-1]
+    place = np.arange(ids.shape[1])
+    hidden = place[:, None] - place == back
+    first_layer, second_layer = model.stack.layers
+    options = {"causal": True, "positions": place}
+    x = model.embed(ids) * SMALL["d_model"] ** 0.5
+    x = second_layer(first_layer(x, mask=hidden, **options), **options)
+    said = np.argmax(model.to_logits(model.stack.final_norm(x)), axis=-1)
+    return np.mean(said[:, PERIOD:] == texts[:, PERIOD + 1 :])
+
+
+for back, words in ((2, "two back"), (3, "three back")):
+    weight = notes[:, places[back:], places[:-back]].mean()
+    print(f"{words}: it gets {weight:.0%} of the weight, and without it", end=" ")
+    print(f"{right_without(back):.0%} are right")
+assert abs(right_without(2) - by_lot) < 0.08
+assert right_without(3) > 0.9
+
+# %% [markdown]
+# Without the letter two back the machine is no better than somebody who knows only the one before. So its notes do hold
+# both.
+#
+# </details>
 #
 # ## A check: switch one off
 #
 # A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time, by setting
-# what the head hands on to zero. Without either of them the repeat should be lost. The last column shows how often the
-# letter that the machine says stands in the text at all. Without which head is it higher?
+# what the head hands on to zero. Then count how often the machine is right, and how often the letter that it says
+# stands in the text at all. Guess first: without which head will that be higher?
 
 
 # %%
@@ -292,29 +347,46 @@ for number, layer in enumerate(model.stack.layers, start=1):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What comes out</summary>
 
-# %% tags=["hide-input"]
-lines = [
-    "| what the machine says | is right | is in the text |",
-    "| --- | --- | --- |",
-]
-for name, (share, in_text) in shares.items():
-    lines.append(f"| {name} | {share:.0%} | {in_text:.0%} |")
-lines.append(f"| who guesses | {1 / 26:.0%} | {1 - (25 / 26) ** PERIOD:.0%} |")
-display(Markdown("\n".join(lines)))
+# %% tags=["hide-input"] alt="Dots for four cases. With both heads about 98 percent of the letters are right, and all stand in the text. Without the head of layer 1 about 10 percent are right, and 95 percent stand in the text. Without the head of layer 2 about 4 percent are right, and 50 percent stand in the text, as with somebody who guesses."
+shares["who guesses"] = 1 / 26, 1 - (25 / 26) ** PERIOD
+right, in_text = np.transpose([*shares.values()])
+figure, ax = plt.subplots(figsize=(5.4, 2.4), layout="constrained")
+ax.scatter(right, [*shares], 45, color=BLUE, label="right", zorder=2)
+ax.scatter(
+    in_text, [*shares], 45, color=ORANGE, marker="s", label="in the text", zorder=2
+)
+for name, values in shares.items():
+    if values[1] - values[0] > 0.1:
+        for share in values:
+            ax.annotate(
+                f"{share:.0%}",
+                (share, name),
+                (0, 6),
+                textcoords="offset points",
+                ha="center",
+                size=9,
+            )
+ax.set(
+    xlim=(-0.02, 1.05), ylim=(3.3, -0.7), xlabel="share of the letters that it says"
+)
+ax.xaxis.set_major_formatter("{x:.0%}")
+ax.grid(axis="y", linewidth=0.5)
+ax.spines[["top", "right", "left"]].set_visible(False)
+figure.legend(loc="outside upper right", ncols=2, frameon=False, handletextpad=0.2)
+plt.show()
 
 # %% [markdown]
 # Without the second head nothing is brought back, and the machine can only guess. Without the first, the second head
 # still brings back letters of the text, but no note tells it which. Whoever says the letter of a random place is right
-# in 9 % of all cases: one place of 20 is the right one, and at each other place the right letter stands by chance once
-# in 26 times. That is $1/20 + 19/20 \cdot 1/26 = 0.087$.
+# in $1/20 + 19/20 \cdot 1/26 = 9\,\%$ of all cases, because even at a wrong place the right letter stands once in 26
+# times.
 #
 # </details>
 #
-# ## And the machine that read the manual?
+# <details class="lesson-more" markdown="1"><summary>And the machine that read the manual?</summary>
 #
-# Our [language model](language_model.py), which learnt to write from the manual of Python, has two layers as well. Is
-# there an induction head among its eight heads? Give it random letters that come again: if it had one, it would be less
-# surprised the second time.
+# Our [language model](language_model.py) has two layers as well. Is there an induction head among its eight heads? Give
+# it random letters that come again: if it had one, it would be less surprised the second time.
 
 # %% tags=["hide-input"]
 from clear_attention import token_losses
@@ -332,7 +404,7 @@ most = max(
 )
 print(f"bits a letter, the first time: {first:.1f}   again: {again:.1f}")
 print(f"weight that its best head gives to the letter that followed: {most:.0%}")
-(whole, _), *without = shares.values()
+(whole, _), *without, _ = shares.values()
 assert whole > 0.85 > 0.3 > max(share for share, _ in without)
 assert without[0][1] > 0.8  # letters of the text
 assert 0.06 < without[0][0] < 0.15
@@ -340,27 +412,28 @@ assert round(1 / 20 + 19 / 20 / 26, 3) == 0.087
 assert again > 0.8 * first  # no head of this kind, after so short a training
 
 # %% [markdown]
-# No. The letters surprise it as much as the first time, and none of its heads looks there. It was trained for two
-# minutes only. In models that are trained for longer, such heads appear
-# at some point, and the loss falls faster for a while. In large models they do more than copy letters: a head that
-# finds "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer. This is
-# probably one reason why a large model can do a task that it has only been shown twice in its prompt.
+# No. It was trained for two minutes only. In models that are trained for longer, such heads appear at some point, and
+# the loss falls faster for a while. In large models they do more than copy letters: a head that finds "what came after
+# something *like* this" can go on with a list, a rhyme, or a question and its answer.
+#
+# </details>
 #
 # ## Who found this, and when
 #
-# Nelson Elhage, Catherine Olsson and others took models with one and two layers of nothing but attention apart in 2021,
-# and found pairs of heads like ours. In 2022 they described how such heads appear in larger models, at the same moment
-# at which these become better at using what stands far back. In 2024 Sanford, Hsu and Telgarsky
-# [proved](https://arxiv.org/abs/2408.14332) that a single layer can't do this unless (number of heads) · (width of a
-# head) · (bits of a number) grows in proportion to the length of the text. For two layers it is enough that this
-# product grows like the logarithm of the length.
+# Nelson Elhage, Catherine Olsson and others took models of nothing but attention apart in 2021, and found pairs of
+# heads like ours. In 2022 they saw such heads appear in larger models at the same moment at which these become better
+# at using what stands far back. They suspect that this is how a large model can do a task that it has only been shown
+# in its prompt. But is one layer not enough, however large? In 2024 Sanford, Hsu and Telgarsky
+# [proved](https://arxiv.org/abs/2408.14332) that (number of heads) · (width of a head) · (bits of a number) must grow
+# in proportion to the length of the text. For two layers it is enough that this product grows like the logarithm of the
+# length.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The machine with one layer is right more often than by chance, which would be once in 26. What may it have learnt
-# instead? Give it 2,000 texts of random letters that do *not* come again. Which of the earlier letters does it say?
+# The machine with one layer is right more often than once in 26. What may it have learnt instead? Give it 2,000 texts
+# of random letters that do *not* come again. Which of the earlier letters does it say?
 
 # %% tags=["answer"]
 seen = rng.integers(0, 26, size=(2000, 40))
@@ -386,20 +459,19 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# It has learnt at which distance texts most often come again. For that it needs no note, only positions. A text that
-# repeats every 6 places also repeats every 12, 18 and 24. So the letter 24 places before the next one is right for four
-# of the 21 periods, 6, 8, 12 and 24, and for no other distance up to 25 are there so many. After 40 letters the head
-# looks about that far back, but not exactly: it is sometimes 23 and sometimes 24. If the text is not yet that long, it
-# looks at the beginning or near it. So after 20 letters it often says the one at place 0, and this is the right one if
-# the text begins again just there, as in the first picture at the grey line.
+# It has learnt at which distance texts most often come again. For that it needs no note, only positions. The letter 24
+# places before the next one is right for four of the 21 periods, 6, 8, 12 and 24, and for no other distance up to 25
+# are there so many. After 40 letters the head looks about that far back, sometimes 23 and sometimes 24 places. If the
+# text is not yet that long, it looks at the beginning or near it, which is right if the text begins again just there,
+# as at the grey line in the first picture.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# What if a letter stands twice in what comes again, as the k in "k m a z b k w"? If a note holds just one letter, what
-# does an induction head say after the next k? Guess. The answer tries it with 500 texts of ten random letters, in which
-# the first and the sixth are the same.
+# What if a letter stands twice in what comes again, as the k in "k m a z b k w"? What does an induction head say after
+# the next k? Guess. The answer tries it with 500 texts of ten random letters, in which the first and the sixth are the
+# same.
 
 # %% tags=["answer"]
 pieces = np.array([rng.permutation(26)[:10] for _ in range(500)])
@@ -432,10 +504,10 @@ assert 0.1 < elsewhere < 0.5
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# Both have stood after a k, so the notes of both fit, and the weight is shared between them. A mixture of two letters
-# is like neither, which may be why half of the probability goes to others, and most of that to letters that the piece
-# does not even hold. But this k begins a new round, as the letter before it says. So only the first of the two is
-# right, and it does get more. It seems that the notes hold a little of the letter two back, too.
+# Both have stood after a k, so the notes of both fit, and the weight is shared between them. But this k begins a new
+# round, as the letter before it says. So only the first of the two is right, and it does get more, because a note also
+# holds a little of the letter two back. And half of the probability goes to others, most of that to letters that the
+# piece does not even hold: a mixture of two letters is like neither.
 #
 # </details>
 #
@@ -461,13 +533,13 @@ exercises.show("induction")
 # ? Why can't a machine with one layer and two heads do it?
 # - because two heads can't look at different places | They can.
 # + because both heads of a layer read what came in, and neither reads the other's note | The note must be there before the second head looks.
-# - because it has fewer numbers | What is missing is the order of the two steps. A single layer would have to be enormously larger.
+# - because it has fewer numbers | As many numbers side by side hardly helped. What is missing is the order of the two steps.
 # ```
 #
 # ## Where to go next
 #
 # **Your machine so far:** the same half of a Transformer. But now you can say what its depth is for: a later layer asks
-# about what an earlier one has written down. In the next lesson you write such heads yourself, without training.
+# about what an earlier one has written down.
 #
 # * [Programs with attention](programs.py): what would you have to write into W_Q and W_K?
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.

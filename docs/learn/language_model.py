@@ -12,11 +12,11 @@
 # * `The following `
 #
 # The first one you know. The second one nobody can know, and yet an f is likelier than a q. Whoever plays this game
-# well has to know words, and how sentences are built. Can a machine learn all that from nothing but the game?
+# well has to know words, and how sentences are built. Can a machine learn that from nothing but the game?
 #
 # Half of our Transformer, without the half that reads, has played it for a few minutes with one text, the reference of
-# the Python language. Before the training, twice on the way and at the end it was given the beginning, the *prompt*,
-# "The ", and wrote on. When does it find letters, when words, when sentences?
+# the Python language. Four times it was given a beginning, the *prompt* "The ", and wrote on. When does it find
+# letters, when words, when sentences?
 
 # %% tags=["hide-input"]
 import re
@@ -42,40 +42,22 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # %% [markdown]
 # Nobody told it what a word is. First it finds which letters are common, then words, then how a sentence sounds in a
 # manual. It means nothing by it. But such a half, only far larger, stands behind the chat programs. The best known is
-# GPT, a *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns,
-# from far fewer examples, to answer questions.
+# GPT, a *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns
+# to answer questions.
 #
 # ## Half a Transformer
 #
-# Our machine had two halves: one reads a text, the other writes an answer and looks at what was read. Now there is
-# nothing to read. So the first half falls away, and with it cross-attention:
+# Now that there is nothing to read, the half that reads falls away, and with it cross-attention:
 #
 # --8<-- "diagrams/half.svg"
 #
 # In [your machine](recap.py#put-together-by-hand) you would delete `encode`, and in `decode` cross-attention with its
-# norm. What is left has two layers of four heads here, and also what you have learnt since: the [norm comes
-# first](norm_first.py), and [positions turn](turning_positions.py).
+# norm. Two layers of four heads are left here, with the [norm first](norm_first.py), and with [positions that
+# turn](turning_positions.py).
 #
-# <details class="lesson-more" markdown="1"><summary>Why does it repeat its last letter before the training?</summary>
-#
-# Because one table is used twice. It turns ids into vectors, and at the end the logit of an id is the dot product of
-# its vector with what came out of the last layer. This is called *tying*, and saves a matrix. Before the training the
-# layers change little of what comes in, and the vector that fits a letter best is mostly its own.
-
-# %%
-from clear_attention import LanguageModel
-
-fresh = LanguageModel(
-    num_layers=2, d_model=128, num_heads=4, d_ff=512, vocab=259, end_id=None
-)
-fresh.build()
-print(f"numbers to train: {fresh.count_params():,}")
-probe = to_ids("The following functions return")
-repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
-print(f"untrained, the last letter is the most probable: {repeats.mean():.0%}")
-
-# %% [markdown]
-# </details>
+# (Why did it repeat its last letter before the training? One table turns ids into vectors, and at the end the same
+# table says which id fits what came out, which is called *tying*. Untrained layers change little, and a letter fits
+# itself best.)
 #
 # ## A text is full of examples
 #
@@ -98,30 +80,30 @@ assert steps == 1100
 assert 5 <= batch * context * steps / len(train_ids) < 6
 
 # %% [markdown]
-# One at each of the 128 places. In 1,100 steps of 16 pieces the machine had to say each letter about five times.
+# One at each place. In 1,100 steps of 16 pieces the machine had to say each letter about five times.
 #
 # </details>
 #
-# A tenth of the text was kept out. (A token here is one of 256 *bytes*, or one of the marks for empty places, for the
-# start and for the end. A letter of English is one byte, so we go on saying "letter".)
+# A tenth of the text was kept out. (A token here is one of 256 *bytes*, or a mark for empty places, for the start or
+# for the end. A letter of English is one byte, so we go on saying "letter".)
 #
 # ## How surprised is it? By hand
 #
 # Look at the letter that really came, and at the probability that the machine had given it. If it was 1/2, we are as
-# surprised as by the throw of a coin: that is 1 **bit**. If it was 1/4, it is as with two coins, which is 2 bits. With
-# each further halving there is one coin more. So for a probability $p$ the surprise is $-\log_2 p$. Three letters with
-# probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits, one bit each on average.
+# surprised as by the throw of a coin: that is 1 **bit**. If it was 1/4, it is as with two coins, which is 2 bits. So
+# for a probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0
+# bits, one bit each on average.
 #
 # Now the trained machine reads "The following functions return". Which three letters will surprise it most? Choose
 # first.
 #
 # <details class="lesson-more" markdown="1"><summary>Its surprise at each letter</summary>
 #
-# The T is given, and ␣ is a space. Below each letter stand its bits. The more of them, the more yellow.
+# The T is given, and ␣ is a space. The more bits, the more yellow.
 
 # %% tags=["hide-input"]
 import numpy as np
-from clear_attention import token_losses
+from clear_attention import LanguageModel, token_losses
 from IPython.display import HTML, display
 
 text = "The following functions return"
@@ -145,8 +127,14 @@ assert first > 2 * others
 assert text[24] == "r"
 assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
 assert bits[6:12].mean() < 0.7  # inside "following"
+fresh = LanguageModel(
+    num_layers=2, d_model=128, num_heads=4, d_ff=512, vocab=259, end_id=None
+)
+fresh.build()
 assert fresh.count_params() == model.count_params()
-assert repeats.mean() > 0.7
+probe = to_ids("The following functions return")
+repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
+assert repeats.mean() > 0.7  # untrained, it says the last letter again
 
 # %% [markdown]
 # The first letters of words: there it does not know what comes. Once a word has begun, most of it is easy.
@@ -155,12 +143,11 @@ assert repeats.mean() > 0.7
 #
 # ### Surprise it yourself { #surprise-it-yourself }
 #
-# Press the button and type. Look at the row "How surprised it was", where the bits of each letter stand, and their
-# mean. (The rest is for [later](#drawing-a-letter).) Guess first:
+# Press the button and type. The row "How surprised it was" shows the bits of each letter, and their mean. Guess first:
 #
-# 1. Type a line of Python, then your name. How many more bits a letter does your name cost?
+# 1. Type a line of Python, then your name. Which costs more bits a letter?
 # 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
-# 3. Find a word of English that costs more bits a letter than "strawberry".
+# 3. A dare: find a word of English that costs more bits a letter than "strawberry".
 
 # %% tags=["live", "hide-input"]
 from live import text_machine
@@ -194,28 +181,27 @@ text_machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What you may have found</summary>
 #
-# "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`, and so does "strawberry". (Even the
-# line of Python is not cheap. In the text that the machine learnt from `is not None` hardly ever stands, and nearly
-# half of the bits are those of the x and the N.) The slip is dear while letters stand in the wrong order, and in the
-# next word all is forgotten. "jazz" costs even more than "strawberry".
+# "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`, and so does "strawberry". The slip
+# is dear while letters stand in the wrong order, and in the next word all is forgotten. "jazz" costs even more than
+# "strawberry".
 #
 # </details>
 #
-# Fewer bits are also the whole aim of the training. The [loss](training.py#how-wrong-is-it-by-hand) that is made small
-# is this surprise, with the natural logarithm in place of $\log_2$.
+# Fewer bits are also the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) is this surprise,
+# with the natural logarithm in place of $\log_2$.
 #
 # ## Is counting enough?
 #
-# Must it be a Transformer? Let it read the tenth of the text that it has never seen, beside some rivals. One guesses
-# blindly among the 256 bytes. Four only count in the other nine tenths:
+# Must it be a Transformer? Let it read the tenth of the text that was kept out, beside some rivals. One guesses blindly
+# among the 256 bytes. Four only count in the other nine tenths:
 #
 # * *Count letters:* an e is always as probable as it is common.
 # * *Count after two:* if "th" stood there 100 times, and 50 times an e came next, the e after "th" has about 1 bit.
 # * *Count after four*, and *after five*. If "retur" never stood there, it is asked what came after "etur", or "tur".
 #
 # Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. Once it gets this
-# tenth alone, and once it may read the other nine first. The last rival is our machine with a single layer. Who beats
-# whom? Choose before you scroll on:
+# tenth alone, and once it may read the other nine first. The last rival is our machine with one layer. Guess first: who
+# comes last but one, and who wins?
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting after two less than 3. Close together come the xz that reads this tenth alone, our machine with one layer and counting after five. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import lzma
@@ -283,24 +269,23 @@ assert found["xz, after the other nine tenths"] < ours
 assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 
 # %% [markdown]
-# Our machine beats all who count. With one layer, and so little more than half of its trained numbers, it is a little
-# worse than the best of them. It beats `xz`, too, unless `xz` may read what our machine was trained on. Then `xz` wins
-# by far, probably because the manual repeats whole sentences, and `xz` keeps them to the letter. Our machine has no
-# copy, only its trained numbers.
+# Our machine beats all who count. With one layer it is a little worse than the best of them. It beats `xz`, too, unless
+# `xz` may read what our machine was trained on. Then `xz` wins by far, probably because the manual repeats whole
+# sentences, and `xz` keeps them to the letter.
 #
 # ## Drawing a letter
 #
-# How do probabilities become a text? Whoever takes the most probable letter each time soon goes round in circles, as
-# exercise 1 shows. So the next letter is *drawn*, as with a die of 259 uneven sides. Two knobs are usual:
+# Whoever takes the most probable letter each time soon goes round in circles, as exercise 1 shows. So the next letter
+# is *drawn*, as with a die of 259 uneven sides. Two knobs are usual:
 #
-# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$,
-#   where $z$ are the logits. The higher it is, the fairer is the die. At 0 the most probable letter is taken.
-# * **Top-p** cuts off the improbable letters. Each is rare, but there are many, and after each the machine must go on
-#   from there (Holtzman and others, 2020). It keeps the most probable ones, as few as reach a sum that you set.
+# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$, where
+#   $z$ are the logits. The higher it is, the fairer is the die. At 0 the most probable letter is taken.
+# * **Top-p** cuts off the improbable letters, each of which is rare, but there are many (Holtzman and others, 2020). It
+#   keeps the most probable ones, as few as reach a sum that you set.
 #
 # Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are 0.665, 0.245 and 0.090. For a top-p of
-# 0.9 the first is not enough. The first two have 0.910 together, so these are kept. Divided by their sum, they become
-# 0.731 and 0.269. At $T = 0.5$ the logits are doubled. How many letters are kept then?
+# 0.9 the first is not enough. The first two have 0.910 together, so these are kept, and divided by their sum: 0.731 and
+# 0.269. At $T = 0.5$ the logits are doubled. How many letters are kept then?
 #
 # <details class="lesson-more" markdown="1"><summary>Computed</summary>
 
@@ -319,15 +304,14 @@ for heat in (1.0, 0.5):
 #
 # </details>
 #
-# Go back and turn both in [the machine](#surprise-it-yourself): temperatures of 0, 0.8 and 1.5, then the 1.5 with a
-# top-p of 0.5. Thick orange bars are the probabilities of the next letter, and thin green ones what top-p leaves. Then
-# come back [here](#which-knob-is-better).
+# Turn both in [the machine](#surprise-it-yourself) above: temperatures of 0, 0.8 and 1.5, then the 1.5 with a top-p of
+# 0.5. (Thin green bars are what top-p leaves.)
 #
 # ### Which knob is better?
 #
-# The machine wrote some 600 words at each setting, once. How many are *real*, which means that the text it learnt from
-# has them? And how many of 100 in a row are *different*? (Words of three or more letters count. The star is the part of
-# the manual that was kept out.) Will the line with top-p run above the one without?
+# The machine wrote some 600 words at each setting. How many are *real*, which means that the text it learnt from has
+# them? And how many of 100 in a row are *different*? (The star is the manual itself.) Guess first: will the line with
+# top-p run above the one without?
 #
 # <details class="lesson-more" markdown="1"><summary>Real words against different words</summary>
 
@@ -419,13 +403,11 @@ assert abs(gap[1]) < 0.06
 #
 # ## How far back does it look?
 #
-# The machine may look back at 128 letters. But does it? From how many letters on do more of them hardly help? Guess:
-# 10, 30 or 100?
+# The machine may look back at 128 letters. From how many letters on do more of them hardly help? Guess: 10, 30 or 100?
 #
 # <details class="lesson-more" markdown="1"><summary>Surprise at each place of a piece</summary>
 #
-# The mean is over the unseen text, and the dashed line is the mean of the last 64 places. The axis doubles from mark
-# to mark.
+# The mean is over the unseen text, and the dashed line is the mean of the last 64 places.
 
 # %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
 by_place = record["by_place"]
@@ -445,33 +427,27 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 #
 # </details>
 #
-# That agrees with what it writes: most neighbours fit, and the whole sentence is about nothing. In larger machines the
-# surprise goes on falling for thousands of letters. To see so far, they take longer tokens than letters: [pieces of
-# words](pieces_of_words.py), which are the next lesson.
+# That agrees with what it writes: most neighbours fit, and the whole sentence is about nothing.
 #
 # ## Who found this, and when
 #
 # **Counting, to win an argument.** The number of crimes is much the same every year. Pavel Nekrasov (1902) took that
-# for a proof of free will: averages are steady, he said, only if each event is independent of the others. Andrei Markov
-# did not believe the "only". He needed events that depend on each other and have a steady average all the same. He
-# found them in *Eugene Onegin*, where he counted 20,000 letters by hand (1913). After a vowel only 13 of 100 letters
-# were vowels, after a consonant 66. So each letter depends on the one before, and yet the share of vowels hardly
-# changed from one part of the text to the next.
+# for a proof of free will: averages are steady only if each event is independent of the others. Andrei Markov did not
+# believe the "only", and counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 letters
+# were vowels, after a consonant 66. So each letter depends on the one before, and yet the share of vowels was steady.
 #
 # **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
 # two letters, searched another page for the same two, and wrote down what followed, as "count after two" would:
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# With pairs of words, he wrote, "the labor involved becomes enormous at the next stage". So in 1951 he let people
-# guess. They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits a letter. (That was in books,
-# without capitals and punctuation, so it can't stand beside our number.) Bengio and others (2003) let a network guess,
-# with a vector for each word.
+# With pairs of words "the labor involved becomes enormous at the next stage". So in 1951 he let people guess. They,
+# too, erred mostly where words begin, and he found between 0.6 and 1.3 bits a letter, in books without capitals and
+# punctuation.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
-# a Transformer. They put pages and article into one row, and left the encoder out. In the same year Radford and others
-# trained such a half on books, and then a little more for each task: GPT. In one more than a thousand times larger
-# (Brown and others, 2020) a few examples in the prompt were often enough.
+# a Transformer. So they put pages and article into one row, and left the encoder out. In the same year Radford and
+# others trained such a half on books, and then a little more for each task: GPT.
 #
 # ## Exercises
 #
@@ -490,19 +466,19 @@ print("The", to_text(ids[0]))
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # What it writes next depends mostly on the last ten letters or so. Once these have occurred before, it goes on as it
-# did then. And what has just occurred is likely to occur again, so each round makes the next one more certain.
+# did then.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# A file holds random bytes, each of the 256 equally often. How many bits a byte does the best machine in the world
-# need for it? And for a file of nothing but zeros?
+# A file holds random bytes, each of the 256 equally often. How many bits a byte does the best machine in the world need
+# for it? And for a file of nothing but zeros?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Eight, as many as there are in a byte: each has the probability 1/256, and $-\log_2 (1/256) = 8$. No training helps.
-# For the zeros it needs nearly none, once it has noticed.
+# Eight: each byte has the probability 1/256, and $-\log_2 (1/256) = 8$. No training helps. For the zeros it needs
+# nearly none, once it has noticed.
 #
 # </details>
 #
@@ -519,22 +495,21 @@ exercises.show("language_model")
 # ```self-check
 # ? One model gives 1/8 to the letter that comes, at every place. Another gives it 1 at half of the places, and 1/256 at the others. Which is less surprised?
 # + the first | 3 bits each time. The other has 0 and 8 bits, which are 4 on average.
-# - the second, whose probabilities are higher on average | 0.50 against 0.125, that is so. But the mean is taken of the bits, and there to be wrong costs most.
+# - the second, whose probabilities are higher on average | 0.50 against 0.125. But the mean is taken of the bits, where to be wrong costs most.
 # - both alike, since half of the places gain what the others lose | They gain 3 bits and lose 5.
 # ? Five letters have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. With a top-p of 0.8, how probable is the second?
 # - 0.30 | What is kept is divided by its sum, so that it adds up to 1 again.
 # + 0.35 | Two letters reach only 0.7, so three are kept, with 0.85 together. And 0.3 / 0.85 is 0.35.
 # - 0.43 | That would be 0.3 / 0.7. Two letters do not reach 0.8.
 # ? Somebody trains such a half and forgets the look-ahead mask. What comes of it?
-# - a loss that stays high, since too much is seen | Whoever sees the answer can copy it, and nothing is easier to learn.
+# - a loss that stays high, since too much is seen | Whoever sees the answer can copy it.
 # - the same machine, only sooner | It learns to look at the next letter. When it writes, there is none yet.
 # + a loss near 0, and nonsense when it writes | It copied what it had to say, and learnt nothing of what comes next.
 # ```
 #
 # ## Where to go next
 #
-# **Your machine so far:** half of it is enough where there is nothing to read, with attention by blocks, the norm
-# first, and queries and keys that turn.
+# **Your machine so far:** half of it, with attention by blocks, the norm first, and queries and keys that turn.
 #
 # It reads letters. A chat program does not, and therefore could not count those of "strawberry" for a long time.
 #

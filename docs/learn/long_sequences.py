@@ -7,18 +7,19 @@
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
-# 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. More than one wall stood between
-# the two. One is time, and to get past it many machines had to work at once. Another is memory, and the trick that
-# takes this wall down fits into ten lines of NumPy. In this lesson you will write them.
+# 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall between the two is
+# memory, and the trick that takes it down fits into ten lines of NumPy. In this lesson you will write them.
 #
-# First see the wall. A text is a line of **places**, and each place holds a letter, or a piece of a word. (To attention
-# that is all the same.) Our dates have 34 places, and each place looks at each, so that there are 34 times 34 weights
-# in every head. These are few. How many would the million places of Gemini need? Let us count the bytes for the sizes
-# of the first Transformer, which has 8 heads of 64 numbers, with four bytes for a number. The inputs, which are the
-# queries, keys and values of all heads, stand beside them:
+# First see the wall. A text is a line of **places**, each with a letter, or a piece of a word. Our dates have 34
+# places, so that there are 34 times 34 weights in every head. We count their bytes for the first Transformer, which has
+# 8 heads of 64 numbers, with four bytes for a number, and those of the inputs, which are the queries, keys and values
+# of all heads. Guess first: how many laptops of 16 GB would have to lend all their memory to the weights of a million
+# places?
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Bytes for 34, 1,000, 30,000 and a million places, on an axis where each line is a thousand times the one below. The inputs rise from 209 kB over 6 MB and 184 MB to 6 GB. The weights begin below them, with 37 kB, and rise over 32 MB and 29 GB to 32 TB. A dashed line marks the 16 GB of a laptop: only the weights cross it, before 30,000 places."
 import math
+
+import matplotlib.pyplot as plt
 
 HEADS, DEPTH, BYTES = 8, 64, 4  # as in the first Transformer; four bytes a number
 
@@ -29,29 +30,57 @@ def bytes_in_words(count):
     return f"{count / 1000**unit:.0f} {['bytes', 'kB', 'MB', 'GB', 'TB'][unit]}"
 
 
-print("   length   inputs   weights")
-for n in (34, 1_000, 30_000, 1_000_000):
-    inputs, weights = 3 * HEADS * n * DEPTH * BYTES, HEADS * n * n * BYTES
-    print(f"{n:9,}{bytes_in_words(inputs):>9}{bytes_in_words(weights):>10}")
+lengths = (34, 1_000, 30_000, 1_000_000)
+figure, ax = plt.subplots(figsize=(4.8, 3.2), layout="constrained")
+for name, colour, side, bytes_of in (
+    ("inputs", "#0072b2", -1, lambda n: 3 * HEADS * n * DEPTH * BYTES),
+    ("weights", "#d55e00", 1, lambda n: HEADS * n * n * BYTES),
+):
+    counts = [bytes_of(n) for n in lengths]
+    ax.plot(range(4), counts, "o-", color=colour, label=name)
+    for place, count in enumerate(counts):
+        up = (
+            -side if place == 0 else side
+        )  # at first the weights are the smaller part
+        ax.annotate(
+            bytes_in_words(count),
+            (place, count),
+            (0, 6 if up > 0 else -15),
+            textcoords="offset points",
+            ha="right" if up > 0 and place else "center",
+            color=colour,
+        )
+    weights = counts[-1]
+ax.axhline(16e9, color="#808080", linestyle="--", linewidth=1)
+ax.annotate(
+    "a laptop: 16 GB", (0, 16e9), (0, 4), textcoords="offset points", ha="center"
+)
+ax.set(yscale="log", ylim=(3e3, 1e15), xlim=(-0.6, 3.4), xlabel="places")
+ax.set_xticks(range(4), [f"{n:,}" for n in lengths])
+ax.set_yticks([1e3**power for power in range(2, 5)], ["MB", "GB", "TB"])
+ax.minorticks_off()
+ax.legend(frameon=False, loc="upper left")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
 assert bytes_in_words(weights) == "32 TB"
+assert 32e12 / 16e9 == 2000  # laptops
 
 # %% [markdown]
 # At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs grow 30-fold, and the
-# weights 900-fold. For a million places the weights take 32 terabytes, in every layer. Yet what comes *out* of
-# attention is no larger than what goes in. Only the matrix between the two is so large. Must it ever be there?
+# weights 900-fold. For a million places the weights take 32 terabytes, in every layer. That is two thousand laptops.
+# Yet what comes *out* of attention is no larger than what goes in. Must the matrix between the two ever be there?
 #
 # ## One row at a time
 #
-# The whole matrix need never be there. Each place has one query, and this query has one **row** in the matrix, with a
-# weight for each key. For its output it needs this row, and no other. So make one row, multiply it with the values,
-# keep the output and throw the row away. Then make the next row.
+# No. Each place has one query, and this query has one **row** in the matrix, with a weight for each key. For its output
+# it needs this row, and no other. So make one row, multiply it with the values, keep the output and throw the row away.
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
 # neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. If we also take one head at a time, it is 1 GB.
+# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB.
 #
-# Here are 32 queries. Step through the blocks, and watch what is in memory. Then make the blocks smaller. Last, switch
-# on the look-ahead mask. What does it save?
+# Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then make the blocks
+# smaller. Last, switch on the look-ahead mask. What does it save?
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -71,15 +100,15 @@ touch(
 )
 
 # %% [markdown]
-# A mask says what must not be seen. Here it also saves work: a block never reads the keys that come after its last
-# query, so these scores are not even computed. With many blocks that is nearly half of all scores.
+# So the mask also saves work: a block never reads the keys that come after its last query, so these scores are not even
+# computed. With many blocks that is nearly half of all scores.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
 # Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
 # other. With `causal=True` a query must not see later keys, and a block gets only those keys that at least one of its
 # queries may see. Before you write, draw the mask of the block with the queries 4 to 7. It has four rows, and eight
-# columns for the keys 0 to 7. The cell below the folded answer checks yours.
+# columns for the keys 0 to 7.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -131,30 +160,26 @@ print("100 queries in blocks of 24: the same numbers as all at once")
 print(f"weights held at a time: {24 * len(k):,} instead of {len(q) * len(k):,}")
 
 # %% [markdown]
-# That is all. Nothing is approximated, and nothing has to be trained again. The same numbers come out, because they are
-# only computed in another order. The formula of attention holds for each block of queries $Q_b$ by itself, with the
-# keys $K_b$ and the values $V_b$ that the block may see:
+# The same numbers come out, because they are only computed in another order. Nothing is approximated, and nothing has
+# to be trained again. The formula of attention holds for each block of queries $Q_b$ by itself, with the keys $K_b$ and
+# the values $V_b$ that the block may see:
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
 # $$
 #
-# With `causal`, a block still needs a mask of its own. The block 4 to 7 reads key 7, for example, which only its last
-# query may see.
+# With `causal`, a block still needs a mask of its own: the block 4 to 7 reads key 7, which only its last query may see.
 #
 # ## How much memory blocks save
 #
-# Here is the memory that attention needs in a step of training: the peak of a process, less what it held before, and
-# less inputs and outputs. There is one text, with 8 heads of 64 numbers, and the future is hidden. "Plain" attention
-# makes the whole matrix, and "blockwise" is that of our package. Beside them stand the attention of Keras (`keras.ops`)
-# and that of PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Both axes
-# are logarithmic: each horizontal line stands for ten times the memory of the one below it.
+# Here is the memory that attention needs in a step of training, besides inputs and outputs, if the future is hidden.
+# "Plain" attention makes the whole matrix, and "blockwise" is that of our package, beside Keras (`keras.ops`) and
+# PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Each horizontal line
+# stands for ten times the memory of the one below it.
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import json
 from pathlib import Path
-
-import matplotlib.pyplot as plt
 
 # Measurements are in the repository and not in the package, so this cell needs a clone.
 root = Path("../..").resolve()
@@ -163,7 +188,7 @@ from benchmarks import pictures
 
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
 times, memory = pictures.lines(results)
-figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+figure, ax = plt.subplots(figsize=(4.8, 3.6), layout="constrained")
 pictures.draw(ax, memory, "memory, in MB")
 ax.yaxis.set_major_formatter("{x:,.0f}")
 ax.grid(axis="y", color="#808080", alpha=0.4)
@@ -195,15 +220,13 @@ assert longest == 8192  # as the text says
 assert 3.5 < took / matrix < 5
 
 # %% [markdown]
-# Where the matrix fits, a doubling of the length makes the memory of plain attention three to four times as large, and
-# that of the blocks less than twice, on average. At 8,192 keys one matrix takes 2.1 GB, and plain attention took about
-# four times that, because a step of training keeps more than one of that size: the scores, the weights, the slopes of
-# both. PyTorch's own attention needs less still, because it cuts the keys as well.
+# A doubling of the length makes the memory of plain attention three to four times as large, and that of the blocks less
+# than twice, on average. Plain attention takes about four times one matrix, because a step of training keeps the
+# scores, the weights, and the slopes of both. PyTorch's own attention needs less still, because it cuts the keys as
+# well.
 #
-# The *time* is another matter. Some is saved, because nearly half of the scores lie in the future and are never
-# computed. But it still grows with the square, since each query meets all keys before it. A **window** changes that. It
-# is a mask that hides all but the nearest keys. Here are 16 queries in blocks of 4, without and with a window of 4
-# keys:
+# The *time* still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
+# mask that hides all but the nearest keys. Here are 16 queries in blocks of 4, without and with a window of 4 keys:
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
 from matplotlib.colors import ListedColormap
@@ -238,25 +261,14 @@ plt.show()
 
 # %% [markdown]
 # The band is equally wide for every length, so the time grows only in proportion to the length. The price is that in
-# one layer no letter sees farther than the window. Through several layers news travels farther, a window at a time.
+# one layer no letter sees farther than the window.
 #
 # ## In the package { #the-function-read }
 #
 # [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
-# a model can be trained with it. A training needs the weights once more, for the gradient, but by then each block has
-# thrown its weights away. So the function makes them again. The layer of the package switches to blocks by itself: on a
-# processor when a text is long and the future is hidden, and anywhere when the weights would take over 2 GiB. On a GPU a block has up to 1,024 queries, because there many small steps
-# [cost more](../about/benchmarks.py#and-on-a-gpu).
-#
-# <details class="lesson-more" markdown="1"><summary>When exactly</summary>
-#
-# The default is `MultiHeadAttention(..., blockwise="auto")`. On a processor, with `causal=True`, it attends by blocks
-# from 2,048 keys on inside a `tf.function`, which TensorFlow turns into one program, and from 4,096 on outside. In all
-# other cases, and on a GPU, it does so where all weights at once would take over 2 GiB (a good 2 GB). There are two
-# exceptions. One is a call that asks for the weights, because they are never there all at once. The other is *dropout*,
-# which in a training sets some weights to 0 at random: the way back would have to drop the same ones again.
-#
-# </details>
+# a model can be trained with it. A training needs the weights once more, for the gradient, so the function makes them
+# again. The package's layer switches to blocks by itself, on a processor from 2,048 keys on if the future is hidden.
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when else.
 #
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
@@ -270,8 +282,8 @@ plt.show()
 # $$
 #
 # So a block that has kept its outputs needs, on the way back, only what it needed before: its queries, and the keys and
-# values that it sees. Does it come out right? The whole matrix and the blocks get the same padded batch, of a length
-# that the blocks do not divide. The outputs are compared, and the gradients:
+# values that it sees. The whole matrix and the blocks get the same padded batch, of a length that the blocks do not
+# divide. Does it come out right?
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -311,11 +323,11 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # ## Even a row can come in pieces, by hand
 #
-# So far each row was whole. Fast programs for graphics processors, such as *FlashAttention*, cut the rows into
-# **pieces**, too, because the small, fast memory on the chip has no room for a row of a million numbers. But a softmax
-# divides by the sum over the whole row. And before the powers are taken, such programs subtract the largest score $m$
-# of the row from all its scores $s$, so that no power becomes too large for its four bytes. (No weight changes by that:
-# the factor $e^{-m}$ cancels.) How can they do either before the whole row is there?
+# Fast programs for graphics processors, such as *FlashAttention*, cut the rows into **pieces**, too, because the fast
+# memory on the chip has no room for a row of a million numbers. But a softmax divides by the sum over the whole row.
+# And before the powers are taken, the largest score $m$ of the row is subtracted from all its scores $s$, so that no
+# power becomes too large for its four bytes. (No weight changes by that: the factor $e^{-m}$ cancels.) How can either
+# be done before the whole row is there?
 #
 # Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. Two sums are kept, both measured from the
 # largest score so far: of the powers $e^{s - m}$, and of each power times its value.
@@ -327,11 +339,11 @@ for name, one, other in zip(names, *found, strict=True):
 # | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
 #
 # The second piece brings a new largest score, 6, and both sums were measured from 3. But we *know* by which factor they
-# are too large, so they are mended: $e^{s - 3} \cdot e^{3 - 6} = e^{s - 6}$, and $e^{3 - 6} = 0.049787$. At the end the
-# second sum divided by the first is the output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives.
+# are too large, so they are mended by $e^{3 - 6} = 0.049787$. At the end the second sum divided by the first is the
+# output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives.
 #
-# Below, the bars are the powers. Read the second piece, and watch the two bars of the first. Then set the last score to
-# 2. Is anything mended now?
+# Below, the bars are the powers. Read the second piece, and watch the two bars of the first. Then guess: with a last
+# score of 2, is anything mended?
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -347,8 +359,8 @@ touch(
 )
 
 # %% [markdown]
-# It is like adding up a long bill page by page. Three numbers are carried over, the largest score and the two sums, and
-# the page itself can be thrown away. This is the *online softmax*.
+# It is like adding up a long bill page by page: three numbers are carried over, and the page itself can be thrown away.
+# This is the *online softmax*.
 #
 # <details class="lesson-more" markdown="1"><summary>In Python</summary>
 
@@ -381,28 +393,24 @@ assert round(output / total, 2) == 38.72
 #
 # ## Is this how a chat machine works?
 #
-# It is a machine of the same kind, but with dozens of layers and billions of numbers. It reads [pieces of
-# words](pieces_of_words.py), has only the half that writes, and draws the next piece [by lot](writing.py#drawing). In
-# its layers the [norm](norm_first.py) stands before each part, queries and keys [are turned](turning_positions.py) in
-# place of added positions, and several heads [share their keys and values](fewer_keys.py). Its [feed-forward
-# network](feed_forward.py#by-hand) bends more smoothly than ReLU. A third matrix there, the *gate*, gives one more
-# number for each alarm, and the alarm is multiplied with it. (That it answers as people want it to comes from a second
-# training, which is not a matter of attention.)
+# A chat machine is of the same kind, with dozens of layers and billions of numbers, but it has only [the half that
+# writes](language_model.py), reads [pieces of words](pieces_of_words.py) and [draws](writing.py#drawing) the next one.
+# In its layers the [norm comes first](norm_first.py), [positions turn](turning_positions.py), and heads [share their
+# keys and values](fewer_keys.py).
 #
 # ## Who found this, and when
 #
 # Milakov and Gimelshein published the online softmax in 2018, for the last layer of language models. Rabe and Staats
 # built attention in little memory with the same trick in 2021. In 2022 Dao and others made it fast, with
 # FlashAttention. It does *more* arithmetic than plain attention and still takes less time, because on a graphics
-# processor moving numbers costs more than multiplying them.
+# processor moving numbers costs more.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take?
-# What is the largest power of two for $n$ with which they take less than 1 GB? And what is it for the whole matrix,
-# with $n$ queries?
+# What is the largest power of two for $n$ with which they take less than 1 GB? And what is it for the whole matrix?
 
 
 # %% tags=["answer"]
@@ -420,9 +428,9 @@ assert (one_block, whole_matrix) == (65_536, 4_096)
 # %% [markdown]
 # ### Exercise 2
 #
-# Each place looks at itself and at the 63 before it, which is called `causal=True, window=64` in the package. There are
-# 1,024 places, in blocks of 64 queries. A block reads only those keys that at least one of its queries may see. Which
-# share of 1,024 by 1,024 scores is computed? A drawing of the first three blocks helps.
+# Each place looks at itself and at the 63 before it. There are 1,024 places, in blocks of 64 queries. A block reads
+# only those keys that at least one of its queries may see. Which share of 1,024 by 1,024 scores is computed? A drawing
+# of the first three blocks helps.
 
 # %% tags=["answer"]
 n, block, window = 1024, 64, 64
@@ -436,8 +444,8 @@ assert computed == 64 * (64 + 15 * 127)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# A block reads its own 64 keys, and the 63 before its first query. Only the first block has none before. So 15 blocks
-# have 64 rows of 127 scores, and one block has 64 rows of 64 scores.
+# A block reads its own 64 keys, and the 63 before its first query. So 15 blocks have 64 rows of 127 scores, and the
+# first one has 64 rows of 64.
 #
 # </details>
 #
@@ -469,8 +477,8 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# You now know every part of the machine, and what to do when a text is too long for it. There is one thing that you have
-# not yet done. You have trained no machine for a task of your own.
+# You now know every part of the machine. There is one thing that you have not yet done: you have trained no machine for
+# a task of your own.
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.

@@ -6,11 +6,11 @@
 # %% [markdown]
 # # How do several texts share a row?
 #
-# All rows of a batch are equally long, so short texts are [filled up with padding](masks.py). Why not put a second text
-# there instead? The machine whose [positions turn](turning_positions.py) does not mind where in the row a text stands.
-# Here it reads "3 may '18" and "7 june '24" in one row. Is the 7 a day, a month or a
-# part of a year? You look at its neighbours, and "june" tells you. The bars show how much weight the machine's 7 gives
-# to each letter, as a mean of the four heads:
+# All rows of a batch are equally long, so short texts are [filled up with padding](masks.py). Why not put a second
+# text there instead? The machine whose [positions turn](turning_positions.py) does not mind where in the row a text
+# stands. Here it reads "3 may '18" and "7 june '24" in one row. Is the 7 a day, a month or a part of a year? "june"
+# tells you. Where will the machine look? The bars show how much weight its 7 gives to each letter, as a mean of the
+# four heads:
 
 # %% tags=["hide-input"] alt="A bar for each letter of 3 may '18 and, right behind it, 7 june '24. They show the weights that the 7 gives. Nearly all the weight lies on the letters of the first date, and hardly any on june."
 import sys
@@ -84,7 +84,10 @@ def bars_of(weights, hidden=0):
         label.set_color(colour)
     ax.get_xticklabels()[seven].set_weight("bold")
     ax.axvline(seven - 0.5, color="0.6", linewidth=0.8)
-    ax.axvspan(-0.5, hidden - 0.5, facecolor="none", edgecolor="0.7", hatch="///")
+    if hidden:
+        ax.axvspan(
+            -0.5, hidden - 0.5, facecolor="none", edgecolor="0.7", hatch="///"
+        )
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.01)
     plt.show()
@@ -109,12 +112,13 @@ assert mean[:seven].sum() > 0.8
 
 # %% [markdown]
 # Nobody told the machine where one date ends and the next begins. So nearly all the weight of this 7 goes to the
-# *other* date, and here both answers are wrong, without an error or a warning. (Only the reading is to blame: each
-# answer was written in a row of its own, and looked only at the letters of its own date.)
+# *other* date, and both answers are wrong, without an error or a warning. (Only the reading is to blame: each answer
+# was written by itself, and looked only at its own date.)
 #
-# Is this a rare accident? Here are 1,000 unseen dates, two in each row:
+# Is this a rare accident? Here are 1,000 unseen dates, two in each row. The lower picture has hidden places between
+# the two dates. Guess first: do they help?
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Above, three bars: of the dates in one row 36 % are read right, of those kept apart nearly 100 %, and as many with a row for each. Below, two lines of dots over 0, 5, 20 and 40 hidden places in between: the first dates rise from 9 % to 62 %, the second ones fall from 60 % to 31 %, and the lines cross between 5 and 20 places."
 texts, dates = create_date_pairs(1000, seed=1, split="test")
 
 
@@ -133,30 +137,48 @@ shares = {
     "in one row, kept apart": right(kept, together),
     "a row for each": right(alone, dates),
 }
-lines = ["| how two dates are read | right answers |", "| --- | --- |"]
-lines += [f"| {name} | {percent(share)} |" for name, share in shares.items()]
-display(Markdown("\n".join(lines)))
 not_apart, kept_apart, own = shares.values()
-print("not kept apart, with padding in between:")
-sides = {}
-for gap in (0, 5, 20, 40):
+gaps, sides = (0, 5, 20, 40), []
+for gap in gaps:
     ids, segments = packed_rows(texts[:400], length=68 + gap, gap=gap)
     answers = write_both(read(ids, create_padding_mask(ids)), segments)
-    sides[gap] = right(answers[0], dates[:400:2]), right(answers[1], dates[1:400:2])
-    first, second = map(percent, sides[gap])
-    print(
-        f"{gap:2} places: right are {first} of the first, {second} of the second dates"
+    sides.append(
+        [right(answers[0], dates[:400:2]), right(answers[1], dates[1:400:2])]
     )
+_, ax = plt.subplots(figsize=(5.2, 1.4), layout="constrained")
+ax.barh(range(3), shares.values(), color=["0.6", BLUE, BLUE])
+for y, share in enumerate(shares.values()):
+    ax.text(share + 0.015, y, percent(share), va="center")
+ax.set(xlim=(0, 1.25), ylim=(2.6, -0.6), xticks=[])
+ax.set_yticks(range(3), shares)
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
+_, ax = plt.subplots(figsize=(4.6, 2.3), layout="constrained")
+for found, colour, name in zip(
+    np.transpose(sides),
+    (ORANGE, BLUE),
+    ("first dates", "second dates"),
+    strict=True,
+):
+    ax.plot(gaps, found, "o-", color=colour)
+    ax.text(41.5, found[-1], name, color=colour, va="center")
+ax.set(ylim=(0, 0.75), xlim=(-1, 55), xticks=gaps, ylabel="read right")
+ax.set_xlabel("hidden places in between, not kept apart")
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
 assert sides[0][0] < sides[0][1] - 0.1
-assert sides[20][0] > sides[20][1] + 0.1
+assert sides[2][0] > sides[2][1] + 0.1
 assert not_apart < 0.5 < 0.98 < kept_apart
 assert abs(kept_apart - own) < 0.02
 
 # %% [markdown]
-# Most dates are spoilt by their neighbours, and where the two touch, it is mostly the first of a row. But not because it
-# is the first: with 20 hidden places in between, it is mostly the second. So it is the distance that decides. Kept apart, they are read as well as if each had a row to itself. Try it: choose two dates, and press a letter to see
-# where it looks. Can you find two that come out right although nothing keeps them apart? Can you find a month that no
-# calendar has? Then tick the box.
+# Most dates are spoilt by their neighbours. Where the two touch, it is mostly the first of a row, and with 20 hidden
+# places in between mostly the second. So the distance decides which. Kept apart, they are read as well as if each had
+# a row to itself.
+#
+# Choose two dates, and press a letter to see where it looks. Can you find two that come out right although nothing
+# keeps them apart? Can you find a month that no calendar has? Then tick the box.
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -264,13 +286,11 @@ assert max(away[fine.all(axis=0)], default=1) > 0.5
 # %% [markdown]
 # </details>
 #
-# So it can be done. Is it worth the trouble?
-#
 # ## What is there to win?
 #
-# The processor multiplies padding like everything else. So let us count how many places are padding. First each of the
-# 1,000 dates has a row to itself, as long as the longest date. Then they share rows of 64 places, now not in pairs, but
-# one behind the other, and a new row begins when the next date does not fit:
+# The processor multiplies padding like everything else. So let us count. First each of the 1,000 dates has a row to
+# itself, as long as the longest date. Then they share rows of 64 places, and a new row begins when the next date does
+# not fit:
 
 # %%
 lengths = np.array([len(text) for text in texts])  # without start and end
@@ -320,19 +340,17 @@ assert 0.55 < places[1] / places[0] < 0.65
 assert 1.1 < scores[1] / scores[0] < 1.3
 
 # %% [markdown]
-# To put several texts into one row is called **packing**. Hatched is work for nothing. The padding shrinks from nearly
-# a half of the places to about a sixth. So whatever is done to each letter by itself, as in the feed-forward network,
-# becomes almost 40 % less. But a row is nearly twice as long now, so there are *more* scores than before, and three
-# quarters of them are for nothing. With texts as short as these, attention gains only if [blocks of hidden
+# To put several texts into one row is called **packing**. Hatched is work for nothing. What is done to each letter by
+# itself, as in the feed-forward network, becomes almost 40 % less. But a row is nearly twice as long now, so there
+# are *more* scores than before. With texts as short as these, attention gains only if [blocks of hidden
 # scores](long_sequences.py) are left out.
 #
 # ## A number for each document
 #
-# Call each text in a row a **document**, and give each place in the row the number of its document, which programs call
-# a *segment id*. Then the rule for the mask is short: it hides a key if its number is not that of the query. Padding
-# gets the number 0, which no document has. So padding sees only padding, and no query is left without any key.
-#
-# Here are the bars of the 7 once more, now with such a mask:
+# Call each text in a row a **document**, and give each place in the row the number of its document, which programs
+# call a *segment id*. Then the mask hides a key if its number is not that of the query. Padding gets the number 0, so
+# padding sees only padding, and no query is left without any key. Here are the bars of the 7 once more, now with such
+# a mask:
 
 # %% tags=["hide-input"] alt="The bars of the 7 again. The letters of the first date are hatched and have no weight. Of the second date, the 7 itself has most weight, then the spaces and the apostrophe, and the letters u, n and j of june."
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
@@ -352,8 +370,7 @@ assert masked[head, seven, june].sum() > 0.5
 assert not np.any(np.where(apart[0], masked, 0))
 
 # %% [markdown]
-# All the weight stays within the date of the 7. One head does what you did, and looks at "june". The others look mostly
-# at the 7 itself, and at the space and the apostrophe before the year.
+# All the weight stays within the date of the 7. One head does what you did, and looks at "june".
 #
 # ## By hand
 #
@@ -365,14 +382,13 @@ assert not np.any(np.where(apart[0], masked, 0))
 # | document | 1 | 1 | 1 | 2 | 2 | 0 |
 # | position | 0 | 1 | 2 | 0 | 1 | 0 |
 #
-# The letter at place 4 may look at the places 3 and 4. Say that its scores are 2, 1, 0, 0, 1 and 3, and the values 10,
-# 20, 30, 40, 50 and 60. Only the scores at places 3 and 4 count, 0 and 1. The softmax makes the weights 0.269 and 0.731
-# of them, and the output is $0.269 \cdot 40 + 0.731 \cdot 50 = 47.31$.
+# The letter at place 4 may look at the places 3 and 4. Say that its scores are 2, 1, 0, 0, 1 and 3, and the values
+# 10, 20, 30, 40, 50 and 60. Only the scores 0 and 1 at places 3 and 4 count. The softmax makes the weights 0.269 and
+# 0.731 of them, and the output is $0.269 \cdot 40 + 0.731 \cdot 50 = 47.31$.
 #
-# Why does the third line begin again at 0? In the training each text began at 0. So if positions are *added* to the
-# letters, the second text must begin there, too, because [such a machine cannot read it
-# elsewhere](turning_positions.py). If queries and keys *turn*, only distances count, and within a document these are
-# the same wherever the counting begins.
+# Why does the third line begin again at 0? If positions are *added* to the letters, each text must begin where those
+# of the training did, because [such a machine cannot read it elsewhere](turning_positions.py). If queries and keys
+# *turn*, only distances count, and it does not matter.
 
 # %%
 from clear_attention import create_document_positions
@@ -386,16 +402,13 @@ powers = np.where(mask[4] == 1, 0, np.exp(scores))
 print("output of place 4:", (powers @ values / powers.sum()).round(2))
 
 # %% [markdown]
-# ## Other lengths
+# Here is a row of 12 places with texts of 5, 4 and 2 letters. The square is the mask, with a line for each place that
+# looks. Blue places may be seen, hatched ones are hidden, and grey is padding that sees padding. Predict first, then
+# press. Each task begins with these lengths:
 #
-# Here is a row of 12 places with three texts. The square is the mask, with a line for each place that looks. Blue
-# places may be seen, hatched ones are hidden, and grey is padding that sees padding. Predict first, then press. Each
-# task begins with texts of 5, 4 and 2 letters:
-#
-# 1. Text 1 gets one letter fewer, so text 2 begins a place earlier. Which positions do its letters have then?
+# 1. Text 1 gets one letter fewer. Which positions do the letters of text 2 have then?
 # 2. Make texts 2 and 3 one letter long, and text 1 nine. What becomes of the padding: here, and with a row for each?
-# 3. Tick the look-ahead mask, too. Which cells are left?
-# 4. Untick both boxes. Whom does the letter at place 5 see, where text 2 begins?
+# 3. Tick the look-ahead mask, too. Which cells are left? Then let the query walk.
 
 
 # %% tags=["live", "remove-input"]
@@ -424,10 +437,8 @@ touch(
 #
 # 1. The same as before: 0, 1, 2, 3. Where a text begins in the row does not matter to it.
 # 2. In this row it stays at one place of 12. With a row for each text, the long one makes all rows long: 16 of 27
-#    places are padding. The more the lengths differ, the more there is to win.
+#    places are padding.
 # 3. In the square of each document, the diagonal and what lies left of it.
-# 4. All letters of all three texts, at the places 0 to 10. The padding stays hidden. Positions count through, so the
-#    letter at place 5 is at position 5. This is how the machine at the top read.
 #
 # </details>
 #
@@ -438,14 +449,14 @@ touch(
 # 0 & \text{otherwise} \end{cases}
 # $$
 #
-# Here $i$ is the place that looks, and $j$ the place of the key. In a machine that writes, this mask goes together with
-# the look-ahead mask, and what one of the two hides is hidden.
+# Here $i$ is the place that looks, and $j$ the place of the key. In a machine that writes, the look-ahead mask hides
+# more.
 #
 # ## Your machine so far
 #
 # Your `attention` takes any mask. So your machine only needs the mask and the positions, made from the numbers of the
-# documents in one row. Write both functions. For the positions, ask yourself where each document begins.
-# (`list.index` finds the first place of a number. Which positions the padding gets does not matter.)
+# documents in one row. Where does each document begin? (`list.index` finds the first place of a number. Which
+# positions the padding gets does not matter.)
 #
 # ```python
 # def document_mask(documents):  # (letters, letters), 1 hides
@@ -476,8 +487,8 @@ print("your machine packs its texts")
 # %% [markdown]
 # ## What must not be asked
 #
-# So far only the texts that are *read* share a row. In the training the answers can share one, too. Here are two Roman
-# numbers, their answers below, and the number of each document:
+# So far only the texts that are *read* share a row. In the training the answers can share one, too. Here are two
+# Roman numbers and, below, their answers, which have the numbers of their texts:
 
 # %% tags=["hide-input"] alt="Two rows of squares. Above, the texts X L, which have number 1, and V I I, which have number 2, and a square of padding. Below, the answers: start, 4, 0, end, with number 1; start, 7, end, with number 2; and a square of padding. A line leads from each answer to its text."
 two_texts = ["X", "L", "V", "I", "I", ""]
@@ -512,17 +523,13 @@ ax.axis("off")
 plt.show()
 
 # %% [markdown]
-# An answer must look at its own text and at no other. So it has the number of its text, and cross-attention has the
-# same rule: $i$ is a place in the row of answers, and $j$ a place in the row of texts.
+# In cross-attention the rule is the same: an answer sees its own text and no other.
 #
-# And one more thing changes. In the training the half that writes gets [the right letters](training.py), and at each
-# place it must say what comes next: 4 after the first "start", then 0, then "end". But what comes after this "end" is
-# the start of the *next document*, and no part of its answer. So the machine must not be asked there, nor where the
-# next place is padding. It is asked how answer 2 begins at that answer's own "start".
-#
-# So the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by 0.
-# (Padding is no document, so it gets 0, too.) The last place of the row has no next one, so for these eight places
-# there are seven numbers. Write them down first:
+# But one more thing changes. In the training the half that writes gets [the right letters](training.py), and at each
+# place it must say what comes next: 4 after the first "start", then 0, then "end". After this "end" comes the *next
+# document*, which is no part of the answer. So the machine must not be asked there, nor where the next place is
+# padding: the loss of each place is multiplied by 1 if the next place belongs to the same document, and otherwise by
+# 0. For these eight places there are seven such numbers, because the last one has no next. Write them down first:
 
 # %% tags=["answer"]
 now, following = of_answers[:-1], of_answers[1:]
@@ -534,22 +541,21 @@ np.testing.assert_array_equal(inside, [1, 1, 1, 0, 1, 1, 0])
 # <details class="lesson-answer" markdown="1"><summary>Why these?</summary>
 #
 # After the "end" at place 3 the next document begins, and after the "end" at place 6 comes padding. Elsewhere the
-# machine is asked for 4, 0 and "end", and for 7 and "end", so nothing of an answer is left out.
+# machine is asked for 4, 0 and "end", and for 7 and "end".
 #
 # </details>
 #
-# Does a training with such rows come to the same as one with padding? The guide [Pack a stream of
-# texts](../guides/pack_a_stream.py#a-training-packed-and-padded) tries it, and compares the losses.
+# The guide [Pack a stream of texts](../guides/pack_a_stream.py#a-training-packed-and-padded) trains with such rows.
 #
 # ## Who found this, and when
 #
-# BERT (2018) filled its rows up with padding. GPT-3 (2020) packed its texts and hid nothing: a mark stands where a text
-# ends, and from it the model was to learn that what comes before no longer matters. Krell and others (2021) did hide.
-# They counted that up to half of the places in common collections are padding, packed the texts of Wikipedia for BERT,
-# kept them apart by a mask, and trained twice as fast.
+# GPT-3 (2020) packed its texts and hid nothing: a mark stands where a text ends, and from it the model was to learn
+# that what comes before no longer matters. Krell and others (2021) did hide. They counted that up to half of the
+# places in common collections are padding, packed the texts of Wikipedia for BERT, which had been trained with
+# padding (2018), kept them apart by a mask, and trained twice as fast.
 #
-# Who was right? Llama 3 (2024) was trained with such a mask. Its authors write that it changed little with rows of the
-# usual length, and was important with very long ones.
+# Who was right? Llama 3 (2024) was trained with such a mask. Its authors write that it changed little with rows of
+# the usual length, and was important with very long ones.
 #
 # ## Exercises
 #
@@ -577,17 +583,17 @@ print("of the same text:", 100 * 32 * 32)
 #
 # <details class="lesson-answer" markdown="1"><summary>What goes wrong</summary>
 #
-# The letters of the last document look at the padding, as in [the lesson on masks](masks.py). In an encoder the last
-# text of each row comes out wrong. In a causal machine the padding comes later and is hidden anyway. But if these
-# numbers also say where the loss counts, the machine must learn to write padding.
+# The letters of the last document look at the padding, so in an encoder the last text of each row comes out wrong. In
+# a causal machine the padding comes later and is hidden anyway. But if these numbers also say where the loss counts,
+# the machine must learn to write padding.
 #
 # </details>
 #
 # ### An open question
 #
-# The [function of the guide](../guides/pack_a_stream.py#the-function) keeps a few rows open, and puts each text into
-# the first one that has room for it. It could also take the fullest of those that have room, or look at the next ten
-# texts before it chooses. How little padding can you reach?
+# The [function of the guide](../guides/pack_a_stream.py#the-function) puts each text into the first of a few open
+# rows that has room for it. It could also take the fullest of those, or look at the next ten texts before it chooses.
+# How little padding can you reach?
 #
 # ## Check yourself
 #
@@ -619,13 +625,11 @@ exercises.show("packing")
 # **Your machine so far:** half of [the whole Transformer](recap.py#put-together-by-hand), with most of what the
 # machines of today are made of, and several texts in a row.
 #
-# What do these machines *do* with it? In the [language model](language_model.py#how-surprised-is-it-by-hand), two
-# layers were better than one. Is there anything that two layers can do together and a single one can't, unless it is
-# enormously larger?
+# In the [language model](language_model.py#how-surprised-is-it-by-hand), two layers were better than one. Is there
+# anything that two layers can do together and a single one can't, unless it is enormously larger?
 #
 # * [A head that copies](induction.py): it looks for what came next the last time.
 # * [Pack a stream of texts](../guides/pack_a_stream.py): a training on packed rows, with the losses of padded ones.
-# * [What does a model's configuration mean?](../guides/model_configuration.py)
 # * [Benchmarks](../about/benchmarks.py): packed rows against padded ones.
 #
 # Read on elsewhere: Brown and others (2020), [Language Models are Few-Shot

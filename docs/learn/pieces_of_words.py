@@ -11,15 +11,14 @@
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**
 #
-# Each number stands for a piece of the text. You are asked how often the letter in number 436 occurs in the word that
-# is number 73700. You have all that the model had. What do you answer?
+# Each number stands for a piece of the text. How often does the letter in number 436 occur in the word that is number
+# 73700? You have all that the model had. What do you answer?
 #
 # <details class="lesson-more" markdown="1"><summary>The same question in letters</summary>
 #
 # "How many r are in strawberry?" Now you see three. Number 436 is " r", and 73700 is " strawberry", each with its
-# space. Nothing in the numbers says how often the one is in the other. Programs that answered "two" were famous for it
-# in 2024 ([an account of it](https://arxiv.org/abs/2601.18030), 2026). The numbers are from GPT-4's own table of
-# pieces, which is public under the name `cl100k_base` (looked up in November 2026).
+# space. Programs that answered "two" were famous for it in 2024 ([an account of it](https://arxiv.org/abs/2601.18030),
+# 2026). The numbers are from GPT-4's own table of pieces, `cl100k_base`, which is public (looked up in November 2026).
 #
 # </details>
 #
@@ -29,14 +28,14 @@
 # ## Neither letters nor words
 #
 # **Letters are too short.** Our model looks back at 128 tokens, and a token is what a machine takes as one unit. If
-# that is a letter, 128 are less than two lines of print. A longer look is dear: each token is compared with each
-# earlier one, so twice as many take [four times as many scores](long_sequences.py#what-if-the-matrix-does-not-fit).
+# that is a letter, 128 are less than two lines of print. And twice as many tokens take [four times as many
+# scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
 # **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new one.
-# Machines that translated in 2015 knew 30,000 to 50,000. All others were one token, "unknown".
+# Machines that translated in 2015 knew 30,000 to 50,000 words. All others were one token, "unknown".
 #
-# So common words should be one piece, and rare ones several, down to single letters if need be. A simple rule finds
-# such pieces. It only counts.
+# So common words should be one piece, and rare ones several, down to single letters if need be. A rule that only counts
+# finds such pieces.
 #
 # ## Glue what stands together, by hand { #by-hand }
 #
@@ -89,8 +88,8 @@ assert len(best) == 14
 #
 # </details>
 #
-# To glue the commonest pair first sounds best. Is it? In three rounds it makes 15 pieces of 22 letters. Can you get to
-# 14? (The number beside a pair says how often it stands there.)
+# To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. A dare: get to 14.
+# (The number beside a pair says how often it stands there.)
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -112,17 +111,16 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
 #
 # Begin with h and e, which stand together only three times. Then e and s still do three times, and s and e twice: 22
-# letters become 19, 16 and 14 pieces. Who takes "es" first spoils both "he" and "se". So the simple rule is not the
-# best one. It is quick, and good enough.
+# letters become 19, 16 and 14 pieces. Who takes "es" first spoils both "he" and "se". The simple rule is not the best
+# one, but it is quick.
 #
 # </details>
 #
 # ## Two thousand rules from a manual
 #
-# Now let the rule read what our language model has read, nine tenths of the manual of Python. Each pair that is glued
-# is written down, because these pairs, in their order, are all that is learnt. And the text is first cut into words,
-# each with the space before it. Then no piece reaches into the next word, and each different word has to be cut only
-# once.
+# Now let the rule read what our language model has read, nine tenths of the manual of Python. All that is learnt are
+# the glued pairs, in their order. The text is first cut into words, each with the space before it, so that no piece
+# reaches into the next word.
 
 # %% tags=["hide-input"]
 import re
@@ -165,12 +163,11 @@ for ending in ("ing", "ment", "ation"):
 
 # %% [markdown]
 # It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told it
-# what an ending is, and yet three of them are among the first hundred pieces. (Below we mostly use the first 1,000
-# rules.)
+# what an ending is, and yet three of them are among the first hundred pieces.
 #
-# To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Nothing is
-# counted any more. Since letters stay pieces, no word is unknown. (GPT-2 (2019) and most models since begin with the
-# 256 bytes in place of letters, so that even a sign that the rules have never met can be cut.)
+# To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Since letters
+# stay pieces, no word is unknown. (GPT-2 (2019) and most models since begin with the 256 bytes, so that not even a new
+# sign is unknown.)
 
 
 # %%
@@ -192,7 +189,6 @@ for number in (0, 30, 300, 2000):
 # %% tags=["remove-input"]
 assert "".join(cut(unseen, rules)) == unseen
 assert 0.95 < (256 + 3000) * 128 / 429_952 < 1
-assert round(100 * 2 * 128_256 * 4096 / 8.03e9) == 13
 assert new[:3] == ["␣␣", "--", "th"]
 assert {"ing", "ment", "ation"} <= {*new[:100]}
 assert len(cut(line, rules[:300])) < 20
@@ -201,12 +197,13 @@ assert len(cut(" strawberry", rules)) == 7
 assert len(cut(" functions", rules)) == 1
 
 # %% [markdown]
-# "functions" is a single piece now, and the strawberries stay in crumbs, because this manual has none. GPT-4's table
-# was made in about 100,000 rounds, from far more text. In it " strawberry" is one piece. At the start of a text, where
-# no space stands before it, it is three: `str|aw|berry`.
+# "functions" is a single piece now, and the strawberries stay in crumbs, because this manual has none. In GPT-4's
+# table, which was made in about 100,000 rounds, " strawberry" is one piece. At the start of a text, without the space,
+# it is three: `str|aw|berry`.
 #
-# Cut something of your own. Guess first: into how many pieces goes your name? And a sentence of a language that is not
-# English? And does "functions" need as many pieces at the start of a text as behind a space?
+# Let it glue, and watch the pieces grow. Then cut something of your own, with 1,000 rules. Guess first: into how many
+# pieces goes your name? And a sentence that is not English? And does "functions" need as many pieces at the start of a
+# text as behind a space?
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -233,18 +230,16 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>What to see</summary>
 #
 # A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual. So
-# whoever writes in another language has more tokens to pay for, and is seen less far back. The Hindi word for "earth"
-# has six signs, and each of these is three bytes. For GPT-4 it was eight pieces. For GPT-4o (2024), whose table is
-# twice as large, it is three. (Both tables were looked up in November 2026.) And "functions" is one piece behind a
-# space only. At the start of a text it is two other tokens, with vectors of their own, and that both mean the same has
-# to be learnt.
+# whoever writes in another language has more tokens to pay for. The Hindi word for "earth" was eight pieces for GPT-4,
+# and is three for GPT-4o (2024), whose table is twice as large (looked up in November 2026). And "functions" is one
+# piece behind a space only. At the start of a text it is two other tokens.
 #
 # </details>
 #
 # ## What pieces save, and what they cost
 #
-# Here is a place in the tenth of the manual that gave no rules. What does a machine see that looks back at 128 letters?
-# And one that looks back at 128 pieces? Guess how many lines it will be.
+# Here is a place in the tenth of the manual that gave no rules. What does a machine see that looks back at 128 letters,
+# and what one that looks back at 128 pieces? Guess how many lines it will be.
 #
 # <details class="lesson-more" markdown="1"><summary>Both views</summary>
 
@@ -270,23 +265,21 @@ assert 2.9 < per_piece < 3.4
 # %% [markdown]
 # </details>
 #
-# **What they save.** Let a text have $n$ letters, and a piece $c$ of them on average. Then there are $n / c$ tokens.
-# The machine looks back $c$ times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in
-# place of $n^2$. With our first 1,000 rules $c$ is 3.1, and of ten scores one is left.
+# **What they save.** Let a text have $n$ letters, and a piece $c$ of them on average. The machine then looks back $c$
+# times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in place of $n^2$. With our
+# first 1,000 rules $c$ is 3.1, and of ten scores one is left.
 #
 # **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes and learns $r$ rules
-# has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. Our language model has 430,000 in all, of
-# which 33,000 are its table. With 3,000 rules its table alone would have nearly as many as all of it now. The smallest
-# Llama 3.1 (2024) has 128,256 pieces, and two tables of 4,096 numbers for each, one at either end: 13&nbsp;% of its 8.03 billion numbers.
+# has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. With 3,000 rules the table of our language
+# model alone would have nearly as many numbers as all of it has now, 430,000.
 #
-# And there is a cost that no table shows. Take the simplest rival of the [last
-# lesson](language_model.py#is-counting-enough), who only counts what came after the last tokens. Let it look back at
-# one token, at two or at three. Bits are counted by the letter, so that short pieces and long ones can be compared. Do
-# more rules always help? Draw the three lines in your head first.
+# And there is a cost that no table shows. Take the rival of the [last lesson](language_model.py#is-counting-enough) who
+# only counts what came after the last tokens, one token, two or three. Do more rules always help? Bits are counted by
+# the letter, so that short pieces and long ones can be compared. Draw the three lines in your head first.
 #
 # <details class="lesson-more" markdown="1"><summary>How surprised it is</summary>
 
-# %% tags=["hide-input"] alt="Bits a letter against the number of rules, from none to 2,000, in three lines. Who sees one token falls from above 3 bits to 2, all the way. Who sees two tokens falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. Who sees three begins at 2.0, is lowest near 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them."
+# %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: who sees one token falls from above 3 bits to 2, all the way. Who sees two falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. Who sees three begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, how many of the tokens in a row were never met: of two from none to a quarter, of three from few to more than half."
 import math
 from collections import defaultdict
 
@@ -321,23 +314,37 @@ found = {
 }
 bits = {order: [b for b, _ in line] for order, line in found.items()}
 ours = float(trained.load("language")[1]["bits"])
-figure, ax = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+figure, (above, below) = plt.subplots(
+    2,
+    1,
+    figsize=(4.8, 4.8),
+    sharex=True,
+    height_ratios=(3, 2),
+    layout="constrained",
+)
 for order, colour in ((1, "#999999"), (2, "#d55e00"), (3, "#0072b2")):
-    ax.plot(range(6), bits[order], "o-", color=colour, label=f"sees {order} before")
-ax.axhline(ours, color="#009e73", linestyle="--", label="our machine")
-ax.set_xticks(range(6), [f"{number:,}" for number in numbers])
-ax.set(xlabel="rules", ylabel="bits a letter", ylim=(1.5, 3.5))
-ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False)
+    above.plot(
+        range(6), bits[order], "o-", color=colour, label=f"sees {order} before"
+    )
+    strange = [never for _, never in found[order]]
+    if order > 1:
+        below.plot(range(6), strange, "o-", color=colour)
+        below.annotate(
+            f"{strange[-1]:.0%}",
+            (5, strange[-1]),
+            (0, 6),
+            textcoords="offset points",
+            ha="center",
+        )
+above.axhline(ours, color="#009e73", linestyle="--", label="our machine")
+above.set(ylabel="bits a letter", ylim=(1.5, 3.5))
+above.legend(frameon=False)
+below.set_xticks(range(6), [f"{number:,}" for number in numbers])
+below.set(xlabel="rules", ylabel="never met them", ylim=(0, 0.8))
+below.yaxis.set_major_formatter("{x:.0%}")
+for ax in (above, below):
+    ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-often = Counter(cut(seen, rules))
-unused = sum(often[a + b] == 0 for a, b in rules)
-print("rules:                 ", *(f"{number:6,}" for number in numbers))
-for order in (2, 3):
-    print(f"sees {order}, bits a letter: ", *(f"{b:6.2f}" for b in bits[order]))
-    shares = (f"{strange:6.0%}" for _, strange in found[order])
-    print(f"sees {order}, never met them:", *shares)
-print(f"pieces that never come in the nine tenths: {unused} of {len(rules):,}")
 assert np.all(np.diff(bits[1]) < 0)
 assert bits[2][0] - min(bits[2]) > 0.5
 assert np.argmin(bits[2]) in (3, 4)
@@ -345,32 +352,28 @@ assert np.argmin(bits[3]) in (3, 4)
 assert bits[2][-1] > min(bits[2])
 assert bits[3][-1] > min(bits[3])
 assert found[2][0][1] < 0.01 < 0.1 < found[2][4][1] < found[2][5][1]
+assert abs(found[2][5][1] - 0.25) < 0.04  # one in four
 assert ours < min(map(min, bits.values())) < ours + 0.12
-assert 20 < unused < 400
 
 # %% [markdown]
 # </details>
 #
-# A rival that sees one token gains by each rule, because its token reaches farther. With two it gains up to about
-# 1,000 rules, with three up to about 300. Then both begin to lose. A likely reason is that they have met most long pieces too
-# rarely: with letters hardly any
-# pair in the unseen tenth was new to it, and with 2,000 rules one in four is. A network may do better, since similar
-# pieces can have similar vectors. But it, too, can learn a row of its table only where that piece stands. How many
-# rules are good is found by trying.
+# Who sees one token gains by each rule, because the token reaches farther. Who sees two gains up to about 1,000 rules,
+# and who sees three up to about 300. Then both begin to lose, probably because long pieces are met too rarely: with
+# letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is. A network, too, can learn a
+# row of its table only where that piece stands.
 #
-# (With two pieces, and by counting alone, this rival comes close to our machine, which sees 128 letters. What would
-# our machine make of pieces? That is [an open question](#an-open-question).)
+# (What would our machine make of pieces? That is [an open question](#an-open-question).)
 #
 # ## What can no longer be seen
 #
-# **Letters.** A model that reads pieces does not see how they are spelled. It must pick that up elsewhere: from texts
-# about spelling, from slips, from rhymes. Does it? Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) took
-# single rows of GPT-2's table and trained a small network to spell the piece from its row alone. Of pieces that were
-# new to this network it got 33 of 100 right. So there is spelling in the vectors, but by far not all of it.
+# **Letters.** A model that reads pieces must pick up elsewhere how they are spelled: from texts about spelling, from
+# slips, from rhymes. Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) took single rows of GPT-2's table and
+# trained a small network to spell the piece from its row alone. Of pieces that were new to this network it got 33 of
+# 100 right. So there is some spelling in the vectors.
 #
-# **Digits.** Our date machine reads and writes single letters. Its answers all look like 2018-05-03. Suppose we had
-# learnt 100 rules from 3,000 of them first. (A hundred are enough for eleven signs.) In which pieces would it have to
-# write a date? Guess first.
+# **Digits.** Our date machine writes single letters. Suppose we had learnt 100 rules from 3,000 of its answers. In
+# which pieces would it have to write 2018-05-03? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Dates in pieces</summary>
 
@@ -391,16 +394,14 @@ print(
 assert 40 < len(across) < 90
 
 # %% [markdown]
-# Counting knows nothing of years and months. A 0 often stands behind a dash, so the last digit of the year was glued
-# to the month. That there is an 8 in `8-03` the machine would have to learn by heart, and once more for `8-04`, and
-# for all the others. As a letter it is learnt once.
+# Counting knows nothing of years and months. A 0 often stands behind a dash, so the last digit of the year was glued to
+# the month. That there is an 8 in `8-03` the machine would have to learn by heart, and once more for `8-04`.
 #
 # </details>
 #
 # So today counting may not glue digits as it likes. Llama 2 (2023) makes each digit a piece. GPT-4 cuts groups of
-# three, from the left: 1234567 becomes `123|456|7`, and 123456 becomes `123|456`. So `456` stands for 4,560 in the one
-# number and for 456 in the other. If you write 1,234,567, the groups begin on the right, as you learnt it at school.
-# Singh and Strouse (2024) found that with the commas GPT-3.5 adds much better.
+# three, from the left, so that 1234567 becomes `123|456|7`. With commas, as in 1,234,567, the groups begin on the
+# right, and GPT-3.5 adds much better (Singh and Strouse, 2024).
 #
 # ## Who found this, and when
 #
@@ -408,25 +409,22 @@ assert 40 < len(across) < 90
 # the commonest pair, and begin again. So the rule is called *byte pair encoding*.
 #
 # **To name what has no name.** Twenty years later, machines that translate stumbled over words that were not in their
-# table, such as the German ones that anybody may put together. They left a gap, and looked the word up in a dictionary
-# afterwards. Rico Sennrich, Barry Haddow and Alexandra Birch (2016) threw the dictionary away and cut the words by
-# Gage's rule. In "Abwasserbehandlungsanlage" each piece can be translated: sewage, treatment, plant. That was simpler,
-# and it translated better.
+# table. They left a gap, and looked the word up in a dictionary afterwards. Rico Sennrich, Barry Haddow and Alexandra
+# Birch (2016) threw the dictionary away and cut the words by Gage's rule: in "Abwasserbehandlungsanlage" each piece can
+# be translated, sewage, treatment, plant. That was simpler, and it translated better.
 #
 # **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
 # that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
 # grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until the
-# name was common enough to be glued. The texts of the training, so the guess goes, hardly had it, so that its row was
-# hardly trained. Our table has rows that are never trained, for another reason: 78 of 2,000 pieces never come, because
-# longer ones have swallowed them.
+# name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What is lost by that? Learn 300 rules from the first 40,000 letters twice,
-# once in words and once from the whole as if it were a single word. (`learn` can do both. To cut the whole, apply
-# `glued` with one rule after the other.) Compare the letters a piece, and look at the first ten pieces.
+# We let no piece reach into the next word. What is lost by that? Learn 300 rules from the first 40,000 letters, once in
+# words and once as if all were a single word. (To cut the whole, apply `glued` with one rule after the other.) Compare
+# the letters a piece, and the first ten pieces.
 
 # %% tags=["answer"]
 part = seen[:40_000]
@@ -445,28 +443,28 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
 #
 # Nothing is lost: a piece has the same number of letters, but for a hundredth. But without words an "e" is glued to the
-# space behind it, as in `e␣`. Then "the" is cut in one way before a space and in another before a comma, and each has
-# to be learnt by itself.
+# space behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt
+# by itself.
 #
 # </details>
 #
 # ### Exercise 2
 #
 # Two models look back at 8,192 tokens. The pieces of the first have four letters on average. The second reads bytes.
-# How many times as many scores has the second to compute for the same text? And which can read a text of 30,000
-# letters at once?
+# How many times as many scores has the second to compute for the same text? And which can read a text of 30,000 letters
+# at once?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# The second has four times as many tokens, so 4 · 4 = 16 times as many scores. The text is 7,500 pieces, which the
-# first can read at once, and the second sees about a quarter of it.
+# Four times as many tokens have 4 · 4 = 16 times as many scores. The text is 7,500 pieces, which the first can read at
+# once, and the second sees about a quarter of it.
 #
 # </details>
 #
 # ### An open question
 #
-# Our language model was trained on bytes. Train one of the same size on the pieces of 300 rules, for the same time,
-# and compare bits a letter. Is it better than 1.76? A [program to copy](../guides/train_language_model.py) is there.
+# Train a model of the size of ours on the pieces of 300 rules, for the same time. Is it better than 1.76 bits a letter?
+# A [program to copy](../guides/train_language_model.py) is there.
 #
 # ## Check yourself
 #
@@ -480,8 +478,8 @@ exercises.show("pieces_of_words")
 # %% [markdown]
 # ```self-check
 # ? `cat` is piece 12 and `cats` is piece 840. What have their two vectors in common before the training?
-# - the first three letters | A vector is a row of numbers drawn at random. No letter is written in it.
-# + nothing but chance | That they are nearly the same word must be learnt from the texts in which they stand.
+# - the first three letters | A vector is a row of numbers drawn at random.
+# + nothing but chance | That they are nearly the same word must be learnt from texts.
 # - all but the s, since 840 was glued from 12 and s | The rule is used for cutting only. The row of 840 is a row like any other.
 # ? The order of the rules is lost, and somebody applies them in the order of the alphabet. What happens?
 # - nothing, the same pieces come out | Who glues e and s first leaves no e for h. You saw it with the cheeses.
@@ -495,14 +493,13 @@ exercises.show("pieces_of_words")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so no layer
-# changes. Only the table has more rows.
+# **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so that only the
+# table has more rows.
 #
 # A token is now a word, or nearly. How much does a machine have to keep of each one, while it writes? More than you
 # think.
 #
 # * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
-# * [What the package knows of tokens](../about/limits.md): it takes any ids, and leaves the cutting to you.
 # * [Train it on your own text](../guides/train_language_model.py): a program that reads bytes.
 #
 # Read on elsewhere: Sennrich and others (2016), [Neural Machine Translation of Rare Words with Subword

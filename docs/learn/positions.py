@@ -8,8 +8,8 @@
 #
 # Shuffle the letters of a date, and the machine below does not even notice. It was trained without *positions*, which
 # means that nothing is added to a letter's vector to say where the letter stands. Type a date, then type it backwards.
-# Below the machine you see its answers to four texts: a date, the same date backwards, and two in which day and month
-# have changed places.
+# Below the machine you see its answers to a date, the same date backwards, and two in which day and month have changed
+# places.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -55,23 +55,21 @@ assert answers[0] == answers[1]
 assert answers[2] == answers[3]
 
 # %% [markdown]
-# The date and the date backwards get the same answer, letter for letter. When day and month change places, nothing
-# changes either. You have met the reason in [an exercise](attention.py#exercise-2): attention is a sum over keys, and a
-# sum does not mind the order. Everything else in the encoder is done to each letter by itself. So to this machine a
-# text is a *bag of letters*.
+# The date and the date backwards get the same answer, letter for letter. You have met the reason in [an
+# exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind the order. Everything else
+# in the encoder is done to each letter by itself. So to this machine a text is a *bag of letters*.
 #
-# Why does it write a date at all, with the year in front? The decoder is better off than the encoder, because its
-# look-ahead mask gives the order away. Take the fifth letter of the answer so far. It sees six keys, which are those of
-# the start mark, of the four letters before it, and its own. If all scores were equal, what comes out would hold 1/6 of
-# the start mark's value. At the sixth letter it would hold 1/7. So what comes out tells how far the answer has come.
+# (Why does it write a date at all, with the year in front? The look-ahead mask gives the order of the *answer* away. If
+# all scores were equal, the fifth letter would get 1/6 of the start mark's value, because it sees six keys, and the
+# sixth letter 1/7.)
 #
-# Which parts of a date can such a machine still read, if the month is written as a word, and if it is written as a
-# number? Guess, then open:
+# **Guess first:** which parts of a date can such a machine still read, if the month is written as a word, and if it is
+# written as a number?
 #
 # <details markdown="1"><summary>What it reads of 2,000 unseen dates</summary>
 
-# %% tags=["hide-input"]
-from IPython.display import Markdown, display
+# %% tags=["hide-input"] alt="Bars for the shares of year, month, day and whole date that are right without positions. With the month by name: the month nearly always, year and day about one in three. With the month by number: year, month and day about one in four."
+import matplotlib.pyplot as plt
 
 texts, right = create_date_pairs(2000, seed=1, split="test")
 written = read(lost, texts)
@@ -80,50 +78,55 @@ parts = {
     "year": slice(0, 4),
     "month": slice(5, 7),
     "day": slice(8, 10),
-    "the whole date": slice(0, 10),
+    "whole date": slice(0, 10),
 }
-lines = ["| right | month by name | month by number |", "| --- | --- | --- |"]
-for name, part in parts.items():
-    fits = np.array(
-        [a[part] == b[part] for a, b in zip(written, right, strict=True)]
-    )
-    by_name, by_number = fits[has_name].mean(), fits[~has_name].mean()
-    lines.append(f"| {name} | {by_name:.0%} | {by_number:.0%} |")
-    if name == "month":
-        assert by_name > 0.98 > 0.4 > by_number
-display(Markdown("\n".join(lines)))
+fits = np.array(
+    [
+        [a[part] == b[part] for part in parts.values()]
+        for a, b in zip(written, right, strict=True)
+    ]
+)
+by_name, by_number = fits[has_name].mean(axis=0), fits[~has_name].mean(axis=0)
+figure, ax = plt.subplots(figsize=(4.6, 2.6), layout="constrained")
+places = np.arange(4)
+for shift, shares, colour, label in (
+    (-0.2, by_name, "#0072b2", "month by name"),
+    (0.2, by_number, "#d55e00", "month by number"),
+):
+    bars = ax.barh(places + shift, shares, height=0.38, color=colour, label=label)
+    ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3)
+ax.set_yticks(places, parts)
+ax.set(xlim=(0, 1.15), xticks=[])
+ax.invert_yaxis()
+ax.legend(frameon=False, loc="lower right")
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
+assert by_name[1] > 0.98 > 0.4 > by_number[1]
 
 # %% [markdown]
 # A month that is written as a word is nearly always right, because its letters give it away even in a bag with those of
-# "thursday". Digits are another matter. The bags of "22.12.1960" and "20.12.1962" are the same, so all that the
-# machine can do is guess.
+# "thursday". But the bags of "22.12.1960" and "20.12.1962" are the same, so all that the machine can do is guess.
 #
 # </details>
 #
 # ## Say where it stands
 #
-# The fix is simple: add something to the vector of each letter that depends only on its place. The *place* is a number,
-# counted from 0, and the *position* is the vector that we add for it. With it, an "m" at place 2 is no longer the same
-# as an "m" at place 0. (We could also append it. But then each vector would be longer, and every matrix behind it
-# larger.) The question is *what* to add.
+# The fix is to add something to the vector of each letter that depends only on its place. The *place* is a number,
+# counted from 0, and the *position* is the vector that we add for it. The question is *what* to add.
 #
 # * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
 #   numbers are only about 1 in size.
 # * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
-#   large one in a short text. And if we divide each place by 1000, whatever the text, the step is always the same, but
-#   so small that neighbours look alike.
+#   large one in a short text.
 #
-# We want numbers that stay small and make the same step everywhere, and a large one. A clock does that. Its hand never
+# We want numbers that stay small, and a step that is large and everywhere the same. A clock does that. Its hand never
 # leaves the dial, and each minute turns it by the same angle. But one hand soon comes round again, and then two places
 # look alike. So a clock has several hands, fast ones and slow ones.
 #
-# We give each hand a dial of its own. When we say that a dial turns, we mean its hand. Here are three dials, numbered
-# from 0, and each is ten times as slow as the one above it. A column shows where the three hands stand at one place of
-# the text:
+# We give each hand a dial of its own. Here are three dials, numbered from 0, and each is ten times as slow as the one
+# above it. A column shows where the three hands stand at one place of the text:
 
 # %% tags=["hide-input"] alt="Three rows of five dials, for the places 0, 1, 2, 10 and 100. In the first row the hand turns by 57 degrees from place to place, in the second by 6 degrees, and in the third so slowly that it has moved by 57 degrees only at place 100."
-import matplotlib.pyplot as plt
-
 figure, axes = plt.subplots(3, 5, figsize=(4.4, 2.9), layout="constrained")
 for i, (row, speed) in enumerate(zip(axes, (1, 0.1, 0.01), strict=True)):
     for place, ax in zip((0, 1, 2, 10, 100), row, strict=True):
@@ -143,11 +146,9 @@ plt.show()
 #
 # ## By hand
 #
-# How does a hand become numbers? Let it have length 1, and count its angle from 12 o'clock, as on a clock. Then two
-# numbers say where it points: how far its tip is to the right of the middle, which is the *sine* of the angle, and how
-# far above the middle, which is the *cosine*. So each dial gives two numbers between -1 and 1. They are added to two
-# numbers of the letter's vector. (If you know the circle in which the angle is counted from 3 o'clock: there sine and
-# cosine are swapped.)
+# How does a hand become numbers? Let it have length 1, and count its angle from 12 o'clock. Then two numbers say where
+# it points: how far its tip is to the right of the middle, which is the *sine* of the angle, and how far above the
+# middle, which is the *cosine*. They are added to two numbers of the letter's vector.
 #
 # Our three dials turn by 1, 0.1 and 0.01 from place to place. These angles are in radians, as in NumPy: a full turn is
 # $2\pi = 6.28$, and an angle of 1 is 57 degrees. At place 2 the angles are 2, 0.2 and 0.02:
@@ -160,11 +161,11 @@ plt.show()
 #
 # Let the letter "m" have a vector of six numbers, all of them 0.5. Read the table dial by dial, each time the sine and
 # then the cosine, and add. The first two numbers are $0.5 + 0.909 = 1.409$ and $0.5 - 0.416 = 0.084$. Altogether an "m"
-# at place 2 enters the machine as (1.409, 0.084, 0.699, 1.480, 0.520, 1.500). An "m" at place 0, where all hands point
-# up, enters as (0.5, 1.5, 0.5, 1.5, 0.5, 1.5).
+# at place 2 enters as (1.409, 0.084, 0.699, 1.480, 0.520, 1.500), and one at place 0, where all hands point up, as
+# (0.5, 1.5, 0.5, 1.5, 0.5, 1.5).
 #
-# Here it is in NumPy. The function `positions` makes a row of numbers for each place, and is the next piece of your
-# machine. The formula below tells what `n` is:
+# In NumPy, `positions` makes a row of numbers for each place, and is the next piece of your machine. The formula below
+# tells what `n` is:
 
 # %%
 from clear_attention import sinusoidal_encoding
@@ -197,19 +198,18 @@ print("m at place 0:", (0.5 + places[0]).round(3))
 # | --- | --- |
 # | $p$ | the place, counted from 0; $\omega_i\, p$ is the angle of dial $i$ there |
 # | $i$ | the number of the dial; each dial fills two of the vector's numbers |
-# | $\omega_i$ | the angle by which dial $i$ turns from place to place; $\omega_0 = 1$ is the fastest |
+# | $\omega_i$ | the angle by which dial $i$ turns from place to place; `speeds` in the function |
 # | $d$ | how many numbers the vector has, so that there are $d / 2$ dials; a vector of our machine has 64 |
-# | $n$ | the larger it is, the slower the slow dials are; 1000 in the example by hand, 10000 in the paper and in our machine |
+# | $n$ | the larger it is, the slower the slow dials are; 1000 in the example, 10000 in the paper and in our machine |
 # | $PE$ | the *positional encoding*, shape `(length, d)`, added to the letters' vectors |
 #
-# The function `positions` above is this formula, with the name `speeds` for the $\omega_i$. With $d = 6$ and $n = 1000$
-# the speeds are $1000^0 = 1$, $1000^{-2/6} = 0.1$ and $1000^{-4/6} = 0.01$. Our machine has 32 dials, and there the
-# factor from dial to dial is only $10000^{2/64} = 1.33$.
+# With $d = 6$ and $n = 1000$ the speeds are $1000^0 = 1$, $1000^{-2/6} = 0.1$ and $1000^{-4/6} = 0.01$. Our machine has
+# 32 dials, and there the factor from dial to dial is only $10000^{2/64} = 1.33$.
 #
 # <details class="lesson-more" markdown="1"><summary>What 16 dials look like</summary>
 #
-# These are the positions of 50 places, for vectors of 32 numbers. Read a row from left to right. The fast dials come
-# first: there the colours change from place to place. On the right are dials so slow that 50 places hardly turn them.
+# A row holds the numbers of one place. On the left are the fast dials, whose colours change from place to place. On the
+# right are dials so slow that 50 places hardly turn them.
 
 # %% tags=["hide-input"] alt="Heat map of 50 places, downwards, and 32 numbers. The first columns change sign every few places, the last ones hardly change at all."
 from clear_attention import plot_positions
@@ -225,14 +225,10 @@ np.testing.assert_allclose(places[2], by_hand, atol=5e-4)  # the table above
 #
 # <details class="lesson-more" markdown="1" id="the-layer-in-use"><summary>The layer in use, and where letters stand when the padding comes first</summary>
 #
-# In the package, a layer adds the positions: [`PositionalEncoding`][clear_attention.PositionalEncoding]. The letters go
-# through it once, after the embedding. It keeps the padding mask that Keras attaches to an embedding, and it can be
-# told at which places the letters stand. (There these places are called `positions`, as in many programs.)
-#
-# That is needed when the padding stands on the left, because then the layer's own counting from 0 begins at the
-# padding. The cell runs three letters through an embedding, positions and attention, without any training: alone,
-# behind two places of padding with their places told, and behind the padding with nothing told. It checks that the
-# second way gives what the first gives, and that the third does not:
+# In the package, the layer [`PositionalEncoding`][clear_attention.PositionalEncoding] adds the positions, once, after
+# the embedding. It can be told at which places the letters stand, in an argument called `positions`. That is needed
+# when the padding stands on the left, because the layer's own counting begins at the padding. The cell checks it with
+# three letters: alone, behind two places of padding with their places told, and with nothing told.
 
 # %%
 import keras
@@ -257,22 +253,20 @@ print("told its places, the padded text gives what the text alone gives")
 #
 # ## Distance is a turn
 #
-# Often the useful question is not "what stands at place 12?", but "what stands three places before me?". For this
-# question one rule holds everywhere: **three places back is the same turn, wherever you stand**. Dial 0 turns back by
-# an angle of 3, dial 1 by 0.3, and dial 2 by 0.03.
+# Often the useful question is not "what stands at place 12?", but "what stands three places before me?". For this one
+# rule holds everywhere: **three places back is the same turn, wherever you stand**. Dial 0 turns back by an angle of 3,
+# dial 1 by 0.3, and dial 2 by 0.03.
 #
 # Such a turn is just what a head needs, because a head compares a query with keys by their dot product. Suppose for a
-# moment that query and key are nothing but the positions of their places, without any letter. On one dial, let the
-# query's hand stand at the angle $a$ and the key's hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to
-# the dot product. By a rule of trigonometry this is $\cos(a - b)$.
-#
-# So two hands that point the same way add 1, two at a right angle add nothing, and two that point in opposite
+# moment that query and key are nothing but the positions of their places. On one dial, let the query's hand stand at
+# the angle $a$ and the key's hand at $b$. Then this dial adds $\sin a \sin b + \cos a \cos b$ to the dot product. By a
+# rule of trigonometry this is $\cos(a - b)$. So two hands that point the same way add 1, and two that point in opposite
 # directions take 1 away. Only the angle *between* the hands counts.
 #
 # Below are our three dials, with a blue hand for the place of the query and an orange one for the place of the key. The
-# curve says what the dot product is at every distance, and the disc on the curve stands at the distance of your two
-# places. A ring marks the highest peak. Move one of the places. Then move both: the dot product stays as it is. Last,
-# turn the query's hands back by 3 places. Where must the key stand now to fit best?
+# curve says what the dot product is at every distance, the disc on it is yours, and a ring marks the highest peak. Move
+# one of the places. Then let both walk: the hands turn, and the dot product stands still. Last, turn the query's hands
+# back by 3 places. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -296,9 +290,9 @@ touch(
 )
 
 # %% [markdown]
-# With the query's hands turned back, the key that fits best stands three places before the query, wherever you move it.
-# Other peaks are nearly as high, because a full turn is 6.28, so after six places the fast hand is nearly round again.
-# Raise the number of dials to 32, as in our machine: the other peaks sink to three quarters of the highest.
+# Three places before the query, wherever you move it. Other peaks are nearly as high, because after six places the fast
+# hand is nearly round again. Raise the number of dials to 32, as in our machine: the other peaks sink to three quarters
+# of the highest.
 #
 # And who turns the query's hands? The matrix $W_Q$ can do it, because each of the two numbers of a hand that is turned
 # back is a sum of multiples of the two that it had before:
@@ -311,19 +305,16 @@ touch(
 # \cos(a - 3) = \sin 3 \cdot \sin a + \cos 3 \cdot \cos a
 # $$
 #
-# As always, a row goes in, here $(\sin a, \cos a)$, and stands to the left of the matrix. So the factors of $\sin(a -
-# 3)$ are the first column of a small matrix, and those of $\cos(a - 3)$ the second:
+# The row $(\sin a, \cos a)$ stands to the left of the matrix. So the factors of $\sin(a - 3)$ are the first column of a
+# small matrix, and those of $\cos(a - 3)$ the second:
 #
 # $$
 # \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix}
 # $$
 #
-# The next dials have 0.3 and 0.03 instead of 3. Put the small matrices of all dials along the diagonal of one large
-# matrix, with 0 everywhere else, and you have a $W_Q$ that turns them all. (The keys stay as they are: their $W_K$ is
-# the unit matrix, or identity.)
-#
-# `turn_back` builds the large matrix. The position of place 12, times this matrix, is printed above the position of
-# place 9. Below are places 52 and 49:
+# The next dials have 0.3 and 0.03 instead of 3. Put the small matrices along the diagonal of one large matrix, with 0
+# everywhere else, and you have a $W_Q$ that turns them all. Here the position of place 12, times this matrix, is
+# printed above the position of place 9. Below are places 52 and 49:
 
 
 # %%
@@ -346,35 +337,14 @@ np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 
 # %% [markdown]
 # One matrix takes you from place 12 to place 9, and from 52 to 49. So a head can *learn* to look three places back,
-# anywhere in the text, or, with a turn the other way, at the next letter.
-#
-# There is one flaw. $W_Q$ does not get the position alone, but the sum of letter and position, so the letter adds
-# something of its own to each score. Training can live with that, as our machine shows. In [a later
-# lesson](turning_positions.py) nothing is added any more.
-#
-# <details class="lesson-more" markdown="1"><summary>Is there room for that in a head?</summary>
-#
-# The queries and keys of a head have 16 numbers in our machine, so its $W_Q$ and $W_K$ can keep only eight of the 32
-# dials. Are eight enough among 34 places, which is as long as a text may be here? We keep the eight fastest, and turn
-# three places back and one place forward, from every place that has both. The cell checks that the right key always
-# fits best, and prints one case:
-
-# %% tags=["hide-input"]
-eight = sinusoidal_encoding(length=34, depth=64).numpy()[:, :16]
-eight_speeds = 10000.0 ** (-np.arange(0, 16, 2) / 64)
-for step in (3, -1):  # three places back, and one forward
-    best = (eight @ turn_back(step * eight_speeds) @ eight.T).argmax(axis=1)
-    assert np.all(best[3:33] == np.arange(3, 33) - step)
-print("turned back by 3, the query of place 20 fits the key of place 17 best")
-
-# %% [markdown]
-# </details>
+# anywhere in the text. (There is one flaw: $W_Q$ gets the sum of letter and position, so the letter adds something of
+# its own to each score. In [a later lesson](turning_positions.py) nothing is added any more.)
 #
 # ## Does the order of the dials matter? { #does-the-trained-machine-rely-on-it }
 #
-# Our machine was trained with sine and cosine in turns. Some programs have first all sines, and then all cosines. For
-# the training one order is as good as the other. But what if the order changes *after* the training? Here the encoder
-# of the trained machine gets the same numbers in the other order. It reads 500 unseen dates:
+# Our machine was trained with sine and cosine in turns. Some programs have first all sines, and then all cosines. Here
+# the encoder of the trained machine gets the same numbers in that other order, and reads 500 unseen dates. **Guess
+# first: how many are still right?**
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -397,18 +367,16 @@ print(f"first all sines, then all cosines:    {after:6.1%} right")
 assert after < 0.05
 
 # %% [markdown]
-# Hardly a date is right, although no number is lost. Each trained weight was learnt for one of the 64 numbers, and now
-# nearly all of them meet another one. So if you carry weights from one program to another, check which of the two
-# orders each of them uses.
+# Hardly one, although no number is lost, because the trained weights now meet other numbers than those for which they
+# were learnt. So if you carry weights from one program to another, check which of the two orders each uses.
 #
 # ## Who found this, and when
 #
-# Machines that read one word after the other knew the order without being told. The first Transformer (Vaswani and
-# others, 2017) had to be told, and introduced these sines and cosines. Its authors also tried positions that are
-# learnt like an embedding, and found them about as good. The *rotary positions* of Su and others (2021) add nothing:
-# they turn the query and the key themselves, each by its own place, and a [lesson of its own](turning_positions.py)
-# builds them. That a machine which writes can do without positions, because its look-ahead mask gives the order away,
-# was found more than once, and studied by Kazemnejad and others in 2023.
+# The first Transformer (Vaswani and others, 2017) introduced these sines and cosines. Its authors also tried positions
+# that are learnt like an embedding, and found them about as good. The *rotary positions* of Su and others (2021) add
+# nothing: they turn the query and the key themselves, each by its own place. Could a machine that writes do without
+# any? Kazemnejad and others tried in 2023, and in their tasks it did better on texts longer than those of the training
+# than machines with the usual positions.
 #
 # ## Exercises
 #
@@ -430,8 +398,8 @@ assert nearest == {1: 44, 10000: 1}
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # With a single speed, all hands come round together. 44 places are nearly seven full turns, because $7 \cdot 2\pi =
-# 43.98$, so place 44 looks like place 0. With different speeds the hands never all come round exactly at once, and
-# within these 50 places not even nearly. So the place next to it is the one most like place 0.
+# 43.98$, so place 44 looks like place 0. With different speeds the hands never all come round at once, so place 1 is
+# the one most like place 0.
 #
 # </details>
 #
@@ -449,7 +417,7 @@ assert nearest == {1: 44, 10000: 1}
 #
 # ## Check yourself
 #
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+# Predict first, then press or type. The page knows the usual mistakes.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -460,28 +428,26 @@ exercises.show("positions")
 # ```self-check
 # ? Why not give the last letter the place 0, the one before it -1, and so on, and add this number to each letter?
 # - because a machine cannot add negative numbers | Half of the numbers in its vectors are negative.
-# + because it grows with the text, and drowns the letter | It is a counter, only from the other end. At the start of a long text it is as large as at the end of one that counts from 0.
+# + because it grows with the text, and drowns the letter | It is a counter, only from the other end.
 # - because two letters would get the same number | In a counter no two places are alike. That is not its trouble.
 # ? A head turns the hands of each query back by 3 places. The places alone decide. Which key fits the query of place 20 best?
 # - the key of place 20 | It would without the turn, because then the two hands point the same way.
 # - the key of place 23 | That needs a turn the other way, forward by 3 places.
 # + the key of place 17 | The hands of place 20, turned back by 3 places, point as those of place 17 do.
 # ? A machine has only the fast dial, which turns by an angle of 1. What can it hardly tell apart?
-# - neighbours, such as places 3 and 4 | Between them the hand turns by 57 degrees. Neighbours are what the fast dial tells apart.
-# - nothing, because the hand never points twice in exactly the same direction | Never exactly. But at places 0 and 44 it points nearly the same way, and a machine can hardly tell the two apart.
+# - neighbours, such as places 3 and 4 | Between them the hand turns by 57 degrees.
+# - nothing, because the hand never points twice in exactly the same direction | Never exactly. But at places 0 and 44 it points nearly the same way.
 # + places that are far apart, such as 0 and 44 | 44 is nearly seven full turns. A slow dial would tell them apart.
 # ```
 #
 # ## Where to go next
 #
-# You can now tell a machine where its letters stand, and find a letter three places back. One thing should bother you.
-# So far a text looked at itself only once. In a large machine it does so a hundred times, one after the other. What
-# keeps such a tower from falling over?
+# One thing should bother you. So far a text looked at itself only once. In a large machine it does so a hundred times,
+# one after the other. What keeps such a tower from falling over?
 #
 # * [The Transformer layer](transformer_layer.py): what stands around attention.
 # * [Positions that turn](turning_positions.py): what many models do today instead of adding.
 # * [Bugs with positions](../guides/museum.py#length): the wrong axis, the odd depth, positions added in every layer.
-# * [Reference: positions](../reference/positions.md): every argument and error of the layer.
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
 # 3.5; Su and others (2021), [RoFormer: Enhanced Transformer with Rotary Position

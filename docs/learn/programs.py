@@ -6,12 +6,12 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found a head that looks at the letter before, and it gave this letter only
-# about half of its weight. Here are three heads that nobody has trained. Their numbers were written down, and all three
-# are right on all 9,840 texts of one to eight letters a, b and c.
+# In the [last lesson](induction.py) training found a head that looks at the letter before. It gave this letter only
+# about half of its weight. Here are three heads whose numbers were written down, and all three are right on all 9,840
+# texts of one to eight letters a, b and c.
 #
 # A row is a letter that looks, and its bright cells are what it looks at. (In C the *places* 1 to 6 look.) The number
-# in a cell is the weight, and the sign `^` stands before the text. What is each head good for? Guess:
+# in a cell is the weight, and the sign `^` stands before the text. Guess first: what is each head good for?
 
 # %% tags=["hide-input"] alt="Three maps of weights for the text cabacb with the sign ^ before it. In map A each letter gives the weight 1 to the sign before it. In map B each letter gives 1/3 to ^ and 1/3 to each of the two letters like itself. In map C the first two rows give 1/2 to each a, the next two 1/2 to each b, and the last two 1/2 to each c."
 from fractions import Fraction
@@ -56,24 +56,21 @@ assert np.allclose(like_me[1:7, 0], 1 / 3)
 assert (for_place[1:7, 1:7] > 0.4).sum() == 12
 
 # %% [markdown]
-# You will build A first. B needs a trick, and C a second head.
-#
 # ## Yes and no
 #
-# Head A looks at the place before. When we built it by hand in the last lesson, we gave it its scores. A real head
-# makes its scores from its matrices. Which numbers must stand in these?
+# Head A looks at the place before. In the last lesson we gave such a head its scores. A real one makes them from its
+# matrices. What must stand in these?
 #
-# Each letter becomes a *token*, a row of numbers that says which letter it is and at which place it stands, each by
-# zeros with a single 1. (This is called *one-hot*.) In the text `cab` the b at place 2 is
+# Each letter becomes a *token*, a row of zeros with two ones, one for the letter and one for its place. (This is called
+# *one-hot*.) In the text `cab` the b at place 2 is
 #
 # | stands for | a | b | c | at 0 | at 1 | at 2 |
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
-# Who looks at whom depends on the places alone. So we write a *table of wishes*, with a row for each place that looks
-# and a column for each place that is looked at: 1 for yes, 0 for no. (Before place 0 there is nobody, so place 0 looks
-# at itself.) The table goes into $W_Q$, below three rows of zeros that ignore the letter. $W_K$ only cuts the place out
-# of a token:
+# We write a *table of wishes*, with a row for each place that looks and a column for each place that is looked at: 1
+# for yes, 0 for no. (Before place 0 there is nobody, so place 0 looks at itself.) The table goes into $W_Q$, below
+# three rows of zeros that ignore the letter. $W_K$ only cuts the place out of a token:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
@@ -95,11 +92,11 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are as we wanted them. But place 2 gives only 0.576 to the a before it: a softmax turns a lead of 1 into a
+# The scores are right. But place 2 gives only 0.576 to the a before it, because a softmax turns a lead of 1 into a
 # factor of $e = 2.718$ and no more, and $2.718 / (2.718 + 1 + 1) = 0.576$.
 #
-# So a yes must be worth more than 1. How much? Turn it up below. Then press the wishes until each letter fetches the
-# one *after* it, and the last one itself. What does a place fetch that has two wishes, or none?
+# So a yes must be worth more. Turn it up below. Then press the wishes until each letter fetches the one *after* it, and
+# the last one itself. And what does a place fetch that has two wishes, or none?
 
 # %% tags=["live", "remove-input"]
 import re
@@ -131,8 +128,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the picture shows 1.00, but this is rounded: each of the others still gets $e^{-10}$ times as much, about
-# 0.00005. At 128 it is $e^{-128}$, which in 32 bits becomes 0.
+# From 10 on the picture shows 1.00, but this is rounded: each of the others still gets $e^{-10}$ times as much. At 128
+# it is $e^{-128}$, which in 32 bits becomes 0.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
@@ -142,9 +139,9 @@ touch(
 #
 # ## A real head
 #
-# Take an empty `MultiHeadAttention`, and write its four matrices. Texts may have up to eight letters now, and `^`
-# stands before them, so that the first letter has something to fetch. So a token has 4 numbers for the letter (`^`, a,
-# b, c) and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is:
+# Take an empty `MultiHeadAttention`, and write its four matrices. Texts have up to eight letters now, and `^` before
+# them, so that the first letter has something to fetch. So a token has 4 numbers for the letter (`^`, a, b, c) and 9
+# for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is:
 
 # %%
 from clear_attention import MultiHeadAttention
@@ -166,8 +163,7 @@ found = head(cab[np.newaxis].astype("float32"))[0].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in found))
 
 # %% [markdown]
-# Is it right for all 9,840 texts? (`rows` writes them as tokens, with a mask that hides the places behind a shorter
-# text.)
+# Is it right for all texts? (`rows` writes them as tokens, and its mask hides the places behind a shorter text.)
 
 # %%
 from itertools import product
@@ -185,15 +181,13 @@ right = [
 print(f"{sum(right):,} of {len(texts):,} texts are right")
 
 # %% [markdown]
-# All of them, as must be: the rows of $W_Q$ and $W_K$ that belong to letters are zeros, so the map is the same
-# whatever the text says.
+# All of them, as must be: the rows for letters are zeros, so the map is the same whatever the text says.
 #
 # ## Select and aggregate
 #
 # Only two things needed thought: who looks at whom, and what is brought back. [`select`][clear_attention.select] asks a
-# function of yours about each pair, and returns $W_Q$ and $W_K$. [`aggregate`][clear_attention.aggregate] supplies the
-# 128, the root, $W_V$ and $W_O$, and returns the layer. So our head is one line, "look by your place at the place
-# before, and bring its letter":
+# function of yours about each pair, and makes $W_Q$ and $W_K$ of its answers. [`aggregate`][clear_attention.aggregate]
+# supplies the rest. So our head is one line, "look by your place at the place before, and bring its letter":
 
 # %%
 from clear_attention import aggregate, select
@@ -207,9 +201,9 @@ pairs = zip(head.get_weights(), written.get_weights(), strict=True)
 print("the same numbers:", all(np.array_equal(a, b) for a, b in pairs))
 
 # %% [markdown]
-# The first `place` says by what a token looks, and the second by what it is looked at. Your function gets both as
-# numbers. Now a puzzle: here are four lines, and below them their maps on the text `cabba`. There is no `^`, so a is 0,
-# b is 1 and c is 2. Which line made which map?
+# The first `place` says by what a token looks, and the second by what it is looked at. Now a puzzle: here are four
+# lines, and below them their maps on the text `cabba`. There is no `^`, so a is 0, b is 1 and c is 2. Which line made
+# which map?
 #
 # ```python
 # 1  select(letter, letter, lambda query, key: key == query)
@@ -249,19 +243,18 @@ plt.show()
 #
 # ## What a head can't do: add up { #what-a-head-cant-do-count }
 #
-# Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself,
-# its own place included. Let each of them hand over a 1. What comes back to an a in `abca`, and what to the b? Guess.
+# Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself.
+# Let each of them hand over a 1. Guess first: what comes back to an a in `abca`, and what to the b?
 #
 # <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
 #
-# To both a 1. What comes back is an *average*, and that of two ones is 1, like that of one. Attention cannot add up.
+# To both a 1, because what comes back is an *average*. Attention cannot add up.
 #
 # </details>
 #
 # And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
-# back is the weight that `^` gets. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. At the
-# beginning each letter looks at letters like itself. What is missing? When the count is right, there is a second task,
-# which we shall need for map C.
+# back is the weight of `^`. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. When the
+# count is right, there is a second task, for map C.
 
 # %% tags=["live", "remove-input"]
 # What the questions at the end of the page say.
@@ -296,9 +289,8 @@ touch(
 #
 # </details>
 #
-# Here is the head that counts. What a token hands over is a single number, 1 for `^` and 0 for all others. (`letter` is
-# a matrix with 13 rows and 4 columns that cuts the four numbers of the letter out of a token. Its first column cuts out
-# the number for `^`.)
+# Here is the head that counts. (`letter` is a matrix that cuts the four numbers of the letter out of a token. Its first
+# column cuts out the number for `^`, which is 1 for `^` and 0 for all others.)
 
 # %%
 is_begin = letter[:, :1]
@@ -319,31 +311,20 @@ right = [
 print(f"{sum(right):,} of {len(texts):,} texts are counted")
 
 # %% [markdown]
-# Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can
-# [hold a table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2. How far does it count? The 9,840 texts say
-# nothing of a thousand a's. [Exercise 2](#exercise-2) finds the limit.
+# Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can [hold a
+# table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2.
 #
 # ## Two heads: sorting
 #
-# Map C sorts. Its rows fetch a, a, b, b, c and c. But how can place 3 know that a b belongs there?
+# Map C sorts. Its rows fetch a, a, b, b, c and c. But how can place 3 know that a b belongs there? Think of people who
+# line up by height: whoever counts those who are smaller knows how many will stand before him. So it takes two heads.
 #
-# **First, each letter counts the smaller ones.** This was your second task. In `cabacb` a b finds two, the a's. They
-# will fill the places 1 and 2, so the b's begin at place 3. A feed-forward network turns the share into the count,
-# which is written into free columns of the token as a **note**, as in the last lesson. (`^` counts, too. It finds
-# nobody but itself, so its note is 0.)
+# 1. **Each letter counts the smaller ones**, as in your second task. In `cabacb` a b finds two, so the b's begin at
+#    place 3. A feed-forward network writes the count into free columns of the token, as a **note**.
+# 2. **Each place looks at these notes.** Place 3 wants the count 2. But place 4 must get a b, too, and no letter has
+#    counted 3. So each place looks for *the largest count below its own number*.
 #
-# **Then each place looks at these notes.** Place 3 wants the count 2. Place 4 shall get a b, too, although no letter
-# has counted 3. So each place looks for *the largest count below its own number*. Try it with another text: which notes
-# do the letters of `ccab` get, and at which does place 3 look?
-#
-# <details class="lesson-answer" markdown="1"><summary>The notes of ccab</summary>
-#
-# They are 2, 2, 0 and 1. Place 3 looks at the notes 2, as this is the largest count below 3, and fetches a c. So does
-# place 4.
-#
-# </details>
-#
-# Here are both maps for `cabacb`. Above the lower one stand the notes:
+# Here are both maps. Above the lower one stand the notes:
 
 # %% tags=["hide-input"] alt="Two maps for sorting cabacb. Above, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Below, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
 assert right == [True] * 9840
@@ -362,33 +343,28 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
-# Place 5 looks at both c's, since 4 is the largest count below 5, and the average of two c's is a c.
+# Place 5 looks at both c's, and the average of two c's is a c. Now you: write a text of your own, and say what each
+# place will fetch before you press. Can you find one that is not sorted?
+
+# %% tags=["live", "remove-input"]
+touch(
+    "seats",
+    "<p>In ccab the notes are 2, 2, 0 and 1. Place 3 looks for the largest note below 3, which is 2, and fetches a c."
+    "</p>",
+    text="ccab",
+    place=0,
+)
+
+# %% [markdown]
+# How does one write "the largest"? The function in `select` may also return a number that says *how much* a key is
+# wanted. The highest wins, because each lead of 1 becomes a lead of 128 in the scores. And `+` adds the scores of two
+# selections.
 #
-# "The largest" is more than yes or no. So your function may also return a number that says *how much* a key is wanted.
-# The highest number wins, because each lead of 1 becomes a lead of 128 in the scores. A count that is too large gets
-# -9, which is less than any count. So the table of wishes begins like this:
-#
-# | who looks | note 0 | note 1 | note 2 | note 3 |
-# | --- | --- | --- | --- | --- |
-# | place 1 | 0 | -9 | -9 | -9 |
-# | place 2 | 0 | 1 | -9 | -9 |
-# | place 3 | 0 | 1 | 2 | -9 |
-#
-# One thing remains: `^` has the note 0, as the a's have, and would be fetched with them. So a second selection gives it
-# -18, which makes it less wanted than any other, and `+` adds the scores of both.
-#
-# The list of all the steps, a head, a network and another head, is a **program**, and the package keeps this one as
-# `sort`. Its tokens have room for two notes: 1 number for the share, and 9 for the count, one-hot. Here is the second
-# head, and a test of the whole:
+# Head, network and head together are a **program**. The package keeps this one as `sort`. Does it sort all texts? (A
+# token has room for notes: 1 number for the share, and 9 for the count, one-hot.)
 
 # %%
 from clear_attention.programs import sort
-
-letter, place, share, smaller = features(4, 9, 1, 9)
-one = place @ np.ones((9, 1))  # 1 in each token, since it does not matter who looks
-my_place = select(place, smaller, lambda query, key: key if key < query else -9)
-not_begin = select(one, letter, lambda query, key: -18 if key == 0 else 0)
-second_head = aggregate(my_place + not_begin, letter)
 
 tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
 fetched = sort()(tokens, mask=mask).numpy().argmax(axis=-1)
@@ -410,62 +386,46 @@ import re
 docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
 print(docstring.sub("", inspect.getsource(sort)))
 assert right == [True] * 9840
-# The lines above make the same scores as the program's second head.
-kept, mine = (
-    layer.get_weights()[0] @ layer.get_weights()[1].T / layer.d_k**0.5
-    for layer in (sort().heads[1], second_head)
-)
-np.testing.assert_allclose(kept, mine, rtol=1e-5)
-scores = (place.T @ kept @ smaller)[1:4, :4] / 128
+_, place, _, smaller = features(4, 9, 1, 9)
+second = sort().heads[1]
+W_Q, W_K, *_ = second.get_weights()
+scores = place.T @ W_Q @ W_K.T @ smaller / second.d_k**0.5
 wished = [[0, -9, -9, -9], [0, 1, -9, -9], [0, 1, 2, -9]]
-np.testing.assert_allclose(scores, wished, atol=1e-4)
+np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 
 # %% [markdown]
-# `into` says where a head writes, and `look_up` is the network, with the table `counts`.
+# `into` says where a head writes, and `look_up` is the network, with the table `counts`. In `my_place` a count that is
+# too large gets -9, which is less than any count. `^` has the note 0, as the a's have, and would be fetched with them.
+# So `not_begin` gives it -18.
 #
 # </details>
 #
-# [Eight programs](../reference/programs.md) are kept like this:
-#
-# * `shift` fetches the letter before (map A),
-# * `reverse` turns a text round,
-# * `running_average` says which share of the letters so far is an a, a b and a c,
-# * `histogram` counts how often each letter stands in the text (map B),
-# * `sort` puts the letters in order (map C),
-# * `balanced` tells whether the brackets so far are balanced,
-# * `induction` says what came after this letter the last time,
-# * `addition` adds two numbers.
+# The package keeps [eight programs](../reference/programs.md). One tells whether brackets are balanced, and one adds
+# numbers.
 #
 # ## Who found this, and when
 #
 # A recurrent network can be drawn on paper, as a machine that goes from state to state. For the Transformer there was
 # no such model, so Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021, a small programming language, RASP.
-# `select` and `aggregate` are its words, and our counting and our sorting come from it.
+# `select`, `aggregate`, our counting and our sorting come from it.
 #
 # Is there something that nobody can write? In 2020 Michael Hahn took a simple question: is the number of ones in a row
-# of zeros and ones odd? A single changed sign turns the yes into a no. But he proved that one sign of n moves the
-# answer of a Transformer by a constant times 1/n at most, as one of many moves an average. So on a long row yes and no
-# lie so close together that it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
-# weights](https://arxiv.org/abs/2202.12172) all the same. Close together is not alike: theirs gets every row right, on
-# paper, where numbers have digits without end.
-#
-# David Lindner and others (2023) wrote Tracr, which makes Transformers out of RASP programs. If somebody claims to read
-# from weights what a machine does, here is one of which it is known.
+# of zeros and ones odd? He proved that one changed sign of n moves the answer of a Transformer by a constant times 1/n
+# at most, as one of many moves an average. So on a long row it can't be sure. In 2022 David Chiang and Peter Cholak
+# [wrote the weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on paper, where
+# numbers have digits without end.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) You need two selections. One says *how much* the letter a is wanted, and the other how
-# much a place is wanted.
+# so far, any answer will do.) You need two selections: how much is an a wanted, and how much a place?
 #
 # ```python
 # letter, place = features(3, 8)
-# one = place @ np.ones((8, 1))
-# last_a = aggregate(select(one, ...) + select(one, ...), place)
-# tokens, mask = rows(["bacabb"], "abc", length=8)
-# last_a(tokens, mask=mask, causal=True)[0].numpy().argmax(axis=-1)
+# one = place @ np.ones((8, 1))  # 1 in each token, since it does not matter who looks
+# last_a = aggregate(select(one, letter, ...) + select(one, place, ...), place)
 # ```
 
 # %% tags=["answer"]
@@ -487,32 +447,66 @@ assert found.tolist() == expected
 # <details class="lesson-answer" markdown="1"><summary>Why 8?</summary>
 #
 # Being an a must count for more than standing far to the right. The best place alone brings 7, so an a at place 0 needs
-# 8 to lead by 1. (The printed list begins with place 1, because at place 0 no a has come yet.)
+# 8 to lead by 1. (The list begins with place 1, because at place 0 no a has come yet.)
 #
 # </details>
 #
 # ### Exercise 2
 #
-# The larger n is, the less one more changes $1 / (n + 1)$, and a number in a computer has only so many digits. Which is
-# the first n for which n and n + 1 get the same share, in 16 bits and in 32? Guess, then compute it with `(1 / (n +
-# 1)).astype("float16")`. (The third kind, bfloat16, has 16 bits, too: a larger range, and fewer digits.)
+# Now a program that this page has not written. Each token shall fetch the letter that stands *least* often in the text.
+# The first head counts as in map B, and `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0.
+# The wish of the second head is yours.
+#
+# ```python
+# letter, place, share, number = features(4, 9, 1, 9)
+# one = place @ np.ones((9, 1))
+# like_me = select(letter, letter, lambda query, key: key in (0, query))
+# rarest = Program([
+#     aggregate(like_me, letter[:, :1], into=share),
+#     look_up(share, 1 / np.arange(9, 0, -1), np.eye(9)[::-1], number),
+#     aggregate(select(one, number, ...), letter),
+# ])
+# ```
+#
+# Try it on all texts. The first wish that one thinks of fails on every single one. Who spoils it?
 
 # %% tags=["answer"]
-import ml_dtypes  # numbers that NumPy does not have
+from clear_attention.programs import Program, look_up
 
-n = np.arange(1, 2**24)
-alike = []
-for kind in (ml_dtypes.bfloat16, np.float16, np.float32):
-    share = (1 / (n + 1)).astype(kind)
-    alike.append(int(n[np.argmax(share[1:] == share[:-1])]))
-    print(f"{kind.__name__:8} {alike[-1]:,} and {alike[-1] + 1:,} look the same")
-assert alike == [189, 1463, 11_864_337]
+letter, place, share, number = features(4, 9, 1, 9)
+one = place @ np.ones((9, 1))
+like_me = select(letter, letter, lambda query, key: key in (0, query))
+least = select(one, number, lambda query, key: -key)
+not_begin = select(one, letter, lambda query, key: -9 if key == 0 else 0)
+
+tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
+fewest = [min(text.count(sign) for sign in text[1:]) for text in texts]
+found = []
+for name, wish in (("least", least), ("least + not_begin", least + not_begin)):
+    rarest = Program(
+        [
+            aggregate(like_me, letter[:, :1], into=share),
+            look_up(share, 1 / np.arange(9, 0, -1), np.eye(9)[::-1], number),
+            aggregate(wish, letter),
+        ]
+    )
+    said = rarest(tokens, mask=mask)[:, 0].numpy().argmax(axis=-1)
+    right = [
+        i > 0 and text.count("^abc"[i]) == few
+        for i, text, few in zip(said, texts, fewest, strict=True)
+    ]
+    found.append(sum(right))
+    print(f"{name:17} {sum(right):,} of {len(texts):,} texts are right")
+assert found == [0, 9840]
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What that means</summary>
+# <details class="lesson-answer" markdown="1"><summary>Who spoils it?</summary>
 #
-# Where two shares are the same number, no table can tell the counts apart. From n to n + 1 the share loses about one of
-# n parts, and the 11 binary digits of float16 can tell one of 1,024 to 2,048 parts.
+# The fewer, the more it is wanted: `-key`. But `^` looks only at itself, so its note is 0, the lowest of all, and every
+# token fetches `^`. A second selection must make it less wanted than a letter that stands eight times, which gets -8.
+# So -9 is enough.
+#
+# Now think of a task of your own, and let all 9,840 texts judge.
 #
 # </details>
 #
@@ -531,12 +525,12 @@ exercises.show("programs")
 # - at everybody, because the place before it holds no a | Adding is not "and". One yes still leads none.
 # + at both a's and at the b before it, a third each | Each of the three has one yes, and nobody has both.
 # - at both a's, a half each | The b at the place before it has one yes as well.
-# ? Somebody saves digits and lets a yes be worth 10. In a text of 100,000 letters a place wishes for one of them. How much of its weight does this letter get?
+# ? Somebody lets a yes be worth 10. In a text of 100,000 letters a place wishes for one of them. How much weight does this letter get?
 # - 1.00, as in the piece above | There the others were two.
-# - 0.99995 | One other gets 0.00005 times as much. All others together get more than the letter itself.
+# - 0.99995 | One other gets 0.00005 times as much, but all others together get more.
 # + 0.18 | It has 22,026 for each 1 of the others, but there are 99,999 of these.
 # ? The head that counts gets a look-ahead mask. In `^abcaab`, which count does the a at place 4 find?
-# + 2 | It sees `^`, the a at place 1 and itself. So `^` gets 1/3: how often has my letter occurred so far?
+# + 2 | It sees `^`, the a at place 1 and itself. So `^` gets 1/3.
 # - 3 | The a at place 5 comes later, and is hidden.
 # - 1 | A look-ahead mask leaves its own place, and what comes before it.
 # ```

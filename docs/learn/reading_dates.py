@@ -11,13 +11,11 @@
 # month is.
 #
 # Which days are `03.05.2018` and `3/5/2018`? The first is the 3rd of May, the second the 5th of March, because with
-# slashes the month comes first. So how does a machine know whether the 3 is a day or a month? It must look at what
-# stands beside it.
+# slashes the month comes first. So whether the 3 is a day or a month, a machine must find out by looking at what stands
+# beside it.
 #
 # Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
-# letter: the more a square of the picture stands out, the more the machine looked there. (In the row "reads" the letter
-# that was looked at most always has the full colour, however little that was. ▪ is the end mark.) Looking in this way
-# is what these lessons are about, and the chat programs of today work by it, too.
+# letter: the more a square stands out, the more it looked there. (▪ is the end mark.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -39,7 +37,7 @@ machine(
 # %% [markdown]
 # Here is one of its looks, when it wrote the 5 of May. The taller a bar, the more it looked at this letter:
 
-# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. Tall are the bars of the y and the m of may and of the f of of; those of all other letters are short."
+# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
 import matplotlib.pyplot as plt
 from clear_attention import date_tokenizers
 
@@ -48,35 +46,34 @@ text, answer = "thursday 3rd of may 2018", "2018-05-03"
 given = target.encode([answer])[:, :-1]  # what is written so far, at each step
 maps = model(source.encode([text]), given, return_weights=True).weights
 looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
+f, month = 14, [16, 17, 18]  # the places of the f and of may, counted from 0
+share = looked[6, month].sum()
 
-figure, ax = plt.subplots(figsize=(4.8, 1.7), layout="constrained")
-ax.bar(range(len(text)), looked[6], color="#0072b2")
+figure, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
+colours = ["#d55e00" if i in month else "#0072b2" for i in range(len(text))]
+ax.bar(range(len(text)), looked[6], color=colours)
+ax.text(19.6, 0.3, f"may: {share:.0%}\nof the weight", color="#d55e00", va="center")
 ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
 ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
-month = looked[6][16:19].sum()
-print(f"the three letters of 'may' got {month:.0%} of the weight")
-assert looked[6].argmax() in (16, 17, 18)
-assert month > 0.5
-assert text[looked[0].argmax()] == "0"
+assert share > 0.5
+assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
 
 # %% [markdown]
-# In these lessons you take this machine apart. Most lessons remove one part, watch what goes wrong, and then explain
-# the part that was missing. At the end you could build it yourself. Some parts turn out not to be needed for dates. To
-# see what such a part is good for, we then take a harder task, for example to write digits backwards. You need Python,
-# NumPy, and the product of two matrices. Now and then it helps to know what a derivative is.
+# In these lessons you take this machine apart, until you could build it yourself. Most of them remove one part, watch
+# what goes wrong, and explain the part that was missing. You need Python, NumPy, and the product of two matrices.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first these
-# numbers were random, and so was the answer. Then a program showed it dates together with the right answers, 64 at a
-# time, and after every 64 it nudged each number a little, so that the right letters became more probable. One such
-# nudge of all numbers is called a *step*; this machine took 1,000. That it is **trained** means just this, and no more.
+# numbers were random, and so was the answer. Then a program showed it dates together with the right answers, and after
+# every 64 it nudged each number a little, so that the right letters became more probable. One such nudge of all numbers
+# is called a *step*; this machine took 1,000. That it is **trained** means just this, and no more.
 #
-# One date in five was kept out of the training. With these we can tell whether the machine has learnt to read, or has
-# merely learnt its examples by heart.
+# One date in five was kept out of the training, to tell whether the machine has learnt to read, or has merely learnt
+# its examples by heart.
 
 # %%
 # `model` and `record` come from the first cell, which is folded
@@ -85,10 +82,8 @@ print(f"examples shown: {64 * 1000:,}")
 print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# Here it reads four texts that all mean the same day. With dots the day comes first, with slashes the month. "do" is
-# short for Donnerstag, German for Thursday. The last column says how sure the machine is: the probability that it gives
-# to its answer as a whole, which is the product of the probabilities of its letters. The first line compares this with
-# how many are right.
+# How sure is it? It gives its answer a probability, which is the product of the probabilities of its letters. The first
+# line compares this with how many are right. (In the third text, "do" is short for Donnerstag, German for Thursday.)
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -121,8 +116,8 @@ assert answers == ["2018-05-03"] * 4
 # %% [markdown]
 # ## Sure, and wrong
 #
-# Before you go on, make a guess. What will the machine do with the 30th of February? What will it do with Christmas?
-# And with `31/12/2018`, where the month would be 31? (Type your first name at the top, too. It gets an answer as well.)
+# Guess first: what will the machine do with the 30th of February, with Christmas, and with `31/12/2018`, where the
+# month would be 31? (Type your first name at the top, too.)
 
 # %% tags=["answer"]
 nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
@@ -133,15 +128,15 @@ assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
 # Look how sure it is of the 30th of February! It does not know Christmas, and what it made of `31/12/2018` is no date
-# at all. Nobody ever taught it to say that a text is no date. **For real dates, being sure and being right agree.
-# Outside them, how sure it is means nothing.** Remember this when a larger machine of the same kind sounds certain.
+# at all. Nobody ever taught it to say no. **For real dates, being sure and being right agree. Outside them, how sure it
+# is means nothing.** Remember this when a larger machine of the same kind sounds certain.
 #
 # ## What goes in
 #
 # The machine reads letter by letter. (Let us call every character a letter, digits, dots and spaces too.) A piece of
 # text that is handled as one unit is called a **token**; here every letter is a token. A token is first turned into its
-# number in a list, its **id**. Then each id is turned into a row of 64 numbers, a **vector**. The table that holds one
-# vector for each id is called the **embedding**. Its numbers are among those that were trained.
+# number in a list, its **id**, and each id into a row of 64 numbers, a **vector**. The table that holds one vector for
+# each id is called the **embedding**. Its numbers are trained, too.
 
 # %%
 ids = source.encode(["may"])[0]
@@ -152,45 +147,112 @@ for letter, number in zip("may", ids, strict=True):
     print(f"{letter!r} has the id {number:2} and the vector [{vector}, ...]")
 
 # %% [markdown]
-# A letter's row in this table is always the same, so a "3" that is a day and a "3" in a year look alike. Therefore
-# something is added to each vector that says at which place its letter stands. ([A later lesson](positions.py) is about
-# that.) But dates have many forms, so the place alone doesn't tell: in "03.05.2018" the day comes first, and in "may
-# 3rd, 2018" it does not. Whether a 3 belongs to a day or to a year, the machine must find out from the letters around
-# it.
+# In this table a "3" that is a day and a "3" in a year look alike. Therefore something is added to each vector that
+# says at which place its letter stands, which is the subject of [a later lesson](positions.py). But dates have many
+# forms, so the place alone doesn't tell. The rest must come from the letters around it.
 #
 # ## What comes out
 #
-# The machine has two halves. The **encoder** reads the text, and turns it into one vector for each letter. The
-# **decoder** writes the answer, one letter after the other. For each place it gives every possible letter a
-# probability. The most probable one is written, and the decoder goes on from there, until it writes an end mark (▪).
+# The machine has two halves. The **encoder** reads the text: it lets its letters look at each other, and turns each
+# letter into a new vector. The **decoder** writes the answer, one letter after the other. Each time it gives every
+# possible letter a probability, and the most probable one is written, until that is an end mark (▪).
 #
 # ## The one idea: look at the right letters
 #
-# Say the decoder has written `2018-0` and must write the next digit. How would you do it? You look at "may". So does
-# the machine. It has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the
-# vector of each letter times its weight, all added up. From this mixture it computes a probability for each letter that
-# it could write. The bars at the top are such weights. (In fact the machine looks in four ways at the same time. [A
-# later lesson](multi_head.py) says why. The bars show the mean of the four.)
+# Say the decoder has written `2018-0` and must write the next digit. You would look at "may". So does the machine. It
+# has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector of each
+# letter times its weight, all added up. From this mixture it computes a probability for each letter that it could
+# write.
 #
-# Looking in this way, with a share of the weight for each letter, is called **attention**.
+# Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
+# looking there made the right letters more probable. (In fact it looks in [four ways](multi_head.py) at the same time.
+# The bars at the top show their mean.)
 #
-# To write the 5, more than half of the weight goes to "may". Some of it goes elsewhere, such as to the f of "of". The
-# reason may be that the encoder has let the letters look at each other before, so the vector at this f knows by then that a
-# month follows. In the same way, the first 2 of the answer is written with a look mostly at the *0* of 2018, whose
-# vector may know of the 2 beside it.
+# ## Which letter told it the month?
 #
-# Each letter of the answer has weights of its own. Try it in the machine at the top: press a digit of the year, and
-# then one of the day. Nobody said where to look. The machine found out in training, because looking there made the
-# right letters more probable.
+# In the bars the y is the tallest, and next comes the f of "of", in which a human sees nothing of May. Did the month
+# come from there? We can test that. The encoder reads a second text, "thursday 3rd of **jun** 2018". Then we exchange
+# some vectors of the first text for those of the second, and let the decoder write. Below are five such exchanges. An
+# orange letter has its vector from the June text. **Guess first: in which of the five does the machine write June,
+# 06?**
+
+# %% tags=["hide-input"] alt="Five rows, each the text thursday 3rd of may 2018 with some letters in orange, and the answer beside it. Exchanged are the f: the answer is May. The y: May. The m: June. All three letters of the month: June. All letters but these three: May."
+import itertools
+
+from clear_attention import date_forms
+
+
+def write(vectors, ids):
+    """Let the decoder write from these vectors of the texts."""
+    written = np.full((len(ids), 1), model.start_id)
+    for _ in range(10):
+        logits = model.decode(written, vectors, model.source_mask(ids)).output
+        letters = np.argmax(logits[:, -1:], axis=-1)
+        written = np.concatenate([written, letters], axis=1)
+    return target.decode(written)
+
+
+def exchanged(ids, places):
+    """Return the vectors of the first text, with those of the second at some places: one row for each try."""
+    first, second = model.encode(ids).output.numpy()
+    mixed = np.repeat(first[None], len(places), axis=0)
+    for row, some in zip(mixed, places, strict=True):
+        row[some] = second[some]
+    return mixed
+
+
+others = [i for i in range(len(text)) if i not in month]
+tries = [[f], [18], [16], month, others]
+june = "thursday 3rd of jun 2018"
+ids = source.encode([text, june])
+found = write(exchanged(ids, tries), np.repeat(ids[:1], len(tries), axis=0))
+
+figure, ax = plt.subplots(figsize=(4.8, 2.1), layout="constrained")
+for y, (places, wrote) in enumerate(zip(tries, found, strict=True)):
+    for x, letter in enumerate(text):
+        new = x in places
+        box = {"facecolor": "#d55e00", "alpha": 0.35, "edgecolor": "none"}
+        if new:
+            ax.add_patch(plt.Rectangle((x - 0.5, y - 0.4), 0.94, 0.8, **box))
+        shown = june[x] if new else letter
+        ax.text(x, y, shown, ha="center", va="center", fontsize=9)
+    colour = {"color": "#d55e00", "weight": "bold"} if wrote[5:7] == "06" else {}
+    ax.text(24.6, y, f"→ {wrote}", va="center", fontsize=9, **colour)
+ax.set(xlim=(-0.6, 33), ylim=(4.6, -0.6))
+ax.axis("off")
+plt.show()
+
+assert found == [f"2018-{m}-03" for m in ("05", "05", "06", "06", "05")]
+
+# The same for each pair of months, in texts such as "thu 3 may '18".
+months = [f"{number:02}" for number in range(1, 13)]
+ids = source.encode([date_forms(f"2018-{number}-03")[4] for number in months])
+one, two = np.array([*itertools.permutations(range(12), 2)]).T
+seen = model.encode(ids).output.numpy()  # (month, letter, number)
+name, rest = seen[one], seen[two]
+name[:, 6:9], rest[:, 6:9] = seen[two, 6:9], seen[one, 6:9]  # the month's letters
+moved = sum(
+    a[5:7] == months[b] for a, b in zip(write(name, ids[one]), two, strict=True)
+)
+kept = sum(
+    a[5:7] == months[b] for a, b in zip(write(rest, ids[one]), one, strict=True)
+)
+print(f"Of {len(one)} pairs of months, such as may and jun,")
+print(f"the month follows its own three letters in {moved},")
+print(f"and stays when all other letters are exchanged in {kept}.")
+assert min(moved, kept) > 0.95 * len(one)
+
+# %% [markdown]
+# The month comes from the letters of its name, and the f has no say in it. This is so for nearly all pairs of months.
+# Here the m alone is enough, though the y got more weight than the m. So **a weight says where the machine looked, and
+# not what the look was good for.** That needs a test such as this one, which is called *patching*.
 #
 # ## Take it away
 #
-# How much does it matter? Here is a machine that was trained in the same way, but can't choose where to look. Let us
-# call it **the averaging machine**. Wherever the whole machine looks at the text, this one takes the plain average of
-# all letters: of 24 letters, each counts for 1/24. Where the letters of the text look at each other, it does the same.
-# Only one choice is left to it: where to look among the letters that it has written itself. It was trained for 500
-# steps, so the table also shows a whole machine that was trained for only 500. A date counts as right if it has no
-# mistake at all. Try both on a date of your own.
+# Here is a machine that was trained in the same way, but can't choose where to look. Let us call it **the averaging
+# machine**. Wherever the whole machine looks at the text, this one takes the plain average of all letters: of 24
+# letters, each counts for 1/24. It had 500 steps, so the table also shows a whole machine with 500. A date counts as
+# right if it has no mistake at all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -207,12 +269,9 @@ machine(
 )
 
 # %% [markdown]
-# The averaging machine still gets nearly a quarter right. But its mistakes have something in common. Here are three.
-# Can you see it?
+# It still gets nearly a quarter right. But its mistakes have something in common. Here are three. Can you see it?
 
 # %% tags=["hide-input"]
-from collections import Counter
-
 from clear_attention import greedy_search
 
 averages, _ = trained.load("dates-no-attention")
@@ -220,46 +279,33 @@ written = target.decode(greedy_search(averages, unseen, max_length=11))
 wrong = [x for x in zip(texts, right, written, strict=True) if x[1] != x[2]]
 shuffled = [x for x in wrong if sorted(x[1]) == sorted(x[2])]
 in_digits = [x for x in shuffled if x[0].replace(".", "").isdigit()]
-for text, meant, wrote in in_digits[:3]:
-    print(f"{text:10} means {meant}, but it wrote {wrote}")
+for form, meant, wrote in in_digits[:3]:
+    print(f"{form:10} means {meant}, but it wrote {wrote}")
 share = len(shuffled) / len(wrong)
 print(f"\nwrong answers made of exactly the right digits: {share:.0%}")
 assert share > 0.75
 
-days = np.arange("1950-01-01", "2050-01-01", dtype="datetime64[D]").astype(str)
-made_of = Counter("".join(sorted(day)) for day in days)
-few = np.array([made_of["".join(sorted(day))] <= 6 for day in right])
-hit = np.array(right) == np.array(written)
-some, many = hit[few].mean(), hit[~few].mean()
-print(
-    f"right where the digits fit at most 6 dates: {some:.0%}, elsewhere: {many:.0%}"
-)
-assert some > 1.4 * many > 1.4 / 7
-
 # %% [markdown]
 # The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
 # hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
-# says what went in, and not where each drop fell. Some dates come out right all the same, and more often where the
-# digits fit only a few dates, so that a guess may hit. Where they fit seven dates or more, a guess hits one in seven at best, and the
-# machine still does better. A faint
-# trace of the places may help: the encoder computes something from each letter *together with its place* before it is
-# averaged.
+# says what went in, and not where each drop fell.
 #
 # ## Who found this, and when
 #
-# In 2014, the new translation programs had a related trouble. They read a sentence word by word into one vector, and
-# wrote the translation from that vector, which had too little room for a long sentence. Kyunghyun Cho and others
-# measured that long sentences came out worse than short ones. In the same year Dzmitry Bahdanau, Cho and Yoshua Bengio
-# let the writing half *look back* at every word of the sentence, with new weights for each word that it wrote. That was
-# attention. In 2017 eight authors kept the attention, left out the reading of one word after the other, and called the
-# result the Transformer.
+# In 2014, the new translation programs read a sentence word by word into one vector, and wrote the translation from
+# that vector. Kyunghyun Cho and others measured that long sentences came out worse than short ones. In the same year
+# Dzmitry Bahdanau, Cho and Yoshua Bengio let the writing half *look back* at every word, with new weights for each word
+# that it wrote. That was attention. In 2017 eight authors kept the attention, left out the reading of one word after
+# the other, and called the result the Transformer. Do the weights explain what such a machine does? In 2019 Jain and
+# Wallace wrote "Attention is not Explanation", and Wiegreffe and Pinter answered with "Attention is not not
+# Explanation".
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # 3 May 2018 was a Thursday. What does the machine write if you tell it that it was a Monday? And what for "may 3rd,
-# 1918"? All dates of its training lie between 1950 and 2049. Guess, then look.
+# 1918", if all dates of its training lie between 1950 and 2049?
 
 # %% tags=["answer"]
 answers, _ = read("monday 3rd of may 2018", "may 3rd, 1918")
@@ -269,27 +315,32 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# No letter of the answer needs the weekday, so the machine learnt to look past it, and does not notice that it is
-# wrong. The year is another matter. The machine has never seen a year before 1950, so here it writes one from the time
-# that it knows.
+# No letter of the answer needs the weekday, so the machine does not notice that it is wrong. But it has never seen a
+# year before 1950, so it writes one from the time that it knows.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# In the machine at the top, press the dashes of the answer. Where does it look to write a dash? Why there?
+# What does the machine write for "thursday 3rd of may **1**018", and for "thursday 3rd of may 2**9**18"? Type both at
+# the top, and press the first letter of each answer. Which digit does the machine look at most?
+
+# %% tags=["answer"]
+answers, _ = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")
+assert [answer[:2] for answer in answers] == ["20", "19"]
+assert looked[0].argmax() == 21  # the 0 of 2018
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# Nowhere that matters: its weight is spread over several places, or rests on one that it does not need, and these
-# change from date to date. A dash always stands at the fifth and the eighth place, so nothing in the text is needed to
-# write it, and nothing in the training told the machine where to look.
+# Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
+# this short cut: it looks most at the second digit, and a wrong first one does not disturb it.
 #
 # </details>
 #
 # ## Check yourself
 #
-# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+# Predict first, then press or type. The page knows the usual mistakes.
 
 # %% tags=["live", "remove-input"]
 import exercises
@@ -302,10 +353,10 @@ exercises.show("reading_dates")
 # - The answer is right in 99 of 100 cases, whatever the text is. | It was as sure about the 30th of February.
 # + If the text is a date as in its training, it is very probably right. If not, nothing. | How sure it is says which answer it prefers, and for strange texts no more than that.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
-# ? Which of these does "trained" mean here?
-# - Somebody wrote rules for weekdays and months. | Nobody did. The machine was shown texts and answers, and nothing else.
-# - The machine keeps a list of all dates it was shown. | Then it would fail on unseen dates. It reads nearly all of them.
-# + The numbers inside were nudged until nearly all answers were right. | A little after each 64 examples, a thousand times.
+# ? To write the 3 of a day, a machine gives 60 % of its weight to a comma. What do you know?
+# - It found the 3 in the comma. | Perhaps. The vector at the comma may hold something of its neighbours, or nothing of use.
+# - It made a mistake, because a comma says nothing. | The vectors that it looks at are those behind the encoder, where the letters have looked at each other.
+# + Where it looked. What it got there, you would have to test. | For example by an exchange of the comma's vector for that of another text.
 # ? The machine was trained on four dates in five. Why not on all of them?
 # - Fewer dates take less time. | The training is a thousand steps of 64 examples, however many dates there are to draw from.
 # + With the rest we can see whether it reads, or only remembers. | Of a date that it was shown, it might know the answer by heart.
@@ -314,12 +365,11 @@ exercises.show("reading_dates")
 #
 # ## Where to go next
 #
-# You can now say what a token, an id, a vector and an embedding are, what "trained" means, and what attention is *for*.
 # One question is open, and it is the best one: how does a letter of the answer *decide* where to look?
 #
 # * [How does attention decide where to look?](attention.py) is the next lesson.
-# * [The date machine](../machine.py) can be taken apart further: heads, positions, masks, weights.
-# * If you already know Transformers and want the overview, it is [here](recap.py).
+# * [The date machine](../machine.py) can be taken apart further.
+# * For readers who know Transformers there is [an overview](recap.py).
 #
 # Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
 # Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014),

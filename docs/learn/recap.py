@@ -6,48 +6,45 @@
 # %% [markdown]
 # # The whole Transformer, on a map
 #
-# You know the parts. Here they are in one picture. A Transformer turns one sequence into another: a sentence into its
-# translation, or, on this site, a date as people write it into a date as computers do. The **encoder** (left) reads the
-# text. The **decoder** (right) writes the answer, one letter after the other.
+# You know the parts. Here they are in one picture. A Transformer turns one sequence into another, such as a date as
+# people write it into a date as computers do. The **encoder** (left) reads the text. The **decoder** (right) writes the
+# answer, one letter after the other.
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# The map is read from below. The lines that run around the parts are the residuals. "N layers" stands for any number of
-# them, one above the other. Our machine has one in each half.
+# The map is read from below. The lines that run around the parts are the residuals. "N layers" stand one above the
+# other, and our machine has one in each half. The numbers are the steps of our walk.
 #
 # ## One letter on its way
 #
 # Three letters of "june 5th, 1955" are a 5. How does the machine find out which of them is the day? Let us walk through
-# the map once, from the bottom to the top, with one letter: the first 5.
+# the map with one letter, the first 5.
 #
-# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three 5s get the same 64
-#    numbers, because a 5 is a 5.
-# 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5
-#    (counted from 0).
-# 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py), and
-#    each head brings back a mixture. Our 5 can find a month before it and a "th" behind it. The other two find more
-#    digits beside them.
+# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three 5s get the same
+#    ones, because a 5 is a 5.
+# 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5 (counted
+#    from 0).
+# 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py). Our 5
+#    can find a month before it and a "th" behind it. The other two find more digits beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to the letter.
 # 5. **[Feed-forward](feed_forward.py).** Each letter is worked on by itself.
 # 6. **Add and norm** again. All letters of the text go this way, at the same time.
-# 7. **Embedding and positions** again, now of the answer. The decoder has begun to write, and we join it when it has
-#    written `1955-06-0` and wants the next letter. The start mark and all of these letters go in. Only what comes out
-#    at the last one, the 0, says what is written next.
+# 7. **Embedding and positions** again, now of the answer. We join the decoder when it has written `1955-06-0`. The
+#    start mark and all of these letters go in, and what comes out at the last one, the 0, says what is written next.
 # 8. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
 #    has begun with 0.
-# 9. **Cross-attention.** The 0 asks the text: what comes next? Of all letters of the text, the key of our 5 fits this
-#    question best. It gets most of the weight, so it is mostly the value of our 5 that comes over.
+# 9. **Cross-attention.** The 0 asks the text: what comes next? The key of our 5 fits this question best, so it is
+#    mostly the value of our 5 that comes over.
 # 10. **Feed-forward**, with add and norm around it and around 8 and 9.
-# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: one for each id that an answer
-#     may have, which are ten digits, the dash, and the marks for padding, start and end. The softmax turns them into
-#     probabilities. The largest belongs to "5", so a 5 is written.
+# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: for ten digits, the dash, and
+#     the marks for padding, start and end. The softmax turns them into probabilities. The largest belongs to "5", so a
+#     5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
 #
 # Here are the first six steps in the trained machine. Each strip shows the 64 numbers of a letter after one step: blue
-# is positive, orange is negative. Above is our 5, below it the first 5 of the year. The *similarity* of the two is 1 if
-# their vectors have the same direction, 0 if they have nothing in common, and below 0 if they point away from each
-# other.
+# is positive, orange is negative. Above is our 5, below it the first 5 of the year. Their *similarity* is 1 if their
+# vectors have the same direction, and 0 if they have nothing in common.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -117,23 +114,22 @@ journey(
 
 # %% [markdown]
 # Both 5s come in as the same 64 numbers. At the end they have nearly nothing in common. Now follow the two 5s of 1955:
-# choose one of them in each row of letters. Do they part, too? Guess first.
+# choose one of them in each row of letters. Guess first: do they part, too?
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from step 2 on, where their positions are added: at the end their similarity is still above 0.6. They mean nearly the same: a 5 of the year. But they
-# must not become quite the same. If the letters of a year lost their places, 1945 and 1954 would look alike.
+# Only a little, from step 2 on, where their positions are added: at the end their similarity is still above 0.6. Both
+# are a 5 of the year. But if the letters of a year lost their places, 1945 and 1954 would look alike.
 #
-# And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3, and rises again at step 4?
-# What attention found for the two has little in common. Then the residual brings the letter itself back, and both are a
-# 5 again. At step 5 it is even below 0: what feed-forward says to the one points away from what it says to the other.
-# So it drives the two apart.
+# And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3 and rises at step 4? What
+# attention found for the two has little in common. Then the residual brings the letter itself back, and both are a 5
+# again. At step 5 it is even below 0: there the two point away from each other.
 #
 # </details>
 #
-# And here is the other half of the way, steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, after
-# which the day's 5 must come, and below it the first 0, after which the 6 of the month came. (The ▸ is the start
-# mark.) Both are a 0, and both must be followed by another letter. At which step do they part most?
+# Here are steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, after which the day's 5 must come, and
+# below it the first 0, after which the 6 of the month came. (The ▸ is the start mark.) Guess first: at which step do
+# the two part most?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -181,11 +177,9 @@ journey(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>At which?</summary>
 #
-# At step 8, where they look at what is written so far. Their places differ already at step 7, but only a little. Step 8
-# makes the difference large, before they look at the text. That is just when it is needed: in step 9 the one 0 has to
-# ask for a month and the other one for a day. So they fetch different things, mostly from the j of "june" and from the
-# day's 5. (The similarity at step 9 is not 0, because a part of what is fetched is the same for all letters of the
-# answer.) Step 10 works out what each of them has fetched, and at its end they have little in common.
+# At step 8, where they look at what is written so far. That is just when it is needed, because in step 9 the one 0 has
+# to ask for a month and the other one for a day. They fetch different things, mostly from the j of "june" and from the
+# day's 5. After step 10 they have little in common.
 #
 # </details>
 #
@@ -200,10 +194,8 @@ journey(
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
 # When the machine has loaded, press its three buttons. In "answer looks at text" a row is named by the letter that is
-# written; the letter before it looks. So the last row named 5 shows where the machine looked to write the day's 5. In
-# "answer looks at answer", rows have the name of the letter that looks, as in [the lesson about the look-ahead
-# mask](causal.py). Which button's maps show that our 5 was copied into the answer? And with which button is half of
-# every map hatched?
+# *written*, and in "answer looks at answer" by the letter that *looks*. Which button's maps show that our 5 was copied
+# into the answer? And with which button is half of every map hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -219,38 +211,32 @@ machine(
 #
 # "Answer looks at text" shows the copying. In the last row named 5, most of the weight is on the 5 of "5th". The row
 # above is bright there, too: to write the 0, the machine must already see that the day has only one digit. And in
-# "answer looks at answer" everything above the diagonal is hatched, because no letter may look at those that come after
-# it.
+# "answer looks at answer" the future is hatched.
 #
 # </details>
 #
-# To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January? It is not a bare j
-# any more: in step 3 it has looked around. Put the vector that leaves the encoder for the j of "january 5th, 1955" in
-# its place, and nothing else, and the machine writes 1955-01-05. With the j of "july" it writes 1955-07-05.
+# To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January? In step 3 it has
+# looked around. Put the vector that leaves the encoder for the j of "january 5th, 1955" in its place, and nothing else,
+# and the machine writes 1955-01-05.
 #
 # <details class="lesson-more" markdown="1"><summary>With more layers, and a picture of one attention and of many</summary>
 #
-# In the first layer, "the text" and "the answer so far" are letters, embedded, with their positions. In every further
-# layer they are what the layer below made of them. The queries of cross-attention come from the decoder's
-# self-attention, after its residual and its norm. The encoder's output is that of its last layer.
+# In every further layer, "the text" and "the answer so far" are what the layer below made of them. The encoder's output
+# is that of its last layer.
 #
-# Each of the three is a *multi-head* attention: on the left is one attention, on the right several side by side. The
-# mask is optional, and it comes before the softmax:
+# Each of the three is a *multi-head* attention. On the left is one attention, on the right several side by side:
 #
 # --8<-- "diagrams/attention_and_heads.svg"
 #
-# [The formula](attention.py#the-formula) is the one you know. Each head's queries and keys have $d_k$ numbers: the
-# width, shared by the heads, which is 64 / 4 = 16 here.
+# [The formula](attention.py#the-formula) is the one you know, with $d_k = 64 / 4 = 16$.
 #
 # </details>
 #
 # ## Put together by hand
 #
-# The functions that you wrote in the lessons are collected in one file, with a few small changes. Each product with a
-# matrix also adds a bias, one more vector that was trained (`linear` does both). `multi_head` and `feed_forward` look
-# up their matrices by name. And `softmax` first subtracts the largest score that may be seen, which changes no weight
-# but keeps the numbers small. What is missing are the lines of the map, which say what goes where. Here is the way
-# through the encoder. Can you find the first six steps of the walk in it?
+# The functions that you wrote in the lessons are collected in one file. (There each product with a matrix also adds a
+# bias.) What is missing are the lines of the map, which say what goes where. Here is the way through the encoder. Can
+# you find the first six steps of the walk in it?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -280,14 +266,13 @@ for function in (own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# `w` holds the trained numbers by name. The `mask=0` hides nothing: here the machine reads one text at a time, so that
-# nothing is padded. (The factor √64 in `enter` makes the numbers of the embedding, which are small, about as large as
-# those of the positions.)
+# `w` holds the trained numbers by name. The `mask=0` hides nothing, because one text at a time needs no padding. (The
+# factor √64 in `enter` makes the small numbers of the embedding about as large as those of the positions.)
 #
-# Where is the softmax of step 11? `write` has none. A softmax leaves the order as it is, so `argmax` of the 14 logits
-# is enough to choose the letter. You need the softmax only to know how *sure* the machine is.
+# Where is the softmax of step 11? `write` has none, because a softmax leaves the order as it is. You need it only to
+# know how *sure* the machine is.
 #
-# Now give these functions the numbers of our machine, and let them read:
+# Now let these functions read:
 
 # %%
 from clear_attention import create_date_pairs, greedy_search
@@ -309,7 +294,7 @@ print("the same answers as the package on 200 unseen dates")
 
 # %% [markdown]
 # That is the whole Transformer, in NumPy, and you can say what each line of it is for. The one of 2017 is only larger:
-# it stacked six encoder layers and six decoder layers, and was eight times as wide.
+# it has six layers in each half, and is eight times as wide.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 
@@ -321,9 +306,11 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# The feed-forward parts hold more than half of the trained numbers. And the others? (Each is counted with its norm.)
+# Guess first: which part holds the most trained numbers? (Each is counted with its norm.)
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Bars: the trained numbers of each part. Each of the two feed-forward networks has 33,216, 27 percent of all, each of the three attentions 16,768, 14 percent, the embeddings 3,776 and the last projection 910."
+import matplotlib.pyplot as plt
+
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
 parts = {
     "embeddings": [model.embed_source, model.embed_target],
@@ -337,9 +324,17 @@ parts = {
 counts = {
     name: sum(p.count_params() for p in group) for name, group in parts.items()
 }
-for name, count in counts.items():
-    print(f"{name:25}{count:8,}  {count / model.count_params():4.0%}")
-print(f"{'all':25}{model.count_params():8,}")
+figure, ax = plt.subplots(figsize=(5, 2.5), layout="constrained")
+colours = ["#d55e00" if "feed" in name else "#0072b2" for name in counts]
+bars = ax.barh([*counts], [*counts.values()], color=colours)
+whole = model.count_params()
+ax.bar_label(
+    bars, [f"{x:,}, {x / whole:.0%}" for x in counts.values()], size=9, padding=3
+)
+ax.set(xlim=(0, 45_000), xticks=[])
+ax.invert_yaxis()
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
 assert sum(counts.values()) == model.count_params() == 121_422
 forward = counts["encoder, feed-forward"] + counts["decoder, feed-forward"]
 assert 0.5 < forward / model.count_params() < 0.6
@@ -355,21 +350,18 @@ def share_of_forward(width, layers, of_attention, embeddings):
 first = share_of_forward(512, 12, 18, embeddings=37_000)
 gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
 assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
-assert round(2_048 * 12_288 / 1e6) == 25
 
 # %% [markdown]
-# The share of the feed-forward parts differs from machine to machine. In the first Transformer of 2017 it was only 40
-# %, because much went into its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %. In our
-# machine, positions and masks hold no trained numbers, because they are computed. (GPT-3 learnt its positions: 2,048
-# places of 12,288 numbers each, which is 25 million.)
+# The two feed-forward networks hold more than half of all 121,422. Positions and masks hold none, because they are
+# computed. In the first Transformer of 2017 the share of the feed-forward parts was only 40 %, because much went into
+# its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %.
 #
 # ## Who found this, and when
 #
-# Older machines read one letter after the other (they were *recurrent*), or slid a small window over the text
-# (*convolution*). The whole design is from 2017, by Vaswani and seven others, and was made for translation. A year
-# later it was cut in half, and each half proved useful alone. An *encoder* without a decoder turns a text into vectors,
-# for search or for classification; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just
-# goes on writing; GPT (2018) and most of today's language models are of this kind.
+# The whole design is from 2017, by Vaswani and seven others, and was made for translation. A year later it was cut in
+# half, and each half proved useful alone. An *encoder* without a decoder turns a text into vectors, for search or for
+# classification; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on writing;
+# GPT (2018) and most of today's language models are of this kind.
 #
 # ## Exercises
 #
@@ -390,8 +382,7 @@ assert shapes == [(34, 34), (11, 11), (11, 34)]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # The decoder's self-attention grows by a row and a column, since the new letter looks and is looked at. Cross-attention
-# grows by a row: one more letter looks at the same text. Nothing of the answer goes into the encoder, so the text needs
-# to be read only once.
+# grows by a row: one more letter looks at the same text. Nothing of the answer goes into the encoder.
 #
 # </details>
 #
@@ -412,16 +403,15 @@ assert swapped.shape == (24, 64)
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Out comes a row for each letter of the *text*: now the text asks, and the answer is looked at. Both have vectors of 64
-# numbers, and that is all that queries and keys must share. Their lengths may differ, so to attention nothing is wrong.
-# Only the sum with `y` in the next line complains. If text and answer were equally long, not even that would.
+# numbers, and that is all that queries and keys must share, so to attention nothing is wrong. Only the sum with `y` in
+# the next line complains, because the lengths differ. If text and answer were equally long, not even that would.
 #
 # </details>
 #
 # ### An open question
 #
 # How little of a date does the machine need? Open [the machine](../machine.py), write your birthday as you like to, and
-# hide one letter after the other, until the answer breaks. Which letters can go? Do you get further if you take them in
-# another order? Compare with what *you* could still read.
+# hide one letter after the other, until the answer breaks. Compare with what *you* could still read.
 #
 # ## Check yourself
 #

@@ -8,14 +8,14 @@
 # # How is it trained?
 #
 # At first the machine of all these lessons was 121,422 random numbers, and it read no date at all. A thousand times,
-# each of its numbers was made a little larger or a little smaller. After that it read more than 99 dates of 100. Nobody
-# had told it what a month is, or where to look.
+# each of them was made a little larger or a little smaller. Then it read more than 99 dates of 100. Nobody had told
+# it what a month is, or where to look.
 #
-# But which numbers had to become larger, and which smaller? To try out each one would take 121,422 trials, and that for
-# the first of a thousand *steps*.
+# But which numbers had to become larger, and which smaller? To try out each would take 121,422 trials, for the first
+# of a thousand *steps*.
 #
-# First watch it learn. Here are its answers to six texts, with the wrong letters underlined. What does it learn first:
-# what a date looks like, or which date it is? Guess, and then move the slider.
+# First watch it learn. Here are its answers to six texts, with the wrong letters underlined. What does it learn
+# first: what a date looks like, or which date it is? Guess, and then let it learn, or move the slider.
 
 # %% tags=["live", "hide-input"]
 import re
@@ -65,25 +65,24 @@ touch(
 )
 
 # %% [markdown]
-# It first learns what an answer looks like: by step 100 or so most answers look like dates, and most of them are wrong.
-# The way goes up and down: "22.12.1960" is right at step 150 and wrong at 200, for the steps between were made for
-# other dates. (For the curve the machine is given the right letters so far. The last text has no right answer: the
-# training knew no such texts.)
+# It first learns what an answer looks like: by step 100 or so most answers look like dates, and most of them are
+# wrong. And the way goes up and down: "22.12.1960" is right at step 150 and wrong at 200. (The curve counts letters,
+# and the machine is given the right ones so far.)
 #
-# The little change of a number is called a *nudge*. A nudge is good if it makes the machine less wrong. To count wrong
-# letters will not do: a small nudge mostly changes no letter, and then the count says nothing.
+# The little change of a number is called a *nudge*. A nudge is good if it makes the machine less wrong. To count
+# wrong letters will not do, because a small nudge mostly changes no letter.
 #
 # ## How wrong is it? By hand
 #
-# At each place of the answer the machine gives a probability to each letter that could come next. Only one of these
-# matters here: the probability $p$ of the right letter. Say an answer has three letters, and the right ones get 0.9,
-# 0.5 and 0.9. Then the whole right answer has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
+# At each place of the answer the machine gives a probability to each letter that could come next. Only that of the
+# right letter matters here. Say the right letters of an answer get 0.9, 0.5 and 0.9. Then the whole right answer has
+# $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
 #
-# How much of this has each letter spoilt? From a product that is hard to see, so we take logarithms, which add up.
-# Those of numbers below 1 are negative, and a minus sign makes positive *prices* of them. They are
-# $0.1054 + 0.6931 + 0.1054 = 0.9039$, which is $-\ln 0.405$. The doubtful letter pays most.
+# How much of this has each letter spoilt? Logarithms tell, because they add up. They are negative here, and a minus
+# sign makes positive *prices* of them: $0.1054 + 0.6931 + 0.1054 = 0.9039$, which is $-\ln 0.405$. The doubtful
+# letter pays most.
 #
-# The price $-\ln p$ is called the **loss** of the letter:
+# If $p$ is the probability of the right letter, the price $-\ln p$ is called its **loss**:
 
 # %% tags=["hide-input"] alt="The loss of a letter against the probability of the right letter: a curve that falls steeply at first and then ever more gently. At a probability of 0.001 the loss is 6.91, at 1/14 it is 2.64, at 0.5 it is 0.69, at 0.9 it is 0.11 and at 1 it is 0."
 import matplotlib.pyplot as plt
@@ -112,13 +111,12 @@ ax.spines["bottom"].set_bounds(0, 1)
 plt.show()
 
 # %% [markdown]
-# The loss of a machine is the mean over all letters of all its answers; for our three it is $0.9039 / 3 = 0.301$. (It
-# is also called the *cross-entropy*.)
+# The loss of a machine is the mean over all letters of all its answers, for our three $0.9039 / 3 = 0.301$. (Another
+# name is *cross-entropy*.)
 #
-# An untrained machine cannot know which of the 14 ids is right (ten digits, the dash and three marks). Is its loss
-# 2.639, as if it found all of them equally probable? Here two machines are given 2,000 unseen dates and the right
-# letters so far. (Of the 36,525 days of a century one in five was kept out of the training: these are the unseen ones.)
-# A softmax makes probabilities of their [logits](recap.py):
+# If an untrained machine found all 14 ids equally probable (ten digits, the dash and three marks), its loss would be
+# 2.639. Is it more or less? Guess first. Two machines are given 2,000 unseen dates, which were kept out of the
+# training, and the right letters so far. A softmax makes probabilities of their [logits](recap.py):
 
 # %% tags=["hide-input"]
 import keras
@@ -165,18 +163,20 @@ assert untrained.count_params() == 121_422
 assert 100 * 365 + 25 == 36_525 == 29_220 + 36_525 // 5  # 1950 to 2049
 
 # %% [markdown]
-# The untrained machine's is more. By chance it prefers some ids, and that costs more than it gains. If one of two
-# letters gets 0.9 and the other 0.1, the loss is 0.105 or 2.303, on average 1.2. With 0.5 for both it is 0.69.
+# It is more. By chance the untrained machine prefers some ids. A right letter that gets 0.9 in place of 0.5 saves it
+# 0.6, and one that gets 0.1 costs it 1.6 more.
 #
 # ## A nudge
 #
-# How does a loss become smaller? Let us pretend that a machine has a single number $w$, and that its loss is
-# $(w - 3)^2$. Drawn, this is a valley whose floor is at 3. At $w = 1$ the loss is 4, and its slope, the derivative, is
-# $2 (w - 3) = -4$. It is negative, so the valley goes down to the right.
+# How does a loss become smaller? Let a machine have a single number $w$ and the loss $(w - 3)^2$, a valley whose
+# floor is at 3. At $w = 1$ the loss is 4, and its slope, the derivative, is $2 (w - 3) = -4$: to the right it goes
+# down.
 #
-# So $w$ is nudged against the slope, by a small share of it, say a tenth. That makes it $1 - 0.1 \cdot (-4) = 1.4$.
-# There the loss is only 2.56, and the next nudge starts from there. The share is called the *learning rate*. Which one
-# is the fastest here, and which is too large? (The dashed line shows the slope.)
+# So $w$ is nudged against the slope, by a small share of it, which is called the *learning rate*. With a tenth, $w$
+# becomes $1 - 0.1 \cdot (-4) = 1.4$. There the loss is only 2.56, and the next nudge starts from there.
+#
+# Below, the learning rate is 1. Press "Nudge" a few times. What goes wrong? Then find the learning rate that needs
+# one nudge only. (The dashed line shows the slope.)
 
 # %% tags=["live", "hide-input"]
 w = [1.0]
@@ -188,30 +188,29 @@ touch(
     f" {w[-1]:.2f}, and the loss is {(w[-1] - 3) ** 2:.3f}. With 1.1 it goes farther away each time.</p>",
     best=3,
     path=[1],
-    rate=0.1,
+    rate=1,
 )
 
 # %% [markdown]
-# With 0.5 one nudge is enough, because this valley is so simple. Above 0.5 each nudge jumps across to the other side,
-# and above 1 it lands higher than where it began.
+# With 1, $w$ jumps across and back for ever, and above 1 it climbs. With 0.5 one nudge is enough, because this valley
+# is so simple.
 #
 # ## All numbers at once
 #
-# Our machine has 121,422 such numbers, each with a slope of its own. All slopes together are called the *gradient*. How
-# can they be found without 121,422 trials? By walking backwards through the calculation, once.
+# Our machine has 121,422 such numbers, each with a slope of its own. All slopes together are called the *gradient*.
+# They are found without 121,422 trials, by walking backwards through the calculation, once.
 #
 # Let $w$ be multiplied by 3, and let the loss be the square of the result $r$. What is the slope of $w$ at $w = 1$?
 # Read the upper row from left to right, and then the lower one from right to left:
 #
 # --8<-- "diagrams/walking_back.svg"
 #
-# Begin at the end. A small change of $r$ changes the loss by $2r = 6$ times as much, because that is the slope of a
-# square. A small change of $w$ changes $r$ by 3 times as much, and so the loss by $3 \cdot 6 = 18$ times as much. Try
-# it: $w = 1.01$ gives $3.03^2 = 9.18$, which is 0.18 more.
+# A small change of $r$ changes the loss by $2r = 6$ times as much, because that is the slope of a square. A small
+# change of $w$ changes $r$ by 3 times as much, and so the loss by $3 \cdot 6 = 18$ times as much. Try it: $w = 1.01$
+# gives $3.03^2 = 9.18$, which is 0.18 more.
 #
-# So each operation on the way back multiplies by one such factor. This is the *chain rule*. Now walk back yourself: the
-# input $x$ is given, and the machine has two numbers, $w$ and $b$. Press the factor of each operation, and then choose
-# other numbers.
+# So each operation on the way back multiplies by one factor, which is called the *chain rule*. Now walk back
+# yourself: the input $x$ is given, and the machine has two numbers, $w$ and $b$.
 
 # %% tags=["live", "hide-input"]
 w, x, b = 2, 3, -1
@@ -235,41 +234,34 @@ touch(
 )
 
 # %% [markdown]
-# One walk gives the slopes of both numbers, as it would of 121,422. (Where a number is used in several places, the
-# slopes that it gets there add up.) This walk is called *backpropagation*, and to nudge all numbers at once against
-# their slopes is *gradient descent*. TensorFlow does the walking for us.
-#
-# That is one of the thousand steps. Here it is with a single text, and with the prices from above. Our machine takes
-# the mean loss of 64 texts, which are called a *batch*:
+# One walk gives the slopes of both numbers, as it would of 121,422. (Where a number is used in several places, its
+# slopes add up.) This walk is called *backpropagation*, and to nudge all numbers at once against their slopes is
+# *gradient descent*. That is one of the thousand steps, here with a single text, and with the prices from above. Our
+# machine takes the mean loss of 64 texts, which are called a *batch*:
 #
 # --8<-- "diagrams/one_step.svg"
 #
 # ## How it learns where to look { #where-to-look }
 #
-# The first lesson promised that the machine finds out by itself where to look. Here is how. Take a query whose scores
-# with three keys are 2, 1 and 0, so that its weights are 0.665, 0.245 and 0.090. Say that it should have looked at the
-# *second* key, and let the loss be $-\ln 0.245 = 1.41$. Then the slope of each score is the weight of its key, and for
-# the right key the weight less 1:
+# The first lesson promised that the machine finds out by itself where to look. Here is how. A query has the scores 2,
+# 1 and 0 with three keys, so that their weights are 0.665, 0.245 and 0.090. Say that it should have looked at the
+# *second* key, and let the loss be $-\ln 0.245 = 1.41$.
+#
+# Let $s_j$ be the score of key $j$, and $a_j$ its weight: $e^{s_j}$, divided by the sum of all three powers. Let
+# $r_j$ be 1 for the right key and 0 for the others. A logarithm makes a difference of a quotient, and $\ln e^{s_2}$
+# is $s_2$:
 #
 # $$
-# (0.665, \quad 0.245 - 1, \quad 0.090) = (0.665, \; -0.755, \; 0.090)
+# -\ln a_2 = \ln(e^{s_1} + e^{s_2} + e^{s_3}) - s_2 \qquad \text{has the slopes} \qquad a_j - r_j
 # $$
 #
-# Why? The weight of the right key is $e^{s_2}$ divided by the sum of all three powers. The logarithm of a quotient is a
-# difference, and $\ln e^{s_2}$ is $s_2$:
+# The logarithm divides by the sum, and the power $e^{s_j}$ is its own slope. Together they make the weight $a_j$, and
+# the last term gives the right key its -1. So our slopes are 0.665, $0.245 - 1 = -0.755$ and 0.090. Check the first:
+# with 2.01 in place of 2 the loss is 1.4143 in place of 1.4076, which is 0.67 times the change.
 #
-# $$
-# -\ln \frac{e^{s_2}}{e^{s_1} + e^{s_2} + e^{s_3}} = \ln(e^{s_1} + e^{s_2} + e^{s_3}) - s_2
-# $$
-#
-# The last part gives the right key the -1, and the logarithm gives each key its weight. Check that with two numbers.
-# The sum is 11.107, and its logarithm 2.4076. With 2.01 in place of 2 the logarithm is 2.4143, which is 0.0067 more, or
-# 0.67 times the change. (By the chain rule: $e^{s_1}$ has the slope $e^{s_1}$, and a logarithm divides by the sum. That
-# is how a softmax makes the weight.)
-#
-# A nudge goes against the slopes. So the score of the right key rises, all others fall, and the one that wrongly got
-# most falls most. With a learning rate of 1, the scores become 1.335, 1.755 and -0.090. How much of the weight does the
-# right key have then, and how many nudges does it take to get nine tenths? Guess first.
+# A nudge goes against the slopes. So the score of the right key rises, and the one that wrongly got most falls most.
+# With a learning rate of 1, the scores become 1.335, 1.755 and -0.090. How much of the weight does the right key have
+# then, and how many nudges does it take to get nine tenths? Guess first.
 
 
 # %%
@@ -312,23 +304,23 @@ np.testing.assert_allclose(
 )
 sums = [np.exp([first, 1.0, 0.0]).sum() for first in (2, 2.01)]  # as the text says
 assert round(sums[0], 3) == 11.107
-np.testing.assert_allclose(np.log(sums), [2.4076, 2.4143], atol=5e-5)
+np.testing.assert_allclose(np.log(sums) - 1, [1.4076, 1.4143], atol=5e-5)
 
 # %% [markdown]
 # One nudge gives it more than half, and seven give it nine tenths.
 #
-# A score is the product of query and key. (The root below it only makes all these slopes smaller, so we leave it out.)
-# One operation further back, then, the nudge adds keys to the *query*: 0.755 times the second key, and -0.665 and
-# -0.090 times the others. The query turns towards the right key. Further back the matrices that make queries and keys
-# are nudged in the same way. In the machine nobody says which key is right. The loss asks for a letter, and its slope
-# comes back through the values: a key was right if its value helped to make the right letter more probable.
+# A score is the product of query and key. (The root below it only makes these slopes smaller.) So, one operation
+# further back, the nudge adds keys to the *query*: 0.755 times the second key, and -0.665 and -0.090 times the
+# others. The query turns towards the right key, and the matrices that made it are nudged in the same way.
+#
+# In the machine nobody says which key is right. The slope comes back from the loss through the values: a key was
+# right if its value made the right letter more probable.
 #
 # ## One step, in code
 #
-# Here is one step of the untrained machine. The decoder is given the right answers without their last id, which is `[:,
-# :-1]`, and must say them without their first, which is `[:, 1:]`: [one place
-# further](causal.py#one-date-is-eleven-examples). A tenth of its slope is taken away from each number, and the loss of
-# the same 64 dates is computed again:
+# Here is one step of the untrained machine. The decoder is given the right answers without their last id, `[:, :-1]`,
+# and must say them without their first, `[:, 1:]`: [one place further](causal.py#one-date-is-eleven-examples). Each
+# number loses a tenth of its slope:
 
 # %%
 import tensorflow as tf
@@ -351,8 +343,7 @@ print(f"loss {now:.3f}, and after one nudge {after:.3f}")
 assert after < now - 0.2
 
 # %% [markdown]
-# The loss is smaller. (It begins elsewhere than above, because these are other dates.) Here are all the slopes of this
-# step by size:
+# The loss is smaller. Here are all the slopes of this step by size:
 
 # %% tags=["hide-input"] alt="How many of the 121,422 slopes have which size, on a logarithmic axis from a millionth to one. Most lie between a thousandth and a tenth. A tenth of them are below 0.0003, and another tenth above 0.019."
 sizes = np.abs(np.concatenate([np.ravel(tf.convert_to_tensor(s)) for s in slopes]))
@@ -371,11 +362,11 @@ assert high > 50 * low  # as the text says
 # %% [markdown]
 # ## Adam
 #
-# The sizes differ a lot: each slope of the largest tenth is more than fifty times as large as any of the smallest
-# tenth. Here is a valley with two numbers, $x$ along it and $y$ across it, seen from above. A ring joins places of
-# equal loss, and the cross is the lowest point. The loss is $(x^2 + 100\, y^2) / 2$, and its slopes are $x$ and $100\,
-# y$. Sixty plain nudges begin on the left, at $x = -4$ and $y = 1.2$, where the loss is $(16 + 144) / 2 = 80$. Can you
-# find a learning rate with which they bring it below 0.5?
+# Each slope of the largest tenth is more than fifty times as large as any of the smallest tenth. Can one learning
+# rate suit both? Here is a valley with two numbers, $x$ along it and $y$ across it, seen from above. A ring joins
+# places of equal loss, and the cross is the lowest point. The loss is $(x^2 + 100\, y^2) / 2$, and its slopes are $x$
+# and $100\, y$. Sixty plain nudges begin on the left, where the loss is 80. A dare: find a learning rate with which
+# they bring it below 0.5.
 
 
 # %% tags=["live", "hide-input"]
@@ -412,36 +403,41 @@ touch(
     f" 0.021 they fly out of the valley. Adam, with 0.2, brings it down to {sixty(adam, 0.2, 100):.2f}.</p>",
     start=[-4, 1.2],
     how="plain",
-    plain=3,
+    plain=0,
     adam=8,
     steep=3,
     both=False,
 )
 
 # %% [markdown]
-# There is none. A learning rate that is small enough for the steep direction is much too small for the other one. Only
-# where the valley is round (steeper 1 time) does one suit both.
+# There is none: what is small enough for the steep direction is much too small for the other one.
 #
 # Now press "Adam". **Adam** keeps two means for each number of the machine: one of its slopes, and one of their
 # squares. It nudges by the first, divided by the root of the second, which says how large the slopes usually are. So
 # every number gets a nudge of about the same size, and the learning rate *is* that size. Change the steepness, and
 # Adam's path stays as it is. (It swings past the cross, because the mean of the slopes is slow to turn.)
 #
-# Both means forget old slopes. At each step the first keeps 0.9 of what it was and takes 0.1 of the new slope. The
-# second keeps 0.98 and takes 0.02 of the new square, so it remembers about the last 1 / 0.02 = 50 steps. (The program
-# below calls what is kept `beta_1`, which is 0.9 if nothing is said, and `beta_2`.) Both begin at 0, so at the first
-# steps they are too small. Adam therefore divides each by the share that it has gathered so far, after one step by 0.1
-# and by 0.02. What is left is the slope divided by its own size, so the first nudge is just the learning rate.
+# <details class="lesson-more" markdown="1"><summary>How Adam takes its two means</summary>
+#
+# Let $g_t$ be the slope at step $t$, $m_t$ the mean of the slopes and $v_t$ that of their squares. Both begin at 0,
+# and the newest slope counts most:
+#
+# $$
+# m_t = 0.9\, m_{t-1} + 0.1\, g_t \qquad v_t = 0.98\, v_{t-1} + 0.02\, g_t^2
+# $$
+#
+# Since they begin at 0, both are too small at first: $m_1$ is a tenth of the slope. Adam therefore divides $m_t$ by
+# $1 - 0.9^t$, which is 0.1 at first, and $v_t$ by $1 - 0.98^t$. So the first nudge is the learning rate times $g_1 /
+# \sqrt{g_1^2}$, which is 1 or -1. (The 0.98 is `beta_2` below.)
+#
+# </details>
 #
 # ## The program
 #
-# Now take such a step a thousand times, with Adam for the nudge, and each time with 64 new examples. In 64,000 examples
-# each of the 29,220 dates that were not kept out comes about twice, mostly in another form.
-#
-# This is the program that trained our machine. Only `STEPS` is smaller, so that you need not wait, and other examples
-# are drawn. `compile` tells the model what is to be made small, and how. `fit` hands it one batch after the other: what
-# goes in, which is the texts *and* the answers that the decoder is given, and what should come out. `from_logits=True`
-# leaves the softmax to the loss. What will the machine write after a tenth of its training?
+# Now take such a step a thousand times, with Adam, and each time with 64 new examples. This is the program that
+# trained our machine, only with other examples and fewer `STEPS`, so that you need not wait. `fit` gets what goes in,
+# which is the texts *and* the answers that the decoder is given, and what should come out. `from_logits=True` leaves
+# the softmax to the loss. What will the machine write after a tenth of its training?
 
 # %%
 STEPS = 100  # of the 1,000
@@ -485,39 +481,17 @@ curve = [float(rate(step)) for step in (75, 150, 575, 1000)]
 np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 
 # %% [markdown]
-# The loss is no longer 3 but far below 1, and the answers begin to look like dates. (At step 100 the slider at the top
-# shows other ones, because other examples were drawn for it.) Run the cell with 1,000 in place of 100, and you have
-# trained a machine like ours yourself. On two cores that takes less than a minute (measured in November 2026).
+# The loss is no longer 3 but far below 1, and the answers begin to look like dates. Run the cell with 1,000 in place
+# of 100, and you have trained a machine like ours yourself, in less than a minute on two cores (measured in November
+# 2026).
 #
 # ## Warm-up
 #
-# One line of the program is strange: `rate` is a curve and not a number. It grows for 150 steps, from 0 to 0.004. Then
-# it shrinks for 850 steps, down to 0 again, so that the machine comes to rest.
+# One line of the program is strange: `rate` is a curve and not a number. It grows for 150 steps, from 0 to 0.004,
+# which is called **warm-up**. Then it shrinks to 0 again, so that the machine comes to rest.
 #
-# The growing is called **warm-up**. Why not begin with the full learning rate? Adam's first nudge changes *every*
-# number by just the learning rate. We give the untrained machine this nudge, four times in the same direction, and
-# longer each time. The shortest is 0.004 / 150, the first of our training that is not 0:
-
-# %% tags=["hide-input"]
-for rate in (0.004 / 150, 0.001, 0.004, 0.01):
-    keras.utils.set_random_seed(0)
-    machine = Transformer(**dates.SIZES)
-    machine.build()
-    numbers = machine.trainable_variables
-    for number, slope in zip(numbers, slopes, strict=True):
-        number.assign_sub(rate * tf.sign(tf.convert_to_tensor(slope)))
-    then = loss(answer_ids[:, 1:], machine((text_ids, answer_ids[:, :-1])))
-    length = "0.004/150" if rate < 0.001 else f"{rate}"
-    print(f"a nudge of {length:9}  loss {now:.2f} becomes {then:.2f}")
-    better = then < now
-assert not better
-
-# %% [markdown]
-# The direction is good, and ours, 0.004, still helps. Two and a half times as much makes the loss larger. A slope says what happens if one number is
-# nudged while the others stay, but here 121,422 are nudged at once.
-#
-# Does the whole training need a warm-up? Here are four ways, with and without, and with a learning rate as large as
-# ours or two and a half times as large. Each is done three times, from other random numbers:
+# Is the warm-up needed? Here are four ways to train, with and without it, and with nudges as large as ours or two and
+# a half times as large:
 
 # %% tags=["hide-input"] alt="Four curves of the learning rate over 1,000 steps. Ours: up from 0 to 0.004 in 150 steps, then down to 0. No warm-up: from 0.004 down to 0. Larger nudges: up to 0.010, then down. Larger nudges, no warm-up: from 0.010 down to 0."
 ways = {
@@ -542,7 +516,7 @@ figure.legend(loc="outside upper center", ncols=2, frameon=False)
 plt.show()
 
 # %% [markdown]
-# Which of the four spoils the machine, and how much?
+# Each was tried three times. Guess first: which of the four spoils the machine, and how much?
 #
 # <details class="lesson-more" markdown="1"><summary>How many of 2,000 unseen dates each reads</summary>
 
@@ -563,29 +537,77 @@ for name in ("whole", "larger nudges"):
 assert min(shares("no warm-up")) > 0.97
 
 # %% [markdown]
-# With larger nudges and no warm-up, about half of the dates are lost. With nudges as large as ours and none, fewer than
-# three in a hundred are. So a warm-up allows larger nudges, though our machine gains nothing by them.
+# With larger nudges and no warm-up, about half of the dates are lost. With nudges as large as ours and none, fewer
+# than three in a hundred are. So a warm-up allows larger nudges, though our machine gains nothing by them.
+#
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>What harm can a first nudge do?</summary>
+#
+# Adam's first nudge changes *every* number by just the learning rate. Here the untrained machine gets it, in the same
+# direction each time, and ever longer:
+
+# %% tags=["hide-input"] alt="The loss of the untrained machine after a first nudge, against its length, which grows from 0.00003 to 0.02. It falls from 3.0 to below 2.6 at about 0.001, is smaller than before at 0.004, and larger than before at 0.01."
+keras.utils.set_random_seed(0)
+machine = Transformer(**dates.SIZES)
+machine.build()
+start = [number.numpy() for number in machine.trainable_variables]
+lengths, found = np.sort([*np.geomspace(0.004 / 150, 0.016, 13), 0.004, 0.01]), {}
+for length in lengths:
+    for number, value, slope in zip(
+        machine.trainable_variables, start, slopes, strict=True
+    ):
+        number.assign(value - length * np.sign(tf.convert_to_tensor(slope)))
+    found[length] = float(
+        loss(answer_ids[:, 1:], machine((text_ids, answer_ids[:, :-1])))
+    )
+assert found[0.004] < now < found[0.01]
+figure, ax = plt.subplots(figsize=(4.6, 2.2), layout="constrained")
+ax.plot(found.keys(), found.values(), "o-", color="#0072b2", markersize=4)
+for length, words in ((0.004, "ours"), (0.01, "larger nudges")):
+    ax.plot(length, found[length], "o", color="#d55e00", markersize=8)
+    ax.annotate(
+        words,
+        (length, found[length]),
+        (-9, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+    )
+ax.axhline(now, color="#999999", linestyle=":")
+ax.set(xscale="log", xlabel="length of the first nudge", ylabel="loss after it")
+ax.set(
+    xticks=[0.0001, 0.001, 0.004, 0.01],
+    xticklabels=["0.0001", "0.001", "0.004", "0.01"],
+)
+ax.minorticks_off()
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+# %% [markdown]
+# A nudge of 0.004, our longest, makes the loss smaller, and one of 0.01 larger. A slope says what happens if one number
+# is nudged while the others stay, but here 121,422 are nudged at once. A warm-up spares the machine this harm. Whether
+# it is the one that lasts is disputed: Liu and others (2020) blamed Adam's means, which rest on few slopes at first,
+# and Xiong and others (2020) the norms. With the norms [before the parts](norm_first.py) Xiong's machines needed no
+# warm-up.
 #
 # </details>
 #
 # ## Who found this, and when
 #
-# Linnainmaa (1970) asked how rounding errors add up in a long calculation, and found that one walk backwards gives all
-# slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, and showed that numbers inside come to
-# stand for something that nobody had told them.
+# Linnainmaa (1970) asked how rounding errors add up in a long calculation, and found that one walk backwards gives
+# all slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, and showed that numbers inside
+# come to stand for something that nobody had told them.
 #
-# Kingma and Ba (2014) published Adam with a proof that it comes to rest. Four years later Reddi, Kale and Kumar found a
-# mistake in the proof, and an example in which Adam walks to the worst place there is. People use it all the same. Why
-# a warm-up helps is disputed, too: Liu and others (2020) blamed Adam's means, which rest on few slopes at first, and
-# Xiong and others (2020) the norms. With the norms [before the parts](norm_first.py) Xiong's machines needed no
-# warm-up.
+# Kingma and Ba (2014) published Adam with a proof that it comes to rest. Four years later Reddi, Kale and Kumar found
+# a mistake in the proof, and an example in which Adam walks to the worst place there is. People use it all the same.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# If every letter had the loss of the trained machine, what probability would a right letter have? And eleven in a row,
-# which are the ten letters of a date and the end mark?
+# If every letter had the loss of the trained machine, what probability would a right letter have? And eleven in a
+# row, the ten letters of a date and the end mark?
 
 # %% tags=["answer"]
 logits = model.predict((unseen_ids, right_ids[:, :-1]), batch_size=500, verbose=0)
@@ -598,13 +620,14 @@ print(f"share of right dates: {np.mean(np.all(right_letters, axis=1)):.4f}")
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Is that the share of right dates?</summary>
 #
-# Not quite: more dates are right. Our machine writes the *most* probable letter, and for that 0.6 is as good as 0.999.
+# Not quite: more dates are right. Our machine writes the *most* probable letter, and for that 0.6 is as good as
+# 0.999.
 #
 # </details>
 #
 # ### Exercise 2
 #
-# Is Adam needed? Put `keras.optimizers.SGD(0.1)`, which nudges plainly, in place of Adam in the program. Is the loss
+# Is Adam needed? Put `keras.optimizers.SGD(0.1)`, which nudges plainly, in its place in the program. Is the loss
 # after 100 steps larger than Adam's? Try 0.3 and 1, too.
 
 
@@ -628,8 +651,8 @@ assert not plain_losses[1.0] < plain_losses[0.3]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Does it come as far?</summary>
 #
-# No: the best loss here is about twice Adam's, whose learning rate was still growing. With 1 the numbers fly out of the
-# valley, and what is left may be "nan", not a number.
+# No: the best loss here is about twice Adam's. With 1 the numbers fly out of the valley, and what is left may be
+# "nan", not a number.
 #
 # </details>
 #
@@ -660,13 +683,13 @@ exercises.show("training")
 #
 # ## Where to go next
 #
-# In its training the machine was always given the right letters so far. When it answers you, nobody gives it these. How
-# does it write an answer then?
+# In its training the machine was given the right letters so far. Nobody gives it these when it answers you. How does
+# it write then?
 #
 # * [Writing](writing.py): how probabilities become an answer.
 # * [Use it in a model of your own](../guides/use_it.py).
 # * [Reference: transformer](../reference/transformer.md): every argument.
 #
 # Read on elsewhere: Rumelhart and others (1986), [Learning Representations by Back-Propagating
-# Errors](https://doi.org/10.1038/323533a0); Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani and
-# others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section 5.
+# Errors](https://doi.org/10.1038/323533a0); Kingma and Ba (2014), [Adam](https://arxiv.org/abs/1412.6980); Vaswani
+# and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section 5.

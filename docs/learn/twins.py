@@ -7,13 +7,13 @@
 # # Would training have written the same heads?
 #
 # In the [last lesson](programs.py) you wrote heads, and you know why they are right. Training knows no reasons. It sees
-# questions and answers, and turns its numbers until the answers fit. If they fit in the end, has it found the program
-# that you would have written?
+# questions and answers, and turns its numbers until they fit. Has it then found the program that you would have
+# written?
 #
-# For each of our eight programs we made a *twin*. This is a machine that has as many heads and feed-forward networks as
-# the program, in the same order, and reads the same tokens. Its numbers were random at first, and it was trained for
-# 700 steps to answer what the program answers. Nobody told it how. We asked the program `addition` and its twin for
-# 5,000 sums. Here is one that both get right, and three that the twin gets wrong.
+# For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with as many heads and
+# feed-forward networks, in the same order, which reads the same tokens. In 700 steps it was trained to answer what the
+# program answers. Here is one of 5,000 sums that the program `addition` and its twin both get right, and three that the
+# twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -49,10 +49,9 @@ right = [share.mean() for share in right]
 print(f"right of 5,000: the program {right[0]:.0%}, the twin {right[1]:.0%}")
 
 # %% [markdown]
-# So the twin has learnt something else than we have written. What is it? Ask it yourself, with numbers up to 4,999.
-# Find three sums that it gets wrong. Start from a wrong one above, and change one digit at a time. What do they have in
-# common? (Each digit is a token and answers for its column. So each digit of the sum is said twice, by the first number
-# and by the second, and both must be right. "0 or 9" means that they disagree.)
+# What has the twin learnt, if not our program? Find three sums that it gets wrong, with numbers up to 4,999. Start from
+# a wrong one above, and change one digit at a time. What do they have in common? (Each digit is a token and answers for
+# its column. So each digit of the sum is said twice, and both must be right. "0 or 9" means that they disagree.)
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -71,14 +70,13 @@ touch(
 )
 
 # %% [markdown]
-# Keep your three sums in mind. First come two simpler twins, whose maps can be read with the eye.
+# Keep your three sums in mind. First come two simpler twins.
 #
 # ## A twin that found our program
 #
 # The program `induction` copies: where a letter has stood before, it says what came next. Its first head looks one
-# place back, and its second head looks just after the place where the same letter stood the last time. If the letter is
-# new, it looks at `^`. Here are the maps of the two written heads on `^abcabc`, each with the trained one to its right.
-# A row is a letter that looks.
+# place back, and its second head just after the place where the same letter stood the last time, or at `^`. Here are
+# the two written heads on `^abcabc`, each with the trained one to its right.
 
 # %% tags=["hide-input"] alt="Four maps of weights for the program induction on ^abcabc. The written heads have one bright cell in each row. The twin's first head is bright left of the diagonal, too, but blurred, and its second head has the same bright cells in the rows of the second half."
 import matplotlib.pyplot as plt
@@ -121,29 +119,37 @@ assert (maps[1].argmax(axis=1)[4:] == [2, 3, 4]).sum() >= 2
 assert maps[1].argmax(axis=1)[:4].tolist() == [0, 1, 0, 0]
 
 # %% [markdown]
-# The trained heads look mostly at the same letters as the written ones, only less sharply. (In head 2 the first a is an
-# exception.) To say it with a number, we call two heads *alike* by the share of the weight that both give to the same
-# keys. If one gives three keys 0.5, 0.5 and 0, and the other gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0
-# in common. They are 40 % alike. The numbers below are means over all texts. An *even* head, which gives the same
-# weight to all letters, has something in common with every head, so its number stands beside the others.
+# The trained heads look mostly at the same letters as the written ones, only less sharply. To say it with a number: if
+# one head gives three keys 0.5, 0.5 and 0, and another gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in
+# common, and are 40 % *alike*. An *even* head, which gives the same weight to all letters, has something in common with
+# every head, so it stands in the picture, too. The dots are means over all texts.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Dots: how much the trained heads of induction are like the written ones. Head 1 is about 73 percent alike and head 2 about 82 percent, and an even head would be about 33 percent alike in both."
 
 
 def alike(name):
+    """Draw how much the heads of a twin are like those of its program."""
     found = twins[name][1]
-    print(f"{name}: {found['texts']:.0%} of all texts right")
-    pairs = zip(found["alike"], found["alike_if_even"], strict=True)
-    for i, (head, even) in enumerate(pairs, 1):
-        print(
-            f"head {i}: {head:4.0%} alike; an even head would be {even:4.0%} alike"
-        )
+    _, ax = plt.subplots(figsize=(4.8, 1.5), layout="constrained")
+    even = {"facecolors": "none", "edgecolors": "#d55e00", "linewidths": 2}
+    ax.scatter(found["alike_if_even"], [1, 0], 110, **even, label="an even head")
+    ax.scatter(found["alike"], [1, 0], color="#0072b2", label="the trained head")
+    ax.set(
+        xlim=(0, 1), ylim=(-0.6, 1.6), yticks=[1, 0], xlabel="like the written head"
+    )
+    ax.set_yticklabels(["head 1", "head 2"])
+    ax.xaxis.set_major_formatter("{x:.0%}")
+    ax.grid(axis="y", linewidth=0.5)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    plt.show()
     return found
 
 
 found = alike("induction")
 assert found["texts"] == 1
-assert (found["alike"] > found["alike_if_even"]).all()
+assert (found["alike"] > found["alike_if_even"] + 0.2).all()
 assert found["alike"].min() > 0.6
 
 # %% [markdown]
@@ -151,42 +157,41 @@ assert found["alike"].min() > 0.6
 #
 # ## A twin that sorts in its own way
 #
-# Our program `sort` counts with its first head how many letters are smaller, and fetches the letter for each place with
-# its second. The twin gets all 9,840 texts right as well. Before you open the next picture: will its maps look like
-# ours?
+# The program `sort` counts with its first head how many letters are smaller, and its second head fetches the letter for
+# each place. The twin gets all 9,840 texts right, too. Guess first: will its maps look like ours?
 #
 # <details class="lesson-more" markdown="1"><summary>The maps of sort</summary>
 
 # %% tags=["hide-input"] alt="Four maps of weights for the program sort on ^cabacb. The written first head has bright cells in the columns of ^ and of smaller letters. The twin's first head has nearly the same colour everywhere. The second heads differ, too."
 maps = show("sort", "^cabacb")
+assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
+assert maps[0][1, 2] + maps[0][1, 4] > 0.7
+
+# %% tags=["hide-input"] alt="Dots: how much the trained heads of sort are like the written ones. Head 1 is about as much alike as an even head would be, about 38 percent. Head 2 is about 22 percent alike, which is less than an even head."
 found = alike("sort")
 assert found["texts"] == 1
 assert found["alike"].max() < 0.6
-assert found["alike"][0] < found["alike_if_even"][0] + 0.02
-assert found["alike"][1] < found["alike_if_even"][1]
-assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
-assert maps[0][1, 2] + maps[0][1, 4] > 0.7
+assert abs(found["alike"][0] - found["alike_if_even"][0]) < 0.05
+assert found["alike"][1] < found["alike_if_even"][1] - 0.05
 
 # %% [markdown]
 # They don't. The first is about as much like ours as an even head would be, and the second is less.
 #
 # </details>
 #
-# Each text comes out right, and yet the heads are not ours. Being right is not having found the same program.
-#
-# What does the twin do, then? In the map of its first head nearly all rows have the same colour throughout, about 1/7.
-# (Only the first c looks mostly at the two a's.) So this head seems to take the average of the whole text. That would
-# be a program, too: the average says which share of the text is a, b and c, and the share of `^` says how long it is.
-# In `^cabacb` there are two of each, so place 3 gets a b. One can sort cards like this, by counting.
+# Each text comes out right, and yet the heads are not ours. What does the twin do, then? In the map of its first head
+# nearly all weights are about 1/7. (Only the first c looks mostly at the two a's.) So this head seems to take the
+# average of the whole text. That would be a program, too: the average says which share of the text is a, b and c, and
+# the share of `^` says how long it is. One can sort cards like this, by counting.
 #
 # ## A check: does it really?
 #
 # If the head only takes the average, then little should be lost when we force it to give *exactly* the same weight to
-# all letters. We set its queries to 0, which makes all its scores 0. How many of the texts will stay right? And how
-# many with the twin of `induction`?
+# all letters. We set its queries to 0, which makes all its scores 0. Guess first: how many of the texts stay right? And
+# how many with the twin of `induction`?
 
 
-# %% tags=["answer"]
+# %% tags=["answer"] alt="Bars: the share of texts that stay right. The twin of sort keeps all as it is, about 81 percent with head 1 even, and about 2 percent with head 2 even. The twin of induction keeps all as it is, and about none with either head even."
 def what_it_says(name, even=None):
     """Letters that a twin says with one head's weights made even, the right ones, and those that it was asked for."""
     model, inputs = twins[name][0], all_inputs(name)
@@ -209,17 +214,23 @@ def texts_right(name, even=None):
     return np.mean(((said == right) | ~asked).all(axis=1))
 
 
-for name in ("sort", "induction"):
+names = ["as it is", "head 1 even", "head 2 even"]
+figure, axes = plt.subplots(2, 1, figsize=(4.8, 2.6), layout="constrained")
+for ax, name in zip(axes, ("sort", "induction"), strict=True):
     shares = [texts_right(name), texts_right(name, 0), texts_right(name, 1)]
-    print(f"{name:10} as it is {shares[0]:4.0%}, ", end="")
-    print(f"head 1 even {shares[1]:4.0%}, head 2 even {shares[2]:4.0%}")
+    bars = ax.barh(names, shares, color="#0072b2")
+    ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3)
+    ax.set(title=f"the twin of {name}", xlim=(0, 1.15), xticks=[])
+    ax.invert_yaxis()
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
     assert shares[0] > 0.99
     assert shares[2] < 0.1
     assert (shares[1] > 0.6) == (name == "sort")
+plt.show()
 
 # %% [markdown]
 # Most sorted texts stay right, so most of what the first head of `sort` does is to take the average. What of the lost
-# ones? Here are four of them, and what they have in common:
+# ones? Here are four of them. What do they have in common?
 
 # %% tags=["hide-input"]
 said, answer, asked = what_it_says("sort", even=0)
@@ -242,54 +253,73 @@ assert wrong[lost, 1].mean() > 0.8
 assert lost[alone].mean() > 0.8 > 0.1 > lost[~alone].mean()
 
 # %% [markdown]
-# A single a is overlooked by place 1. And just the row of place 1 was not even in the map: in `cabacb` it looks mostly
-# at the two a's. So the head takes the average, except for the place that needs the smallest letter, which looks out
-# for it. If the second head is made even, nearly all texts are lost. What it does, we have not found out. The twin of
-# `induction`, whose maps look like ours, breaks down if either head is made even.
+# A single a is overlooked by place 1, and just the row of place 1 was not even in the map. So the head takes the
+# average, except for the place that needs the smallest letter, which looks out for it. What the second head does,
+# without which nearly all is lost, we have not found out.
 #
 # ## A shortcut, and a little more { #a-twin-that-takes-a-shortcut }
 #
-# Now back to adding. Each column needs to know whether a 1 is carried over to it. By the *sum* of a column we mean that
-# of its two digits, without what is carried over to it. Look at 299 + 301. The lowest column has the sum 9 + 1 = 10, so
-# it carries a 1. The middle column has the sum 9 + 0 = 9. Such a column does not decide: it hands on what it gets. So
-# what arrives in the third column comes from the *lowest*. In our program the first head brings together the two digits
-# of a column, and the second head looks for the nearest lower column whose sum is not 9:
-#
-# * if the sum there is 10 or more, a 1 is carried over;
-# * if it is 8 or less, none is;
-# * if there is no such column, the head finds the sign `^`, and none is.
+# Now back to adding. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301. The digits of the
+# lowest column have the sum 9 + 1 = 10, so it carries a 1. Those of the middle column have the sum 9 + 0 = 9. Such a
+# column does not decide: it hands on what it gets. So what arrives in the third column comes from the *lowest*. Our
+# program knows that: its first head brings together the two digits of a column, and its second head looks for the
+# nearest lower column whose sum is not 9. If the sum there is 10 or more, a 1 is carried over, and else none. (If there
+# is no such column, it finds the sign `^`.)
 #
 # And the twin? Here is where the digits above the lowest column look, on average over 20,000 pairs:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Two bars: where the digits above the lowest column look. Head 1 gives about 72 percent of its weight to its own column, about 20 percent to the next lower one, very little farther down, and the rest to the sign ^ and above. Head 2 gives nearly all to its own column."
 pairs = np.random.default_rng(5).integers(0, 5000, size=(20000, 2))
 tokens, mask = tokens_of("addition", pairs)
 logits, maps = twin(tokens, return_weights=True)
 columns = np.array([-1, *range(4), *range(4)])  # of each token; ^ stands in none
-lower = (columns[:, None] - columns)[columns > 0][:, 1:]
-for number, weights in enumerate(maps, 1):
-    mean = weights.numpy()[:, 0].mean(axis=0)[columns > 0][:, 1:]
-    own, near, far = (
-        (mean * which).sum(axis=1).mean()
-        for which in (lower == 0, lower == 1, lower > 1)
+lower = columns[:, None] - columns
+is_digit = columns >= 0
+kinds = {
+    "own column": (lower == 0) & is_digit,
+    "next lower": (lower == 1) & is_digit,
+    "farther down": (lower > 1) & is_digit,
+    "^ and above": (lower < 0) | ~is_digit,
+}
+means = [weights.numpy()[:, 0].mean(axis=0) for weights in maps]
+looks = np.array(
+    [
+        [(m * k).sum(axis=1)[columns > 0].mean() for k in kinds.values()]
+        for m in means
+    ]
+)
+figure, ax = plt.subplots(figsize=(5.4, 1.9), layout="constrained")
+colours = ("#0072b2", "#56b4e9", "#d55e00", "0.75")
+for kind, colour, share, end in zip(
+    kinds, colours, looks.T, looks.cumsum(axis=1).T, strict=True
+):
+    ax.barh(["head 1", "head 2"], share, left=end - share, color=colour, label=kind)
+ax.set(xlim=(0, 1))
+ax.xaxis.set_major_formatter("{x:.0%}")
+ax.invert_yaxis()
+ax.spines[["top", "right"]].set_visible(False)
+figure.legend(loc="outside upper center", ncols=4, frameon=False, handlelength=1)
+plt.show()
+far = [(m * kinds["farther down"]).sum(axis=1)[columns > 1] for m in means]
+for number, share in enumerate(far, 1):
+    print(
+        f"head {number}, farther down, where there is something farther down:",
+        end=" ",
     )
-    rest = 1 - own - near - far
-    print(f"head {number}: own column {own:.0%}, next lower {near:.0%}", end="")
-    print(f", farther down {far:.0%}, the sign ^ and above {rest:.0%}")
-    assert own > 0.7
-    assert far < 0.03
+    print(f"{share.min():.1%} to {share.max():.1%}")
+assert looks[:, 0].min() > 0.7
+assert np.max(far) < 0.05
 
 # %% [markdown]
-# The second head has nearly nothing in common with ours, because it looks at its own column. The first head looks
-# there, too, and at the next lower column. Farther down it hardly looks. So the twin seems to take a **shortcut**: a 1
-# comes if the next lower column has the sum 10 or more, and else none. This would go wrong just left of a *middle*
-# column with the sum 9. (The lowest column gets nothing from below, so its sum of 9 never carries.)
+# The second head looks at its own column, and so it has nearly nothing in common with ours. The first head looks there,
+# too, and at the next lower column. Farther down the twin hardly looks. So it seems to take a **shortcut**: a 1 comes
+# if the next lower column has the sum 10 or more, and else none. This would go wrong just left of a *middle* column
+# with the sum 9. (The lowest column gets nothing from below, so its sum of 9 never carries.)
 #
-# Is it so? Two checks. We add the 20,000 pairs by the shortcut, to see whether it makes the same mistakes. And we hide
-# from the twin's heads all that stands farther down than the next column, 1 % of the weight: if the shortcut is all it
-# has, nothing should change. We look at the three upper columns. A column is right if both of its digits are:
+# Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. And we hide from the twin's
+# heads all that stands farther down: if the shortcut is all it has, nothing should change. Guess first: does it?
 
-# %% tags=["hide-input"] alt="Bars: how many columns the twin has wrong, by the sum of the next lower column, from 0 to 18. By far the highest bar stands at 9, most of it from middle columns. The sums 10 and 8 follow, and the others are near 0."
+# %% tags=["hide-input"] alt="Dots: the share of upper columns that are right, by how many middle columns with the sum 9 stand beside them. With none, all three are near 100 percent. With one, the shortcut is near 52 percent, the twin with the far columns hidden just below, and the twin near 74. With two, the shortcut and the twin with the far columns hidden are near 45 percent, and the twin near 62."
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
 added = digits.sum(axis=1)
 nines = added == 9
@@ -315,25 +345,55 @@ def run(hide):
 
 
 true = pairs.sum(axis=1)[:, None] // 10 ** np.arange(4) % 10
-farther = (columns[:, None] - columns > 1) & (columns >= 0)
+farther = kinds["farther down"]
 next_door = np.pad(added[:, :3] > 9, [(0, 0), (1, 0)])
 right = {
-    "twin": both_right(logits),
-    "far hidden": both_right(run(farther.astype("float32"))),
-    "shortcut": (added + next_door) % 10 == true,
+    "the twin": both_right(logits),
+    "the shortcut": (added + next_door) % 10 == true,
+    "the twin, far hidden": both_right(run(farther.astype("float32"))),
 }
-learnt, written = right["twin"], both_right(program(tokens, mask=mask))
-print(
-    f"{'middle 9s beside it':20} {'columns':>8}", *(f"{name:>11}" for name in right)
-)
-shares = []
-for number in (0, 1, 2):
-    these = passed == number
+learnt, written = right["the twin"], both_right(program(tokens, mask=mask))
+beside = [passed == number for number in (0, 1, 2)]
+for these in beside:
     these[:, 0] = False  # nothing comes to the lowest column
-    shares.append([which[these].mean() for which in right.values()])
-    print(f"{number:<20} {these.sum():8,}", *(f"{x:11.1%}" for x in shares[-1]))
-of_pairs = [which.all(axis=1).mean() for which in right.values()]
-print(f"{'whole pairs':20} {len(pairs):8,}", *(f"{x:11.1%}" for x in of_pairs))
+shares = np.array([[which[b].mean() for b in beside] for which in right.values()])
+figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
+style = (("o", "#0072b2"), ("_", "#d55e00"), ("x", "#0072b2"))
+for name, share, (marker, colour) in zip(right, shares, style, strict=True):
+    size = 300 if marker == "_" else 55
+    ax.scatter(
+        range(3), share, size, color=colour, marker=marker, label=name, zorder=2
+    )
+ax.set_xticks(
+    range(3), [f"{n}\n{these.sum():,} columns" for n, these in enumerate(beside)]
+)
+ax.set(
+    xlim=(-0.4, 2.4),
+    ylim=(0, 1.05),
+    xlabel="middle columns with the sum 9 beside it",
+    ylabel="columns that are right",
+)
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False, loc="lower left", markerscale=0.7)
+plt.show()
+whole = {name: which.all(axis=1).mean() for name, which in right.items()}
+print("whole pairs right:", ", ".join(f"{n} {s:.1%}" for n, s in whole.items()))
+assert written.all()
+twin_, short, hidden = shares
+assert shares[:, 0].min() > 0.97 > 0.85 > twin_[1:].max()
+assert (twin_[1:] > short[1:] + 0.05).all()
+assert np.abs(hidden[1:] - short[1:]).max() < 0.1
+assert abs(whole["the twin"] - whole["the shortcut"]) < 0.03
+
+# %% [markdown]
+# The shortcut gets as many pairs right as the twin, but by other mistakes. Left of a middle 9 the twin is clearly
+# better, and what lifts it is the little weight farther down: without this it does no better there than the shortcut.
+# So the small numbers in a map can carry what matters.
+#
+# And where does the twin err? Here are its wrong columns, by the sum of the column to the right of each:
+
+# %% tags=["hide-input"] alt="Bars: how many columns the twin has wrong, by the sum of the next lower column, from 0 to 18. By far the highest bar stands at 9, most of it from middle columns. The sums 10 and 8 follow, and the others are near 0."
 wrong = ~learnt
 below = added[:, :3]  # each of the three beside the column to its left
 far, near = wrong[:, 1:] & (passed[:, 1:] > 0), wrong[:, 1:] & (passed[:, 1:] == 0)
@@ -350,41 +410,27 @@ passes = (nines & comes)[:, 1:3].any(axis=1)
 for name, which in (("with", passes), ("without", ~passes)):
     print(f"pairs {name} a 1 that passes a 9: {which.mean():.0%}", end="")
     print(f", of these right {learnt[which].all(axis=1).mean():.0%}")
-edge = near & (below >= 8) & (below <= 10)
-print(f"wrong columns left of a middle 9: {far.sum():,}, others: {near.sum():,}")
-print(f"of the others, left of an 8, 9 or 10: {edge.sum() / near.sum():.0%}")
-assert written.all()
-shares = np.array(shares)
-assert shares[0].min() > 0.97 > 0.85 > shares[1:, 0].max()
-assert (shares[1:, 0] > shares[1:, 2] + 0.05).all()
-assert np.abs(shares[1:, 1] - shares[1:, 2]).max() < 0.1
-assert abs(of_pairs[0] - of_pairs[2]) < 0.03
+at_edge = (below >= 8) & (below <= 10)
+edge = near & at_edge
 assert 0.4 < far.sum() / wrong.sum() < 0.7
 assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
-at_edge = (below >= 8) & (below <= 10)
 assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# As many pairs come out right by the shortcut as by the twin, and this is chance: the mistakes are others. Left of a
-# middle 9 the twin is clearly better: beside one 9 nearly half-way from the shortcut to the rule, beside two less. And what lifts it is the last
-# 1 % of its weight. If we hide this, the twin does no better there than the shortcut. So the small numbers in a map can
-# carry what matters.
+# Only about half of them stand left of a middle 9. Nearly all the others stand left of an 8, a 10 or a 9 in the lowest
+# column, where the shortcut never errs: close to the edge between 9 and 10 the twin can't quite tell whether a 1 is
+# carried.
 #
-# Yet the twin also errs where the shortcut never does. Of its wrong columns only just over half stand left of a middle
-# 9. Nearly all the others stand left of an 8, a 10 or a 9 in the lowest column: close to the edge between 9 and 10 it
-# can't quite tell whether a 1 is carried.
+# Which of the two mistakes are your three sums? (The three at the top were chosen from the first kind.) Press "Draw
+# 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are right, and of the others over
+# nine in ten. But the others are ten times as many. So random sums show that something is missing, and hardly what: one
+# must know which sums to ask for.
 #
-# Now look at your three sums: which of the two mistakes are they? (The three at the top were chosen from the first
-# kind. Beside a 9 the twin also errs where no 1 passes it.) Press "Draw 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are right, and of
-# the others over nine in ten. But these are ten times as many, so most wrong sums are among them.
-#
-# Random sums show that something is missing, but hardly what: one must know which sums to ask for. If you wrote a
-# program, you know why it is right. Of a trained machine you know the answers that you have seen.
+# If you wrote a program, you know why it is right. Of a trained machine you know the answers that you have seen.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
-# Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers below 5,000, and
-# 5,000 pairs were tried.
+# Where "if even" is 100 %, the program's own head is even. For addition a "text" is a pair of numbers.
 
 # %% tags=["hide-input"]
 print(f"{'twin':16} {'texts right':>11}   head 1, if even     head 2, if even")
@@ -400,12 +446,11 @@ assert record["alike"][1] < 0.1 < 0.6 < record["alike"][0]  # of addition
 #
 # ## Who found this, and when
 #
-# In 2023 Hattie Zhou and others proposed a rule of thumb: if a short program of select and aggregate does a task for
-# every length, then a Transformer that has learnt the task on short inputs tends to do it on longer ones, too. In the
-# same year Dan Friedman, Alexander Wettig and Danqi Chen trained Transformers in such a way that they can be turned
-# into programs that one can read. And Neel Nanda and others took apart a small Transformer that had learnt to add
-# numbers as one adds hours on a clock. There are no digits in it, and no carry: it turned the numbers into angles, and
-# added those.
+# In 2023 Neel Nanda and others took apart a small Transformer that had learnt to add numbers as one adds hours on a
+# clock. There are no digits in it, and no carry: it turned the numbers into angles, and added those. In the same year
+# Hattie Zhou and others proposed when to expect the program that one would write: if a short one of select and
+# aggregate does a task for every length, then a Transformer that has learnt it on short inputs tends to do it on longer
+# ones, too.
 #
 # ## Exercises
 #
@@ -425,9 +470,9 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# Nearly all texts are lost, whichever of the three heads is made even. The network behind the head of `histogram` has
-# learnt to read a number that depends on who asks, and an average of all does not. In the program `reverse` one head
-# finds out how long the text is, and the other one fetches the letter, which can't be done by looking everywhere.
+# Nearly all texts are lost, whichever of the three heads is made even. In `histogram` the answer depends on which
+# letter asks, and an average of all does not. In the program `reverse` one head finds out how long the text is, and the
+# other one fetches the letter, and neither can look everywhere.
 #
 # </details>
 #
@@ -439,18 +484,17 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
-# 100. Both happen in 4.5 of 100. Column 3 works in the same way: column 2 carries a 1 in 49.5 of 100, because it may
-# also have got one itself, and this makes 4.95. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs both
-# columns have a 9 and a 1 passes both, and these are counted twice. So it is 9 of 100, as with the 20,000 pairs above.
+# 100. Both happen in 4.5 of 100. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have
+#      got one itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are
+#      counted twice. So it is 9 of 100, as above.
 #
 # </details>
 #
 # ### An open question
 #
 # Did the twin lack time, or examples? In `trained/programs.py` of the repository, `TASKS` says how many steps a twin is
-# trained for, and `draw` draws its pairs of numbers. Give it ten times as many steps. Or leave the steps as they are,
-# and let half of the pairs have a column with the sum 9. Which of the two mends the far carries? And do its heads then
-# look where those of our program look?
+# trained for, and `draw` draws its pairs. Give it ten times as many steps. Or let half of the pairs have a column with
+# the sum 9. Which of the two mends the far carries?
 #
 # ## Check yourself
 #
@@ -479,9 +523,8 @@ exercises.show("twins")
 #
 # ## Where to go next
 #
-# Since the first lesson you have built a machine that looks, taken it apart, trained it, made it write, and written
-# heads with your own hand. Whenever you meet a part that you don't know, you can do with it what you did here: write
-# down what it should do, switch it off, and count what breaks.
+# Whenever you meet a part of a machine that you don't know, do with it what you did here: write down what it should do,
+# switch it off, and count what breaks.
 #
 # * [Learn](index.md): all lessons.
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.

@@ -113,6 +113,11 @@ def test_each_relu_makes_one_answer_right(piece):
 
 def test_a_nudge_goes_down_the_slope(piece):
     nudge = piece("training", "nudge")
+    for w in (1, 5, 1):  # it opens with a learning rate that leads nowhere
+        assert nudge.numbers()[1] == w
+        nudge.press("Nudge")
+    nudge.press("Start again")
+    nudge.slide("Learning rate", 0.1)
     w = 1.0
     for _ in range(3):
         assert nudge.numbers()[:4] == pytest.approx([nudge.numbers()[0], w, (w - 3) ** 2, 2 * (w - 3)], abs=1e-3)
@@ -147,6 +152,8 @@ def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
         assert valley.numbers()[-1] == pytest.approx(loss(how, rate, steep), abs=1e-3)
 
     assert valley.element.locator("polyline").count() == 1
+    ends("plain nudges", 0.005, 100)
+    valley.slide("Learning rate", 3)
     ends("plain nudges", 0.019, 100)
     valley.slide("Learning rate", 5)
     assert valley.says().endswith("they have flown out of the valley.")
@@ -255,6 +262,49 @@ def test_the_training_can_be_watched(piece):
     assert growth.says().startswith("After 1,000 steps, 5 of these 5 dates are right.")
     assert growth.element.locator(".box td.written").first.inner_text() == "2018-05-03"
     assert growth.element.locator(".box td.written .off").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("lesson", "name", "begins", "press", "near", "end"),
+    [
+        ("long_sequences", "rows", "Block", "Let it run", 5, "In memory now: 128 weights of 1024"),
+        ("turning_positions", "turning", "Move the", "Let the text walk", 22, "The query is at 29, the key at 27"),
+        ("pieces_of_words", "cutting", "Rules", "Let it glue", 3, "43 letters, "),
+    ],
+)
+def test_what_has_steps_goes_on_by_itself(visit, piece, lesson, name, begins, press, near, end):
+    moving = piece(lesson, name)
+    slider = moving.slider(re.compile(f"^{begins}"))
+    last = slider.get_attribute("max")
+    slider.fill(str(near))
+    moving.press(press)
+    expect(slider).to_have_value(last)
+    assert end in moving.says()
+    moving.press(press)  # it stands still at the end, and begins again
+    expect(slider).to_have_value("0")
+    moving.press("Stop")
+    before = slider.input_value()
+    moving.page.wait_for_timeout(700)
+    assert slider.input_value() == before
+    still = visit(f"/learn/{lesson}/", reduced_motion="reduce").page.locator(f"lesson-piece[piece={name}]")
+    expect(still.get_by_role("slider").first).to_be_visible()
+    assert still.get_by_role("button", name=press).count() == 0
+
+
+def test_the_training_goes_on_by_itself(visit, piece):
+    growth = piece("training", "growth")
+    growth.slide("Step", 18)
+    growth.press("Let it learn")
+    expect(growth.element.locator(".says")).to_contain_text("After 1,000 steps")
+    growth.press("Let it learn")  # it stands still at the end, and begins again
+    expect(growth.element.locator(".says")).to_contain_text("After 50 steps")
+    growth.press("Stop")
+    before = growth.says()
+    growth.page.wait_for_timeout(700)
+    assert growth.says() == before
+    still = visit("/learn/training/", reduced_motion="reduce").page.locator("lesson-piece[piece=growth]")
+    expect(still.get_by_role("slider")).to_be_visible()
+    assert still.get_by_role("button").count() == 0
 
 
 def test_greedy_search_walks_into_a_dead_end_and_a_beam_does_not(piece):
@@ -390,6 +440,19 @@ def test_shared_heads_leave_room_on_the_card(piece):
     sharing.element.locator("g[data-value='14']").click()
     assert "Head 14 meets head 4 of keys, as do all heads from 13 to 16." in sharing.says()
     assert sharing.element.locator("rect.k.fill").count() == 8 + 1  # and the bar
+    found = {}
+    for keys, won in (
+        (32, "T5 0.0, Llama 2 0.0, DeepSeek 0.0"),
+        (8, "T5 −0.1, Llama 2 +0.1, DeepSeek −3.9"),
+        (1, "T5 −0.6, Llama 2 −0.4, DeepSeek −8.2"),
+    ):
+        sharing.press(str(keys))
+        assert sharing.element.get_by_label(won).count() == 1
+        found[keys] = [float(point.get_attribute("cx")) for point in sharing.element.locator("circle").all()]
+    assert found[32][0] == found[32][2] < found[8][1]  # a gain, at the right
+    assert found[1][2] < found[8][2] < found[1][0] < found[8][0]
+    sharing.press("16")  # which nobody measured
+    assert sharing.element.locator("circle").count() == 0
 
 
 def test_heads_that_ask_the_same_keys_bring_back_what_the_function_does(piece):

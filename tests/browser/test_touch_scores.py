@@ -5,14 +5,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import trained
 from clear_attention import (
     aggregate,
     combine_masks,
+    create_date_pairs,
     create_document_mask,
     create_document_positions,
     create_look_ahead_mask,
+    create_padding_mask,
     date_tokenizers,
     scaled_dot_product_attention,
     select,
@@ -66,6 +69,74 @@ def test_the_rules_of_the_scores_are_those_of_the_package(piece):
     np.testing.assert_allclose([float(x) for x in shown], powers / powers.sum(), atol=0.00501)
     rules.press("Start again")
     assert_says()
+
+
+def test_the_rules_come_one_after_the_other(piece, visit):
+    rules = piece("score_rules", "rules")
+    table = rules.element.locator("table")
+    rules.press("One rule after the other")
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(5)  # and there it stands still
+    expect(rules.element.get_by_role("button", name="One rule after the other")).to_be_visible()
+    assert rules.numbers()[1:4] == [0.418, 0.83, 14.17]
+    rules.press("One rule after the other")
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(1)
+    rules.press("Stop")
+    rules.page.wait_for_timeout(700)
+    assert table.get_by_role("checkbox", checked=True).count() <= 2
+    still = visit("/learn/score_rules/", reduced_motion="reduce").page.locator("lesson-piece[piece=rules]")
+    expect(still.get_by_role("slider").first).to_be_visible()
+    assert still.get_by_role("button").all_inner_texts() == ["Start again"]
+
+
+def test_the_query_walks_down_the_packed_row(piece, visit):
+    row = piece("packing", "packed")
+    row.slide("Query", 9)
+    row.press("Let the query walk")
+    expect(row.slider("Query")).to_have_value("11")
+    expect(row.element.get_by_role("button", name="Let the query walk")).to_be_visible()
+    row.press("Let the query walk")
+    expect(row.slider("Query")).to_have_value("0")
+    row.press("Stop")
+    still = visit("/learn/packing/", reduced_motion="reduce").page.locator("lesson-piece[piece=packed]")
+    expect(still.get_by_role("slider").first).to_be_visible()
+    assert still.get_by_role("button").count() == 0
+
+
+def test_with_the_weight_go_the_mistakes(piece, visit):
+    rivals = piece("multi_head", "rivals")
+    model, _ = trained.load("digits-1")
+    source, _ = date_tokenizers()
+    texts, dates = create_date_pairs(2000, seed=1, split="test")
+    ids = source.encode(texts)
+    mask = create_padding_mask(ids)
+    context = model.encoder(model.source_positions(model.embed_source(ids) * 8.0), mask=mask)
+    trained_weights = model(ids, return_weights=True)[1].numpy()[:, 0, 0]
+    years = [(i, text.rfind(date[:4]) + 2) for i, (text, date) in enumerate(zip(texts, dates, strict=True))]
+    years = [(i, third) for i, third in years if third > 1]  # written with four digits
+    for moved in (0, 50, -100):
+        weights = trained_weights.copy()
+        for i, third in years:
+            giver, taker = (third + 1, third) if moved > 0 else (third, third + 1)
+            some = abs(moved) / 100 * weights[i, giver]
+            weights[i, giver] -= some
+            weights[i, taker] += some
+        fetched = model.attention.project_output(weights[:, None] @ model.attention.project_values(context))
+        digits = np.argmax(np.reshape(model.project_logits(fetched), (-1, 8, 10)), axis=-1)
+        wrong = [np.mean([digits[i, place] != int(dates[i][place]) for i, _ in years]) for place in (2, 3)]
+        rivals.slide("Given to the third digit", moved)
+        np.testing.assert_allclose(rivals.numbers()[-2:], 100 * np.array(wrong), atol=0.6)
+    rivals.press("Start again")
+    assert rivals.says().startswith("As trained: the third digit is wrong in ")
+    rivals.slide("Given to the third digit", 80)
+    rivals.press("Let the weight move")
+    slider = rivals.slider("Given to the third digit")
+    expect(slider).to_have_value("100")
+    rivals.press("Let the weight move")
+    expect(slider).to_have_value("-100")
+    rivals.press("Stop")
+    still = visit("/learn/multi_head/", reduced_motion="reduce").page.locator("lesson-piece[piece=rivals]")
+    expect(still.get_by_role("slider")).to_be_visible()
+    assert still.get_by_role("button").all_inner_texts() == ["Start again"]
 
 
 def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):
@@ -136,7 +207,7 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
 def test_the_two_steps_are_those_of_the_trained_heads(piece):
     echo = piece("induction", "echo")
     model, _ = trained.load("repeats")
-    text = echo.element.get_by_role("button").all_inner_texts()
+    text = echo.element.locator(".letters button").all_inner_texts()
     ids = np.array([[ord(letter) - ord("a") + FIRST for letter in text]])
     logits, maps = model(ids, return_weights=True)
     first, second = (maps[layer].numpy()[0, 0] for layer in "01")
@@ -157,6 +228,51 @@ def test_the_two_steps_are_those_of_the_trained_heads(piece):
         assert shown[4] == ("nobody can know yet" if place < 6 else text[(place + 1) % 7])
     echo.element.locator("g[data-value='12']").click()
     assert "place 12 looks most" in echo.says()
+
+
+def test_the_letters_look_one_after_the_other(piece, visit):
+    echo = piece("induction", "echo")
+    echo.element.locator("g[data-value='11']").click()
+    echo.press("Read on")
+    expect(echo.element.locator(".says")).to_contain_text("at place 13 looks most")  # and there it stands still
+    expect(echo.element.get_by_role("button", name="Read on")).to_be_visible()
+    echo.press("Read on")
+    expect(echo.element.locator(".says")).to_contain_text("at place 0 looks most")
+    echo.press("Stop")
+    still = visit("/learn/induction/", reduced_motion="reduce").page.locator("lesson-piece[piece=echo]")
+    expect(still.locator(".says")).to_contain_text("at place 6 looks most")
+    assert still.get_by_role("button", name="Read on").count() == 0
+
+
+def test_each_place_fetches_by_the_notes(piece, visit):
+    seats = piece("programs", "seats")
+    field = seats.element.get_by_role("textbox", name="Text")
+    fetched = seats.element.locator("svg text")
+    for text in ("ccab", "cabacb", "bbb", "a", "abcabcab"):
+        field.fill(text)
+        assert seats.says().startswith("Each letter has noted how many are smaller.")
+        notes = [sum(other < letter for other in text) for letter in text]
+        for place in range(1, len(text) + 1):
+            seats.press("Next place")
+            best = max(note for note in notes if note < place)
+            letter = sorted(text)[place - 1]
+            says = f"Place {place} looks for the largest note below {place}. That is {best}, so it fetches {letter}."
+            assert seats.says().startswith(says)
+            assert seats.element.locator("path.q").count() == notes.count(best)
+            shown = fetched.all_text_contents()
+            assert shown[-len(text) :] == [*sorted(text)[:place], *"·" * (len(text) - place)]
+            assert shown[4 : 4 + len(text)] == [str(note) for note in notes]
+        assert seats.says().endswith(f"Sorted: {''.join(sorted(text))}.")
+    field.fill("xB!")
+    assert field.input_value() == "b"
+    field.fill("")
+    seats.press("Next place")
+    assert seats.says() == "Write a few of the letters a, b and c."
+    seats.press("Start again")
+    seats.press("One after the other")
+    expect(seats.element.locator(".says")).to_contain_text("Sorted: abcc.")
+    still = visit("/learn/programs/", reduced_motion="reduce").page.locator("lesson-piece[piece=seats]")
+    assert still.get_by_role("button").all_inner_texts() == ["Next place", "Start again"]
 
 
 def test_the_wishes_are_a_head_as_the_function_computes_it(piece):

@@ -100,20 +100,33 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="nothing-left",
-        question="A letter has the scores 3, 1, 0 and 0, and all four keys are hidden from it. Which weights does the"
-        " softmax give that you have mended?",
-        asks=Numbers(("1", "2", "3", "4"), digits=2),
-        given=(np.array([3.0, 1.0, 0.0, 0.0]), np.ones(4, int)),
-        right=attended,
-        because="No power is left, so the sum is 0, and 0 is divided by 1. With 1/4 each, the letter would read the"
-        " mean of four values that were hidden from it.",
+        name="outvoted",
+        question="A text of 24 letters stands in a row of 100 places. A letter gives each of the 24 letters the score"
+        " 2, and each place of padding the score 0. If nothing is hidden, which share of the weight goes to the"
+        " padding? (e to the power of 2 is 7.39.)",
+        asks=Numbers(("",), digits=2),
+        given=(np.repeat([2.0, 0.0], [24, 76]), np.repeat([0, 1], [24, 76])),
+        right=lambda s, padding: (softmax(s) * padding).sum(),
+        because="24 letters bring 24 times 7.39, which is 177, and 76 places of padding bring 76 times 1. So 76 of 253"
+        " is lost to what means nothing.",
         mistakes={
-            "drowned scores": (
-                lambda s, m: softmax((s - 1e9 * m).astype("float32").astype(float)),
-                "That is what adding -1e9 to every score does: they are all alike then, and the padding is read.",
+            "a score of 0 as no weight": (
+                lambda s, padding: 0.0,
+                "A score of 0 is no weight of 0: e to the power of 0 is 1, and there are 76 such places.",
             ),
-            "no mask at all": (lambda s, m: softmax(s), "These are the weights if nothing is hidden."),
+            "places counted": (
+                lambda s, padding: padding.mean(),
+                "You counted the places. But a letter has a higher score, and 7.39 times the weight of a place of"
+                " padding.",
+            ),
+            "one against one": (
+                lambda s, padding: softmax(np.array([2.0, 0.0]))[1],
+                "That is one place of padding beside one letter. Here 76 stand beside 24.",
+            ),
+            "what the letters keep": (
+                lambda s, padding: (softmax(s) * (1 - padding)).sum(),
+                "That is the share of the letters. The padding gets the rest.",
+            ),
         },
     ),
 ]

@@ -1,6 +1,6 @@
 /* A small picture of a lesson that the reader can touch: an element whose state is a few numbers, and which is drawn anew
    after each change. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value)
-   change the state where it has handles and buttons. */
+   change the state where it has handles and buttons, and play(state) where it can go on by itself. */
 
 import { morph } from "./html.js";
 import { adding } from "./touch/adding.js";
@@ -22,8 +22,10 @@ import { neighbours } from "./touch/neighbours.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { packed } from "./touch/packed.js";
+import { rivals } from "./touch/rivals.js";
 import { rows } from "./touch/rows.js";
 import { rules } from "./touch/rules.js";
+import { seats } from "./touch/seats.js";
 import { sharing } from "./touch/sharing.js";
 import { temperature } from "./touch/temperature.js";
 import { tree } from "./touch/tree.js";
@@ -34,8 +36,10 @@ import { valley } from "./touch/valley.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, folding, gluing, growth, journey, looks, mending, neighbours, norm, nudge, packed, rows, rules, sharing, temperature, tower, tree, turning, valley, wishes,
+  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, folding, gluing, growth, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, temperature, tower, tree, turning, valley, wishes,
 };
+
+const PAUSE = 500; // milliseconds between two pictures of what goes on by itself
 
 class LessonPiece extends HTMLElement {
   connectedCallback() {
@@ -59,6 +63,7 @@ class LessonPiece extends HTMLElement {
   on_input({ target }) {
     const { field } = target.dataset;
     if (!field) return;
+    this.stop();
     const value = { checkbox: target.checked, text: target.value }[target.type] ?? Number(target.value);
     if (this.piece.set) this.piece.set(this.state, field, value);
     else this.state[field] = value;
@@ -69,14 +74,33 @@ class LessonPiece extends HTMLElement {
     const button = target.closest("[data-do]");
     if (!button) return;
     const { do: name, value } = button.dataset;
+    if (name === "play" && !this.state.playing) return this.play();
+    this.stop();
     if (name === "again") this.state = structuredClone(this.start);
-    else this.piece.act(this.state, name, value === undefined ? value : Number(value));
+    else if (name !== "play") this.piece.act(this.state, name, value === undefined ? value : Number(value));
     this.render();
+  }
+
+  /** Let the piece go on, picture by picture, until it is done or the reader presses or moves something. */
+  play() {
+    this.state.playing = true;
+    this.running = setInterval(() => {
+      if (!this.piece.play(this.state)) this.stop();
+      this.render();
+    }, PAUSE);
+    this.render();
+  }
+
+  stop() {
+    if (!this.state.playing) return;
+    clearInterval(this.running);
+    this.state.playing = false;
   }
 
   on_pointerdown(event) {
     const handle = event.target.closest("[data-handle]");
     if (!handle) return;
+    this.stop();
     event.preventDefault();
     const svg = handle.ownerSVGElement;
     const move = ({ clientX, clientY }) => {

@@ -3,18 +3,18 @@
 
 import { escape } from "../html.js";
 import { softmax } from "../engine/attention.js";
-import { arrow, at, between, dot, number, says, slider, sum } from "./draw.js";
+import { arrow, at, between, dot, number, player, says, slider, sum } from "./draw.js";
 
-const [MIDDLE, UNIT, LONGEST] = [120, 26, 4];
+const [MIDDLE, UNIT, LONGEST, TURN] = [120, 26, 4, 15];
 const place = ([x, y]) => [MIDDLE + UNIT * x, MIDDLE - UNIT * y];
 const spot = ([x, y]) => [30 + 17 * x, 205 - 17 * y]; // values lie between 0 and 10
 
 const short = (x) => String(x).replace("-", "−");
 
-/** state: names, keys and values (pairs of numbers), angle of the query in degrees, its length. */
+/** state: names, keys and values (pairs of numbers), angle of the query in degrees, its length, playing (whether it turns by itself). */
 export const arrows = {
   view(state) {
-    const { names, keys, values, angle, length } = state;
+    const { names, keys, values, angle, length, playing } = state;
     const turn = (angle * Math.PI) / 180;
     const query = [length * Math.cos(turn), length * Math.sin(turn)];
     const scores = keys.map((key) => dot(query, key) / Math.SQRT2);
@@ -25,7 +25,7 @@ export const arrows = {
       <td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i></td><td>${number(weights[j])}</td></tr>`);
     return `<div class="panels"><div>${plane(names, keys, query)}</div>
       <div>${fetched(names, values, weights, output)}</div></div>
-      <div class="controls">${slider("Turn the query", "angle", angle, [0, 355, 5], `${angle}°`)}
+      <div class="controls">${slider("Turn the query", "angle", angle, [0, 355, 5], `${angle}°`)}${player("Let it turn", playing)}
       ${slider("Its length", "length", length, [0, LONGEST, 0.1], number(length, 1))}</div>
       <table><thead><tr><th scope="col">key</th><th scope="col">score</th><th scope="col" colspan="2">weight</th></tr></thead>
       <tbody>${rows.join("")}</tbody></table>
@@ -37,6 +37,12 @@ export const arrows = {
 
   set(state, field, value) {
     state[field] = value;
+  },
+
+  /** Turn the query a little further; say whether it has not yet come round. */
+  play(state) {
+    state.angle = (state.angle + TURN) % 360;
+    return state.angle >= TURN;
   },
 
   drag(state, handle, x, y) {

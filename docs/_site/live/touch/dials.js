@@ -1,14 +1,14 @@
 /* The dials of two places, and the dot product of what they say: it depends on how far apart the places are. */
 
-import { at, check, distance, number, says, slider, sum } from "./draw.js";
+import { at, check, distance, number, player, says, slider, sum } from "./draw.js";
 
 const [FARTHEST, BACK, DIGITS, FEW, MANY, SLOW] = [60, 3, 3, 3, 32, 1e4];
 
 /** state: count (how many dials: each is 10 times as slow as the one before it, until the slowest is nearly 10000 times
  * as slow as the first), query and key (places), together: whether both move, back: whether the query's hands are turned
- * back by three places. */
+ * back by three places, playing: whether both walk through the text by themselves. */
 export const dials = {
-  view({ count, query, key, together, back }) {
+  view({ count, query, key, together, back, playing }) {
     const place = back ? query - BACK : query; // where the query's hands point
     const speeds = Array.from({ length: count }, (_, i) => Math.min(SLOW, 10 ** count) ** (-i / count));
     const adds = speeds.map((speed) => rounded(Math.cos(speed * (place - key)))); // so that what one sees adds up
@@ -27,7 +27,7 @@ export const dials = {
       ${curve(speeds, key - query, product, back ? -BACK : 0)}
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, FARTHEST, 1], query)}</span>
       <span class="k">${slider("Place of the key", "key", key, [0, FARTHEST, 1], key)}</span>
-      ${check("move both together", "together", together)}
+      ${check("move both together", "together", together)}${player("Let both walk", playing)}
       ${check(`turn the query's hands back by ${BACK}`, "back", back)}
       ${slider("Dials", "count", count, [FEW, MANY, 1], count)}</div>
       ${says(`The key stands ${distance(key - query)}. The dot product is ${number(product, DIGITS)}; ${number(count, DIGITS)} is the most.`)}`;
@@ -43,6 +43,15 @@ export const dials = {
     if (moved < 0 || moved > FARTHEST) return;
     state[field] = value;
     state[other] = moved;
+  },
+
+  /** Move both one place further, or from the end back to the beginning; say whether they can go further. */
+  play(state) {
+    const last = () => Math.max(state.query, state.key);
+    const step = last() === FARTHEST ? -Math.min(state.query, state.key) : 1;
+    state.query += step;
+    state.key += step;
+    return last() < FARTHEST;
   },
 };
 

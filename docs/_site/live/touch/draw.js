@@ -34,5 +34,9 @@ export function slider(label, field, value, [low, high, step], shown) {
     data-field="${field}" aria-valuetext="${shown}">${shown}</label>`;
 }
 
+/** A button that lets a piece go on by itself; there is none for a reader who wants things to stand still. */
+export const player = (label, playing) =>
+  matchMedia("(prefers-reduced-motion: reduce)").matches ? "" : `<button data-do="play">${playing ? "Stop" : label}</button>`;
+
 export const check = (label, field, value) =>
   `<label><input type="checkbox" data-field="${field}" ${value ? "checked" : ""}>${label}</label>`;

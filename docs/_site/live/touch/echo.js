@@ -6,9 +6,9 @@ const [WIDE, LEFT, TOP, LOW] = [26, 10, 82, 102];
 const SEEN = 0.02; // a smaller weight has no arc
 
 /** state: text (that comes again), period, place (of the letter that asks), layers (two maps of weights), said (the letter that the machine
- * says at each place) and sure (its probability). */
+ * says at each place), sure (its probability) and playing (whether it goes on by itself). */
 export const echo = {
-  view({ text, period, place, layers, said, sure }) {
+  view({ text, period, place, layers, said, sure, playing }) {
     const second = layers[1][place];
     const found = second.indexOf(Math.max(...second));
     const first = layers[0][found];
@@ -19,7 +19,9 @@ export const echo = {
     const deep = Math.max(...layers[0].flatMap((row, i) => row.map((weight, j) => (weight < SEEN ? 0 : Math.abs(i - j)))));
     const stands = (i) => `${letters[i]} at place ${i}`;
     const right = place < period - 1 ? "nobody can know yet" : letters[place + 1 - period];
-    return `<div class="letters" role="group" aria-label="The letter that asks">${buttons.join("")}</div>
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const play = isStill ? "" : `<div class="controls"><button data-do="play">${playing ? "Stop" : "Read on"}</button></div>`;
+    return `<div class="letters" role="group" aria-label="The letter that asks">${buttons.join("")}</div>${play}
       <p class="title">Layer 2: where ${letters[place]} looks</p>
       <svg viewBox="0 0 ${LEFT + WIDE * letters.length} ${LOW + high(deep) / 2 + 6}" style="max-width:36em" role="img" aria-label="The letters in a row. Arcs above: where
         the chosen letter looks in layer 2. Arcs below: where the letter that it finds had looked in layer 1.">
@@ -33,6 +35,12 @@ export const echo = {
 
   act(state, name, value) {
     state.place = value;
+  },
+
+  /** Go to the next letter, or from the last one back to the first; say whether there are more. */
+  play(state) {
+    state.place = (state.place + 1) % state.text.length;
+    return state.place < state.text.length - 1;
   },
 };
 

@@ -4,9 +4,10 @@ import { escape } from "../html.js";
 import { at, number, says, slider } from "./draw.js";
 
 /** state: texts, right (the answers wanted, "" where there is none), steps, written (for each step, an answer to each text),
-    wrong (the share of wrong letters: before the first step, and then in the steps up to each), now (which step is shown). */
+    wrong (the share of wrong letters: before the first step, and then in the steps up to each), now (which step is shown) and
+    playing (whether it goes on by itself). */
 export const growth = {
-  view({ texts, right, steps, written, wrong, now }) {
+  view({ texts, right, steps, written, wrong, now, playing }) {
     const rows = texts.map((text, i) => {
       const answer = written[now][i];
       const mark = right[i] === "" ? "" : answer === right[i] ? "✓" : "✗";
@@ -16,11 +17,19 @@ export const growth = {
     const good = texts.filter((_, i) => right[i] !== "" && written[now][i] === right[i]).length;
     const known = right.filter(Boolean).length;
     const share = number(100 * wrong[now], 1);
-    return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}</div>
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const play = isStill ? "" : `<button data-do="play">${playing ? "Stop" : "Let it learn"}</button>`;
+    return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}${play}</div>
       <table><thead><tr><th scope="col">text</th><th scope="col">what it writes</th><th scope="col">right?</th></tr></thead>
       <tbody>${rows.join("")}</tbody></table>${curve(steps, wrong, now)}
       ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates ${good === 1 ? "is" : "are"} right.${now ? ` In the last ${steps[now] - steps[now - 1]}
         steps ${share} % of the letters were wrong.` : ` Every matrix is random, and ${share} % of the letters are wrong.`}`)}`;
+  },
+
+  /** Go to the next step, or from the last one back to the first; say whether there are more. */
+  play(state) {
+    state.now = (state.now + 1) % state.steps.length;
+    return state.now < state.steps.length - 1;
   },
 };
 

@@ -1,14 +1,14 @@
 /* Texts that share a row: who may look at whom, where positions begin anew, and how much of the row is padding. */
 
-import { at, check, says, slider, sum } from "./draw.js";
+import { at, check, player, says, slider, sum } from "./draw.js";
 
 const [SIDE, LEFT, TOP] = [216, 42, 50];
 
 /** state: places (of the row), sizes (letters of each text), query (its place), apart (whether the texts are kept apart),
- * causal (whether a look-ahead mask comes on top). */
+ * causal (whether a look-ahead mask comes on top), playing (whether the query walks by itself). */
 export const packed = {
   view(state) {
-    const { places, sizes, query, apart, causal } = state;
+    const { places, sizes, query, apart, causal, playing } = state;
     const documents = sizes.flatMap((size, i) => Array(size).fill(i + 1));
     while (documents.length < places) documents.push(0);
     const positions = documents.map((document, i) => i - (apart ? documents.indexOf(document) : 0));
@@ -20,7 +20,7 @@ export const packed = {
     const who = documents[query] ? `at position ${positions[query]} of text ${documents[query]}` : "padding";
     return `<div class="panels"><div class="wide">${grid(documents, positions, query, hides)}</div><div class="controls">
       ${sizes.map((size, i) => slider(`Text ${i + 1}`, `size${i}`, size, [1, 9, 1], size === 1 ? "1 letter" : `${size} letters`)).join("")}
-      ${slider("Query", "query", query, [0, places - 1, 1], `place ${query}`)}
+      ${slider("Query", "query", query, [0, places - 1, 1], `place ${query}`)}${player("Let the query walk", playing)}
       ${check("keep the texts apart", "apart", apart)}${check("look-ahead mask, too", "causal", causal)}</div></div>
       ${says(`Place ${query} is ${apart ? who : `at position ${query}`} and sees ${seen.length ? `places ${seen[0]} to ${seen.at(-1)}` : "nobody"}.
         In one row ${share(padding, places)}; in ${sizes.length} rows, each as long as the longest text, ${share(alone - sum(sizes), alone)}.`)}`;
@@ -38,6 +38,12 @@ export const packed = {
 
   act(state, name, value) {
     state.query = value;
+  },
+
+  /** Let the next place look, or after the last one the first; say whether there are more. */
+  play(state) {
+    state.query = (state.query + 1) % state.places;
+    return state.query < state.places - 1;
   },
 };
 

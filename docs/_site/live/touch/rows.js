@@ -1,12 +1,12 @@
 /* Attention a block of queries at a time: what is in memory, what is done, what is never computed. */
 
-import { at, check, says, slider } from "./draw.js";
+import { at, check, player, says, slider } from "./draw.js";
 
 const SIDE = 200;
 
-/** state: length, block (how many queries at a time), step (which block, from 0), causal. */
+/** state: length, block (how many queries at a time), step (which block, from 0), causal, playing (whether block follows block by itself). */
 export const rows = {
-  view({ length, block, step, causal }) {
+  view({ length, block, step, causal, playing }) {
     const count = Math.ceil(length / block);
     const now = Math.min(step, count - 1);
     const unit = SIDE / length;
@@ -31,7 +31,7 @@ export const rows = {
       patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" style="stroke:var(--ca-hatch)"/></pattern></defs>
       <text class="small soft" x="0" y="-5">keys →</text><text class="small soft" transform="rotate(-90 -5 ${SIDE})" x="-5" y="${SIDE}">← queries</text>
       <text class="small soft" x="${SIDE + 14}" y="-5">outputs</text>${drawn.join("")}</svg>
-      <div class="controls">${slider("Block", "step", now, [0, count - 1, 1], `${now + 1} of ${count}`)}
+      <div class="controls">${slider("Block", "step", now, [0, count - 1, 1], `${now + 1} of ${count}`)}${player("Let it run", playing)}
       ${slider("Queries in a block", "size", sizes.indexOf(block), [0, sizes.length - 1, 1], block)}
       ${check("look-ahead mask", "causal", causal)}</div>
       ${says(`In memory now: ${held} weights${held === length * length ? ", the whole matrix" : ` of ${length * length}`}. Rows above are thrown away; their outputs stay.
@@ -43,5 +43,12 @@ export const rows = {
       state.block = 2 ** value;
       state.step = 0;
     } else state[field] = value;
+  },
+
+  /** Go to the next block, or from the last one back to the first; say whether there are more. */
+  play(state) {
+    const count = Math.ceil(state.length / state.block);
+    state.step = (Math.min(state.step, count - 1) + 1) % count;
+    return state.step < count - 1;
   },
 };

@@ -1,9 +1,12 @@
 /* What is done to the scores of one query, rule after rule: the table of the lesson, each row of which can be switched. */
 
-import { at, check, number, says, slider, sum } from "./draw.js";
+import { at, check, number, player, says, slider, sum } from "./draw.js";
+
+const RULES = ["scaled", "capped", "biased", "masked", "sunk"]; // in their order
 
 /** state: products (of the query with each key), values, place (of the query), hidden (which key), root, price, cap, sink (its
- * score), and which rules are on: scaled, capped, biased, masked, sunk; early: whether the mask comes before the cap. */
+ * score), and which rules are on: scaled, capped, biased, masked, sunk; early: whether the mask comes before the cap; playing: whether
+ * they are switched on one after the other. */
 export const rules = {
   view(state) {
     const { products, values, cap, price, sink } = state;
@@ -25,9 +28,17 @@ export const rules = {
       <div class="controls">${slider("Cap", "cap", cap, [1, 10, 0.5], number(cap, 1))}
       ${slider("Price of a place", "price", price, [0, 4, 0.25], number(price))}
       ${slider("Score of the sink", "sink", sink, [-3, 6, 0.5], number(sink, 1))}
-      ${check("mask before the cap", "early", state.early)}<button data-do="again">Start again</button></div>
+      ${check("mask before the cap", "early", state.early)}${player("One rule after the other", state.playing)}<button data-do="again">Start again</button></div>
       ${says(`Key ${most + 1} gets most, ${number(keys[most], 3)}. The weights of the keys add up to ${number(sum(keys))}. Output: ${number(output)}.
         ${leaks(state) ? "The hidden key is read!" : ""}`)}`;
+  },
+
+  /** Switch on the next rule, or after the last one all but the first off; say whether there are more. */
+  play(state) {
+    const next = RULES.find((rule) => !state[rule]);
+    if (next) state[next] = true;
+    else for (const rule of RULES.slice(1)) state[rule] = false;
+    return RULES.some((rule) => !state[rule]);
   },
 };
 

@@ -1,13 +1,13 @@
 /* A query and a key that know their places: turned by them, or with the hand of the place added, as the whole text moves. */
 
-import { arrow, at, distance, number, says, slider } from "./draw.js";
+import { arrow, at, distance, number, player, says, slider } from "./draw.js";
 
 const [QUERY, KEY, UNIT] = [2, 1, 30]; // how long the two are, and a length of 1 in the drawing
 
 /** state: step (degrees from place to place), length (of the text), query and key (places in the text), moved (where the
- * text begins), added (1 if the hand of the place is added, 0 if the place turns). */
+ * text begins), added (1 if the hand of the place is added, 0 if the place turns), playing (whether the text walks by itself). */
 export const turning = {
-  view({ step, length, query, key, moved, added }) {
+  view({ step, length, query, key, moved, added, playing }) {
     const tip = (own, place) => vector(own, step * place, added);
     const product = (a, b) => tip(QUERY, a)[0] * tip(KEY, b)[0] + tip(QUERY, a)[1] * tip(KEY, b)[1];
     const [a, b] = [query + moved, key + moved];
@@ -18,12 +18,18 @@ export const turning = {
       <div class="wide">${row(length, moved, [a, b], (place) => product(a, place), added ? 0 : 38)}</div></div>
       <div class="controls"><span class="q">${slider("Place of the query", "query", query, [0, length - 1, 1], query)}</span>
       <span class="k">${slider("Place of the key", "key", key, [0, length - 1, 1], key)}</span>
-      ${slider("Move the text by", "moved", moved, [0, length, 1], moved)}</div>
+      ${slider("Move the text by", "moved", moved, [0, length, 1], moved)}${player("Let the text walk", playing)}</div>
       ${says(`The query is at ${a}, the key at ${b}: ${distance(b - a)}. ${added ? "" : `The angle between them is ${Math.abs(apart)}°. `}The product is ${number(product(a, b))}.`)}`;
   },
 
   act(state, name, value) {
     state[name] = value;
+  },
+
+  /** Move the text one place further, or from the end back to place 0; say whether it can go further. */
+  play(state) {
+    state.moved = (state.moved + 1) % (state.length + 1);
+    return state.moved < state.length;
   },
 };
 

@@ -35,6 +35,8 @@ DATES = (  # each with as many steps as the whole machine
     "no factor",
     "larger nudges",
     "larger nudges, no warm-up",
+    "cap of 5",
+    "cap of 3",
 )
 DEEP = {  # twelve layers write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
     "norm first": (True, 0),
@@ -196,7 +198,14 @@ OPTIONS = {  # what a sibling of the date machine is made of
     "no factor": lambda dates: {"kind": dates.NoFactor},
     "larger nudges": lambda dates: {"peak": 1e-2},
     "larger nudges, no warm-up": lambda dates: {"peak": 1e-2, "warmup": 1},
+    "cap of 5": lambda dates: {"attention": lambda: capped(5.0)},
+    "cap of 3": lambda dates: {"attention": lambda: capped(3.0)},
 }
+
+
+def capped(softcap):
+    return {name: {"softcap": softcap} for name in ("self_attention", "cross_attention")}
+
 
 if __name__ == "__main__":
     main()

@@ -205,7 +205,7 @@ assert np.isnan(of_layer["None"]).all()
 # In the function the other channels stay finite. The layer's projections mix the channels of a token, so there all
 # channels of such an output are NaN.
 #
-# Deeper: [the function, line by line](../learn/attention.py#the-function-read).
+# Deeper: [more about the function](../learn/attention.py#the-function-read).
 #
 # ## Why does my causal model reach 100 % accuracy?
 #

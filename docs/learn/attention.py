@@ -1,6 +1,6 @@
 # ---
 # title: Attention
-# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then the formula, why it divides by the root of d_k, the function, and a trained machine.
+# description: How a query decides where to look. From three letters and three small matrices to the last digit of the output, then the formula, a trained machine, and why it divides by the root of d_k.
 # ---
 
 # %% [markdown]
@@ -18,9 +18,9 @@
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
-# Every letter has a key and a value, and whoever looks has a query. Our trained machine looks once for each letter that
-# it writes, so each letter of the answer has a query of its own. Press one. The brightest letter of the text is the one
-# whose key fits that query best. (The machine's four looks are called its *heads*. This is head 1.)
+# Every letter has a key and a value, and whoever looks has a query. At each letter that it writes, our trained machine
+# looks at the text in four ways at once, which are called its *heads*. Here is head 1, with a query for each letter of
+# the answer. Press one. The brightest letter of the text is the one whose key fits that query best.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -43,8 +43,8 @@ machine(
 # What does it mean that a key fits a query? Here is a smaller case. Each vector has two numbers, so it is an arrow. A
 # key fits well, and gets a high *score*, when it points where the query points. (How a score is computed comes below.)
 # The largest score gets the most weight. What is fetched is the *output*: a mixture of all values, most of it from the
-# key that fits best. Turn the query, or let it turn, and watch the output move from value to value. **Guess first: what
-# changes if you make the query longer, or shorter?**
+# key that fits best. Turn the query, or let it turn, and watch the output move from value to value. Then make the query
+# longer, or shorter.
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -113,7 +113,8 @@ touch(
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
 # **How well does each key fit the query?** Multiply the two vectors number by number, and add up, which is the *dot
-# product*. Divide it by the root of how many numbers they have, √4 = 2. The results are the **scores**.
+# product*. Divide it by the root of how many numbers they have, √4 = 2 (why, [see
+# below](#why-divide-by-the-root-of-d_k)). The results are the **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
@@ -139,6 +140,9 @@ touch(
 # (3, 2) is a *shape*: three rows and two columns.
 #
 # --8<-- "diagrams/attention_by_hand.svg"
+#
+# Such weights, as a square, are called a **map**: a row is a letter that looks, a column a letter that is looked at,
+# and each row adds up to one.
 #
 # And here it is in NumPy. Keep the two functions! Each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
@@ -181,18 +185,7 @@ steps = np.concatenate(
 )
 np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 
-# %% tags=["hide-input"] alt="Heat map of the weights of m, a and y, a row for each letter that looks. m looks at all three, a little more at y; a looks almost only at m; y looks mostly at m."
-import matplotlib.pyplot as plt
-from clear_attention import plot_weights
-
-figure, ax = plt.subplots(figsize=(3.4, 3), layout="constrained")
-plot_weights(weights, tokens=["m", "a", "y"], ax=ax)
-plt.show()
-
 # %% [markdown]
-# In such a picture, a **map**, a row is a letter that looks, and a column a letter that is looked at. Each row adds up
-# to one.
-#
 # ## The formula
 #
 # Let the rows of the matrices $Q$, $K$ and $V$ be the queries, keys and values, and $d_k$ how many numbers a key has.
@@ -259,8 +252,8 @@ machine(
 # anything changes, so it learns next to nothing: the softmax is *saturated*. So the dot products are divided. But by
 # what?
 #
-# Here are one query and four keys of random numbers. Change $d_k$: in which column do the weights *always* differ
-# clearly, while none takes nearly everything?
+# Here are one query and four keys of random numbers. Change $d_k$: which column of weights goes to all or nothing,
+# which becomes even, and which does neither?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab
@@ -297,7 +290,9 @@ lab(
 
 # %% [markdown]
 # Divided by nothing, one key takes nearly everything when keys are long. Divided by $d_k$, all weights become alike,
-# and the query might as well not ask. The root keeps the balance.
+# and the query might as well not ask. Divided by the root, the weights still depend on the random numbers, but no
+# longer on how many they are: for 500 queries, the mean of the largest weight changes by less than 0.05 from $d_k = 4$
+# to 1024.
 #
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. Most throws cancel each
 # other: typically the sum is about 8 away from 0, and 8 is √64. A dot product of random numbers is such a sum. If the
@@ -315,6 +310,8 @@ lab(
 #
 # Now take the root out of the trained machine. In all of its looks the dot products are divided by nothing, or by 16 in
 # place of √16 = 4, and then it reads 500 unseen dates. **Guess first: which of the two does more harm?**
+#
+# <details markdown="1"><summary>What it still reads</summary>
 
 # %% tags=["live", "remove-input"]
 # What the text says of e, of two keys, of coins, and of the three columns, for 500 queries and 16 keys each.
@@ -335,6 +332,7 @@ assert np.ptp(np.array(largest)[:, 1]) < 0.05
 assert largest[-1][0] > 0.9 > 0.1 > largest[-1][2]
 
 # %% tags=["hide-input"] alt="Three bars for the unseen dates that the trained machine reads right. Divided by 4, the root of 16, as in its training: nearly all. Divided by nothing: less than two in three. Divided by 16: none, or hardly any."
+import matplotlib.pyplot as plt
 from clear_attention import create_date_pairs, greedy_search
 
 texts, dates = create_date_pairs(500, seed=1, split="test")
@@ -365,47 +363,26 @@ assert read["√16 = 4"] > 0.98 > 0.9 > read["nothing"] > 0.3 > 0.1 > read["16"]
 # Looks that are too sharp cost it more than a third of the dates, and looks that are too blurred cost it all. (Its
 # matrices were trained with the root. A training without it might end otherwise.)
 #
-# ## Reading the function { #the-function-read }
+# </details>
 #
-# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow, and
-# gives the output and the weights:
+# <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
+#
+# [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
+# also makes 32-bit numbers of 16-bit ones, and takes out infinity and NaN ("not a number"), which it puts back wherever
+# a query saw it. The [reference](../reference/attention.md) names every argument.
+#
+# Below its output of y are the first and last three numbers of three outputs: the first of texts 0 and 1, and the last
+# of text 1. Queries, keys and values of 64 texts of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
 
 # %%
-from clear_attention import scaled_dot_product_attention
+from clear_attention import DotProductAttention, scaled_dot_product_attention
 
 result = scaled_dot_product_attention(
     q.astype(float), k.astype(float), v.astype(float)
 )
-print("the function's output of y:", result.output[2].numpy().round(3))
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The whole function</summary>
-
-# %% tags=["source", "remove-input"]
-import inspect
-import re
-
+print("output of y", result.output[2].numpy().round(3))
 np.testing.assert_allclose(result.weights, weights, atol=1e-12)
 np.testing.assert_allclose(result.output, output, atol=1e-12)
-docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)
-print(docstring.sub("", inspect.getsource(scaled_dot_product_attention)))
-
-# %% [markdown]
-# Your two functions are the lines from `scores` to `output`. The lines before refuse bad inputs, make 32-bit numbers of
-# 16-bit ones, and take out infinity and NaN ("not a number"), which the last lines put back wherever a query saw it.
-# All else does nothing unless asked for: `blocked` is the [mask](masks.py), `dropout` sets weights to 0 at random in
-# training, `bias`, `softcap` and `sink` are [rules for the scores](score_rules.py), and `grouped` is for [fewer
-# keys](fewer_keys.py).
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>Numbers to test your own attention against</summary>
-#
-# Queries, keys and values of 64 texts of 5 letters are drawn from seed 42, and $d_k = d_v = 64$. Printed are the first
-# and last three numbers of three outputs: the first of texts 0 and 1, and the last of text 1.
-
-# %%
-from clear_attention import DotProductAttention
 
 rng = np.random.RandomState(42)
 queries, keys, values = rng.random_sample((3, 64, 5, 64)).astype("float32")
@@ -437,7 +414,8 @@ np.testing.assert_allclose(rows[2, 61:], [0.70503277, 0.35547623, 0.56170976], 2
 asks = np.array([[5.0, -3.0]])
 equal = np.array([[1.0, 2.0]] * 4)
 output = attention(asks, equal, np.array([[0.0], [4.0], [8.0], [12.0]]))
-print("weights", softmax(asks @ equal.T / np.sqrt(2)), "output", output)
+print("weights", softmax(asks @ equal.T / np.sqrt(2)))
+print("output ", output)
 np.testing.assert_allclose(output, [[6.0]])
 
 # %% [markdown]

@@ -41,15 +41,17 @@ ax.legend(frameon=False)
 plt.show()
 assert abs(record["right_by_place"][PERIOD:].mean() - 0.98) < 0.02
 assert abs(shallow_record["right_by_place"][PERIOD:].mean() - 0.16) < 0.05
+assert abs(shallow_record["right_by_place"][PERIOD - 1] - 0.25) < 0.1
+assert record["right_by_place"][PERIOD - 1] < 0.12
 
 # %% [markdown]
-# (At the grey line nobody can know the next letter. And yet the machine with one layer often guesses it. Exercise 1
-# shows how.)
+# (At the grey line nobody can know the next letter, and the machine with two layers is hardly ever right. And yet the
+# one with one layer is right in a quarter of the texts. Exercise 1 shows how.)
 #
-# Is the machine with one layer only too small? We trained a third one for as many steps. It has one layer, too, but
-# everything in it twice: two such heads, side by side, and a network twice as wide. So it has as many numbers as the
-# machine with two layers. Guess first: which of the two will it be like? In the picture each mark is 50 steps of the
-# training. Letters that nobody can know are counted there, too, so even a perfect machine would end at 49/64 = 77 %.
+# Is the machine with one layer only too small? We trained a third one for as many steps. In its one layer stands
+# everything twice, two heads side by side and a network twice as wide, so that it has as many numbers as the machine
+# with two layers. In the picture each mark is 50 steps of the training. Of 64 letters 15 on average come for the first
+# time, so that nobody can know them, and even a perfect machine would end at 49/64 = 77 %.
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
 import contextlib
@@ -74,11 +76,11 @@ machines = {
     "one layer": (shallow, shallow_record, "s--", ORANGE),
 }
 figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+print("numbers, and right from 21 letters on:")
 for label, (machine_, found, style, colour) in machines.items():
     ax.plot(found["steps"], 1 - found["wrong"], style, color=colour, label=label)
     later = found["right_by_place"][PERIOD:].mean()
-    print(f"{label:20} {machine_.count_params():,} numbers", end=", ")
-    print(f"from 21 letters on {later:.0%} right")
+    print(f"{label:20} {machine_.count_params():,}   {later:.0%}")
 best = 1 - np.mean(range(5, 26)) / 64  # on average 15 of 64 come for the first time
 ax.axhline(best, color="0.5", linestyle=":")
 ax.text(50, best + 0.03, "a perfect machine", size=9)
@@ -95,7 +97,7 @@ assert abs(beside.count_params() / model.count_params() - 1) < 0.01
 assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# As many numbers side by side hardly help. And with two layers little seems to happen for 200 steps. Then, within 150
+# As many numbers side by side hardly help. With two layers little seems to happen for 200 steps, and then, within 150
 # more, the machine can do it. What has it found?
 #
 # ## Why one look is not enough
@@ -137,9 +139,9 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # 0.980 \cdot (0, 1, 0) + 0.007 \cdot (1, 0, 0) + 0.007 \cdot (0, 0, 1) + 0.007 \cdot (1, 0, 0) = (0.013, 0.980, 0.007)
 # $$
 #
-# so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) Here it is in NumPy. `letters` are the
-# queries and the values of layer 2, and `note` holds its keys. Layer 1 is given its scores, and the first note is
-# emptied, since the first letter sees only itself and would note an a.
+# so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) In NumPy `letters` are the queries and
+# the values of layer 2, and `note` holds its keys. The first note is emptied, since the first letter sees only itself
+# and would note an a.
 
 
 # %%
@@ -156,14 +158,13 @@ looks_back = 50.0 * (places == places[:, None] - 1)  # scores: one place back
 note = softmax(looks_back, hide_the_future) @ letters
 note[0] = 0  # nobody stood before the first
 weights = softmax(5.0 * letters @ note.T, hide_the_future)
-print("weights of place 3:", weights[3].round(3))
-print("it brings back:    ", (weights @ letters)[3].round(3))
+print("weights:    ", weights[3].round(3))  # of place 3
+print("brings back:", (weights @ letters)[3].round(3))
 
 # %% [markdown]
 # ## Did the training find the same?
 #
-# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks. Guess first:
-# where must the bright cells be?
+# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks.
 
 # %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Above, layer 1: bright cells directly left of the diagonal. Below, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
@@ -186,8 +187,8 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 # In layer 1 each letter but the first looks most at the one before. In layer 2 the first half has nothing to find, so
 # most of its letters look at the beginning. In the second half six of the seven letters look most at the place six
 # back, which is just *after* the one where they stood the last time. Only the first, an h, still looks at the
-# beginning. The note there says h, too, because the first letter of all could see only itself. (This text was chosen.
-# In others it is often only four or five of seven.)
+# beginning: at place 0 stands the note h as well, so two places fit. (This text was chosen. In others it is often only
+# four or five of seven.)
 #
 # ## Follow one letter
 #
@@ -197,7 +198,7 @@ assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 #
 # 1. Where will the last letter but one look?
 # 2. What had been noted there?
-# 3. What does the machine say at the x of the first half?
+# 3. Can the machine know what comes after the x of the first half?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -208,19 +209,19 @@ chances = powers / powers.sum(axis=1, keepdims=True)
 said = [chr(ord("a") + n - FIRST) for n in chances.argmax(axis=1)]
 sure = chances.max(axis=1)
 second = maps["1"][0, 0].numpy()
-finds = second[12].argmax()
-assert finds == 12 - 7 + 1
-assert maps["0"][0, 0].numpy()[finds].argmax() == 12 - 7
-assert said[12] == names[6]
+for asks in (10, 12):
+    assert second[asks].argmax() == asks - 7 + 1
+    assert maps["0"][0, 0].numpy()[asks - 7 + 1].argmax() == asks - 7
+    assert said[asks] == names[asks - 7 + 1]
 assert (second[1:7].argmax(axis=1) == 0).sum() >= 4  # the first half: the beginning
 assert (second[4].argmax(), said[4]) == (4, names[4])
 touch(
     "echo",
-    f"<p>In layer 2 the {names[12]} at place 12 looks most at the {names[finds]} at place {finds}, which had looked in"
-    f" layer 1 at the {names[5]} at place 5. The machine says {said[12]}.</p>",
+    f"<p>In layer 2 the {names[10]} at place 10 looks most at the {names[4]} at place 4, which had looked in layer 1 at"
+    f" the {names[3]} at place 3. The machine says {said[10]}.</p>",
     text="".join(names),
     period=7,
-    place=6,
+    place=10,
     layers=[np.round(maps[layer][0, 0], 3).tolist() for layer in ("0", "1")],
     said=said,
     sure=np.round(sure, 3).tolist(),
@@ -231,11 +232,13 @@ touch(
 #
 # 1. The last letter but one, a c, finds the g, which came after it the last time.
 # 2. The g had noted the c.
-# 3. In the first half the machine can only guess. Here the x looks mostly at itself, and says x.
+# 3. No. No x has come before, so it can only guess. This x looks mostly at itself, and says x.
 #
 # </details>
 #
-# Is it so in other texts, too? Here are the means over 200 texts, which come again after 20 letters:
+# <details class="lesson-more" markdown="1"><summary>Is it so in other texts, too?</summary>
+#
+# Here are the means over 200 texts, which come again after 20 letters:
 
 # %% tags=["hide-input"] alt="Dots: shares of the weight. With two layers, the head of layer 1 gives about 46 percent to the place before and nothing to the letter that followed last time. The head of layer 2 gives about 77 percent to that letter. The machine with one layer gives little to either."
 rng = np.random.default_rng(3)
@@ -284,14 +287,14 @@ assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
 # The second head gives most of its weight to the letter that followed the last time. (In the third round two places
-# fit, and only the later one is counted.) The first head gives only about half of its weight to the letter before, and
-# more than to any other. So the training found the two steps, though it was only told which letter comes next.
+# fit, and only the later one is counted.) The first head gives about half of its weight to the letter before.
 #
-# <details class="lesson-more" markdown="1"><summary>It found a little more, too</summary>
+# </details>
 #
-# Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Whoever knows only the letter before
-# must choose where this letter stands twice, and is right in about 14 of 20 cases, or 70 %. The machine is right in
-# 98 %. Does a note hold the letter *two* back as well? Let us hide that place from the first head:
+# So the training found the two steps, though it was only told which letter comes next. But with these two steps alone
+# 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Whoever knows
+# only the letter before must choose where this letter stands twice, and is right in about 14 of 20 cases, or 70 %. Does
+# a note hold the letter *two* back as well? Let us hide that place from the first head:
 
 # %% tags=["hide-input"]
 
@@ -311,22 +314,19 @@ def right_without(back):
 
 for back, words in ((2, "two back"), (3, "three back")):
     weight = notes[:, places[back:], places[:-back]].mean()
-    print(f"{words}: it gets {weight:.0%} of the weight, and without it", end=" ")
-    print(f"{right_without(back):.0%} are right")
+    print(f"{words}: it gets {weight:.0%} of the weight,")
+    print(f"    without it {right_without(back):.0%} are right")
 assert abs(right_without(2) - by_lot) < 0.08
 assert right_without(3) > 0.9
 
 # %% [markdown]
-# Without the letter two back the machine is no better than somebody who knows only the one before. So its notes do hold
-# both.
-#
-# </details>
+# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both.
 #
 # ## A check: switch one off
 #
 # A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time, by setting
 # what the head hands on to zero. Then count how often the machine is right, and how often the letter that it says
-# stands in the text at all. Guess first: without which head will that be higher?
+# stands in the text at all. Guess first: without which head will it say more letters of the text?
 
 
 # %%
@@ -378,15 +378,15 @@ plt.show()
 # %% [markdown]
 # Without the second head nothing is brought back, and the machine can only guess. Without the first, the second head
 # still brings back letters of the text, but no note tells it which. Whoever says the letter of a random place is right
-# in $1/20 + 19/20 \cdot 1/26 = 9\,\%$ of all cases, because even at a wrong place the right letter stands once in 26
-# times.
+# in $1/20 + 19/20 \cdot 1/26 = 9\,\%$ of all cases, because a wrong place holds the right letter once in 26 times.
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>And the machine that read the manual?</summary>
+# <details class="lesson-more" markdown="1"><summary>And the machine that read Python's manual?</summary>
 #
-# Our [language model](language_model.py) has two layers as well. Is there an induction head among its eight heads? Give
-# it random letters that come again: if it had one, it would be less surprised the second time.
+# Our [language model](language_model.py) read the reference of Python, and has two layers as well. Is there an
+# induction head among its eight heads? Give it random letters that come again: if it had one, it would be less
+# surprised the second time.
 
 # %% tags=["hide-input"]
 from clear_attention import token_losses
@@ -397,24 +397,33 @@ first_letter = int(encode("a")[0])
 foreign = texts - FIRST + first_letter
 bits = token_losses(language, foreign).numpy() / np.log(2)
 first, again = bits[:, 5 : PERIOD - 1].mean(), bits[:, PERIOD + 5 :].mean()
-heads = language(foreign, return_weights=True).weights
+logits, heads, *_ = language(foreign, return_weights=True)
+chances = softmax(logits.numpy()[:, 5 : PERIOD - 1], mask=0)
+favourite = chances.max(axis=-1).mean()
+hit = np.mean(chances.argmax(axis=-1) == foreign[:, 6:PERIOD])
 most = max(
     w.numpy()[:, :, later, later - PERIOD + 1].mean(axis=(0, 2)).max()
     for w in heads.values()
 )
-print(f"bits a letter, the first time: {first:.1f}   again: {again:.1f}")
-print(f"weight that its best head gives to the letter that followed: {most:.0%}")
+print(f"bits a letter, the first time: {first:.1f}")
+print(f"bits a letter, again:          {again:.1f}")
+print(f"its favourite sign gets {favourite:.0%}, right {hit:.0%}")
+print(f"best head, on what followed: {most:.0%}")
 (whole, _), *without, _ = shares.values()
 assert whole > 0.85 > 0.3 > max(share for share, _ in without)
 assert without[0][1] > 0.8  # letters of the text
 assert 0.06 < without[0][0] < 0.15
 assert round(1 / 20 + 19 / 20 / 26, 3) == 0.087
 assert again > 0.8 * first  # no head of this kind, after so short a training
+assert first > np.log2(26) + 2
+assert 0.4 < favourite < 0.7
+assert hit < 0.1
 
 # %% [markdown]
-# No. It was trained for two minutes only. In models that are trained for longer, such heads appear at some point, and
-# the loss falls faster for a while. In large models they do more than copy letters: a head that finds "what came after
-# something *like* this" can go on with a list, a rhyme, or a question and its answer.
+# No. (To guess among 26 letters costs only $\log_2 26 = 4.7$ bits. The machine is worse because it is sure: it gives
+# about half of its probability to one sign, which is nearly always wrong.) It was trained for a few minutes only. In
+# large models such heads do more than copy letters: a head that finds "what came after something *like* this" can go on
+# with a list, a rhyme, or a question and its answer.
 #
 # </details>
 #
@@ -424,9 +433,9 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 # heads like ours. In 2022 they saw such heads appear in larger models at the same moment at which these become better
 # at using what stands far back. They suspect that this is how a large model can do a task that it has only been shown
 # in its prompt. But is one layer not enough, however large? In 2024 Sanford, Hsu and Telgarsky
-# [proved](https://arxiv.org/abs/2408.14332) that (number of heads) · (width of a head) · (bits of a number) must grow
-# in proportion to the length of the text. For two layers it is enough that this product grows like the logarithm of the
-# length.
+# [proved](https://arxiv.org/abs/2408.14332) that for this task, in one layer, (number of heads) · (width of a head) ·
+# (bits of a number) must grow in proportion to the length of the text. In two layers it is enough that this product
+# grows like the logarithm of the length.
 #
 # ## Exercises
 #
@@ -444,11 +453,17 @@ for length in (10, 20, 40):
     same = np.mean(seen[:, :length] == said[:, length - 1 : length], axis=0)
     hits[length] = int(same.argmax()), same.max()
     place, share = hits[length]
-    print(f"after {length} letters it says the one at place {place:2},", end=" ")
-    print(f"{length - place} before the next one, in {share:.0%} of the texts")
+    print(
+        f"{length} letters: it says place {place:2}, {length - place:2} back, {share:.0%}"
+    )
+    if length >= 20:  # as far back as the texts of the first picture come again
+        says_20_back = same[length - 20]
+        print(
+            f"                    place {length - 20:2}, 20 back, {says_20_back:.0%}"
+        )
     if length == 20:
-        begins_again = same[0]
-        print(f"{'and the one at place  0':>46}, in {begins_again:.0%}")
+        begins_again = says_20_back
+assert abs(says_20_back - shallow_record["right_by_place"][PERIOD:].mean()) < 0.06
 assert hits[10][0] == 0
 assert abs(begins_again - shallow_record["right_by_place"][PERIOD - 1]) < 0.07
 assert 22 < 40 - hits[40][0] < 26
@@ -459,11 +474,11 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# It has learnt at which distance texts most often come again. For that it needs no note, only positions. The letter 24
-# places before the next one is right for four of the 21 periods, 6, 8, 12 and 24, and for no other distance up to 25
-# are there so many. After 40 letters the head looks about that far back, sometimes 23 and sometimes 24 places. If the
-# text is not yet that long, it looks at the beginning or near it, which is right if the text begins again just there,
-# as at the grey line in the first picture.
+# It has learnt at which distance texts most often come again. For that it needs no note, only positions. ("Back" is
+# counted from the next letter.) The letter 24 back is right for four of the 21 periods, 6, 8, 12 and 24, and for no
+# other distance up to 25 are there so many. After 40 letters it most often says the one 23 or 24 back. But in about 16
+# % of the texts it says the one 20 back, and those are the 16 % of the first picture, whose texts come again after 20.
+# If the text is not yet that long, it looks at the beginning or near it, as at the grey line.
 #
 # </details>
 #
@@ -490,13 +505,13 @@ def given_to(columns, after):
 
 (only_one,) = given_to([4], after=4)
 first, k, second, *others = given_to([1, 0, 6, 2, 3, 4, 7, 8, 9], after=1)
-print(f"one letter can follow:  {only_one:.0%}")
-print(f"two letters can follow: the first {first:.0%}, the second {second:.0%}")
-print(
-    f"the k itself {k:.0%}, the six others of the piece {sum(others):.0%}", end=""
-)
 elsewhere = 1 - first - second - k - sum(others)
-print(f", the 17 letters that are not in it {elsewhere:.0%}")
+print(f"one letter can follow:   {only_one:.0%}")
+print(f"two can, the first:      {first:.0%}")
+print(f"         the second:     {second:.0%}")
+print(f"the k itself:            {k:.0%}")
+print(f"six more of the piece:   {sum(others):.0%}")
+print(f"17 that are not in it:   {elsewhere:.0%}")
 assert only_one > 0.8 > first + second
 assert first > second
 assert 0.1 < elsewhere < 0.5
@@ -506,8 +521,8 @@ assert 0.1 < elsewhere < 0.5
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. But this k begins a new
 # round, as the letter before it says. So only the first of the two is right, and it does get more, because a note also
-# holds a little of the letter two back. And half of the probability goes to others, most of that to letters that the
-# piece does not even hold: a mixture of two letters is like neither.
+# holds a little of the letter two back. And about half of the probability goes to others: a mixture of two letters is
+# like neither.
 #
 # </details>
 #
@@ -538,8 +553,8 @@ exercises.show("induction")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the same half of a Transformer. But now you can say what its depth is for: a later layer asks
-# about what an earlier one has written down.
+# **Your machine so far:** the half of a Transformer that writes, as [before](language_model.py). Now you can say what
+# its depth is for: a later layer asks about what an earlier one has written down.
 #
 # * [Programs with attention](programs.py): what would you have to write into W_Q and W_K?
 # * [What does the machine look at?](../machine.py): the date machine's heads, to be switched off.

@@ -8,13 +8,12 @@
 #
 # [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall between the two is
-# memory, and the trick that takes it down fits into ten lines of NumPy. In this lesson you will write them.
+# memory. In this lesson you write ten lines of NumPy that get a laptop past it.
 #
 # First see the wall. A text is a line of **places**, each with a letter, or a piece of a word. Our dates have 34
 # places, so that there are 34 times 34 weights in every head. We count their bytes for the first Transformer, which has
 # 8 heads of 64 numbers, with four bytes for a number, and those of the inputs, which are the queries, keys and values
-# of all heads. Guess first: how many laptops of 16 GB would have to lend all their memory to the weights of a million
-# places?
+# of all heads. How many laptops of 16 GB would have to lend all their memory to the weights of a million places?
 
 # %% tags=["hide-input"] alt="Bytes for 34, 1,000, 30,000 and a million places, on an axis where each line is a thousand times the one below. The inputs rise from 209 kB over 6 MB and 184 MB to 6 GB. The weights begin below them, with 37 kB, and rise over 32 MB and 29 GB to 32 TB. A dashed line marks the 16 GB of a laptop: only the weights cross it, before 30,000 places."
 import math
@@ -64,6 +63,8 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert bytes_in_words(weights) == "32 TB"
 assert 32e12 / 16e9 == 2000  # laptops
+block, inputs, outputs = (HEADS * n * 1e6 * BYTES for n in (256, 3 * DEPTH, DEPTH))
+assert [round(n / 1e9) for n in (block, inputs, outputs)] == [8, 6, 2]
 
 # %% [markdown]
 # At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs grow 30-fold, and the
@@ -77,7 +78,8 @@ assert 32e12 / 16e9 == 2000  # laptops
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
 # neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB.
+# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs the laptop is just full, and
+# smaller blocks do the rest.
 #
 # Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then make the blocks
 # smaller. Last, switch on the look-ahead mask. What does it save?
@@ -156,8 +158,9 @@ hidden = np.triu(np.ones((100, 100)), k=1)
 np.testing.assert_allclose(
     by_blocks(q, k, v, block=24, causal=True), attention(q, k, v, hidden)
 )
-print("100 queries in blocks of 24: the same numbers as all at once")
-print(f"weights held at a time: {24 * len(k):,} instead of {len(q) * len(k):,}")
+print("100 queries in blocks of 24:")
+print("the same numbers as all at once")
+print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 
 # %% [markdown]
 # The same numbers come out, because they are only computed in another order. Nothing is approximated, and nothing has
@@ -185,6 +188,7 @@ from pathlib import Path
 root = Path("../..").resolve()
 sys.path.append(str(root))
 from benchmarks import pictures
+from IPython.display import Markdown, display
 
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
 times, memory = pictures.lines(results)
@@ -194,19 +198,28 @@ ax.yaxis.set_major_formatter("{x:,.0f}")
 ax.grid(axis="y", color="#808080", alpha=0.4)
 plt.show()
 
-for name, lines in {"memory": memory, "time": times}.items():
-    longest = max(set(lines["ours"]) & set(lines["blockwise"]))
-    ratio = lines["ours"][longest] / lines["blockwise"][longest]
-    times_as_much = f"plain takes {ratio:.1f} times that of blockwise"
-    print(f"{name} at {longest:,} keys: {times_as_much}")
-matrix, took = 8 * longest**2 * BYTES, memory["ours"][longest] * 1e6
-for name, count in {"one matrix": matrix, "plain attention in all": took}.items():
-    print(f"{name} at {longest:,} keys: {count / 1e9:.1f} GB")
-computer = results["machine"]
-print(f"measured on {results['date']}: {computer['processor']}, float32,")
-print(
-    f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB of memory, no GPU"
+longest = max(set(memory["ours"]) & set(memory["blockwise"]))
+both = ("ours", "blockwise")
+megabytes, seconds = (
+    [line[who][longest] for who in both] for line in (memory, times)
 )
+doubled = [memory[who][longest] / memory[who][longest // 2] for who in both]
+says = [f"{count:.1f} times" for count in doubled]
+faster = seconds[0] / seconds[1]
+rows = [
+    f"| with {longest:,} keys | plain | blockwise | plain / blockwise |",
+    "| --- " * 4 + "|",
+    f"| memory | {megabytes[0]:,.0f} MB | {megabytes[1]:,.0f} MB | {megabytes[0] / megabytes[1]:.0f} |",
+    f"| against {longest // 2:,} keys | {says[0]} | {says[1]} | |",
+    f"| time | {seconds[0]:.1f} s | {seconds[1]:.1f} s | {faster:.1f} |",
+]
+display(Markdown("\n".join(rows)))
+computer = results["machine"]
+print(f"measured on {results['date']}: {computer['processor']},")
+print(
+    f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB, float32, no GPU"
+)
+matrix, took = 8 * longest**2 * BYTES, memory["ours"][longest] * 1e6
 
 
 def growth(line):
@@ -217,13 +230,17 @@ def growth(line):
 
 assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
 assert longest == 8192  # as the text says
+assert 2.7 < doubled[0] < 3.7
+assert doubled[1] < 2
+assert round(matrix / 1e9, 1) == 2.1
 assert 3.5 < took / matrix < 5
+assert 1.1 < faster < 2
 
 # %% [markdown]
-# A doubling of the length makes the memory of plain attention three to four times as large, and that of the blocks less
-# than twice, on average. Plain attention takes about four times one matrix, because a step of training keeps the
-# scores, the weights, and the slopes of both. PyTorch's own attention needs less still, because it cuts the keys as
-# well.
+# With twice as many keys plain attention takes about three times the memory, and the blocks take less than twice as
+# much. Plain attention takes about four times one matrix (8 · 8,192² · 4 bytes, or 2.1 GB), because a step of training
+# keeps the scores, the weights, and the slopes of both. PyTorch's own attention needs less still, because it cuts the
+# keys as well. Blocks also save time, because nearly half of the scores are skipped, though the weights are made twice.
 #
 # The *time* still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
 # mask that hides all but the nearest keys. Here are 16 queries in blocks of 4, without and with a window of 4 keys:
@@ -265,10 +282,9 @@ plt.show()
 #
 # ## In the package { #the-function-read }
 #
-# [`blockwise_attention`][clear_attention.blockwise_attention] is your `by_blocks` for whole batches, with one addition:
-# a model can be trained with it. A training needs the weights once more, for the gradient, so the function makes them
-# again. The package's layer switches to blocks by itself, on a processor from 2,048 keys on if the future is hidden.
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when else.
+# This is [`blockwise_attention`][clear_attention.blockwise_attention]. In a training the gradient needs the weights
+# once more, so they are made a second time. [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when a
+# layer takes blocks by itself.
 #
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
@@ -314,9 +330,10 @@ for attend in (at_once, in_blocks):
         output = attend(q, k, v)
     found.append([output, *tape.gradient(output, [q, k, v], do)])
 names = ["output", "gradient of the queries", "of the keys", "of the values"]
+print("the same to twelve places:")
 for name, one, other in zip(names, *found, strict=True):
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
-    print(f"{name}: the same to twelve places")
+    print(f"  {name}")
 
 # %% [markdown]
 # </details>
@@ -326,8 +343,9 @@ for name, one, other in zip(names, *found, strict=True):
 # Fast programs for graphics processors, such as *FlashAttention*, cut the rows into **pieces**, too, because the fast
 # memory on the chip has no room for a row of a million numbers. But a softmax divides by the sum over the whole row.
 # And before the powers are taken, the largest score $m$ of the row is subtracted from all its scores $s$, so that no
-# power becomes too large for its four bytes. (No weight changes by that: the factor $e^{-m}$ cancels.) How can either
-# be done before the whole row is there?
+# power becomes too large for its four bytes. (No weight changes by that: the factor $e^{-m}$ cancels. Your `softmax`
+# above does not subtract: with four bytes a score of 89 would be too much for it.) How can either be done before the
+# whole row is there?
 #
 # Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. Two sums are kept, both measured from the
 # largest score so far: of the powers $e^{s - m}$, and of each power times its value.
@@ -376,27 +394,21 @@ for piece in (slice(0, 2), slice(2, 4)):
     pairs = zip(weights, values[piece], strict=True)
     output = output * mend + sum(w * v for w, v in pairs)
     m = new
-    print(f"largest {m}, sum {total:.4f}, times values {output:.4f}")
+    print(f"largest {m:.0f}: {total:.4f}, times values {output:.4f}")
 
 whole = sum(math.exp(s) for s in scores)
 expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=True))
-print(f"in pieces {output / total:.4f}, ordinary softmax {expected:.4f}")
+print(f"in pieces {output / total:.4f}, ordinary {expected:.4f}")
 
 # %% tags=["remove-input"]
 np.testing.assert_allclose(output / total, expected, rtol=1e-12)
+assert math.exp(88) < float(np.finfo("float32").max) < math.exp(89)
 assert round(math.exp(-3), 6) == 0.049787
 assert (round(total, 4), round(output, 4)) == (1.0748, 41.6126)
 assert round(output / total, 2) == 38.72
 
 # %% [markdown]
 # </details>
-#
-# ## Is this how a chat machine works?
-#
-# A chat machine is of the same kind, with dozens of layers and billions of numbers, but it has only [the half that
-# writes](language_model.py), reads [pieces of words](pieces_of_words.py) and [draws](writing.py#drawing) the next one.
-# In its layers the [norm comes first](norm_first.py), [positions turn](turning_positions.py), and heads [share their
-# keys and values](fewer_keys.py).
 #
 # ## Who found this, and when
 #
@@ -422,7 +434,8 @@ def largest(bytes_of):
 one_block = largest(lambda n: 8 * 256 * n * 4)  # 8,192 bytes for each key
 whole_matrix = largest(lambda n: 8 * n * n * 4)
 print(f"one block takes {8 * 256 * 4:,} bytes for each key")
-print(f"one block: up to {one_block:,} keys, the whole matrix: {whole_matrix:,}")
+print(f"one block: up to {one_block:,} keys")
+print(f"the whole matrix: up to {whole_matrix:,}")
 assert (one_block, whole_matrix) == (65_536, 4_096)
 
 # %% [markdown]
@@ -463,7 +476,7 @@ exercises.show("long_sequences")
 # ? Attention by blocks needs less memory than plain attention. What does it give up for that?
 # - some digits of the result | The numbers are the same, but for rounding. Nothing is approximated.
 # - places that are far away | That is what a window gives up. Here each query still sees all its keys.
-# + the weights: they are never there all at once | In a training it has to make them a second time, for the gradient.
+# + the time to make the weights twice in training | They are thrown away, and the gradient needs them once more.
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
@@ -477,8 +490,9 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# You now know every part of the machine. There is one thing that you have not yet done: you have trained no machine for
-# a task of your own.
+# You now know every part of our machine, but you have trained none for a task of your own. Is a chat machine made of
+# the same parts? It is [the half that writes](language_model.py), with many more layers, in which the [norm comes
+# first](norm_first.py), [positions turn](turning_positions.py), and heads [share their keys](fewer_keys.py).
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.

@@ -1,6 +1,6 @@
 # ---
 # title: Multi-head attention
-# description: When one look is not enough. A machine that must read a date in one look, what a single average cannot carry, what trained heads look at, how heads share the numbers of a vector, and the reshape that runs and is wrong.
+# description: When one look is not enough. A machine that must read a date in one look, what a single average cannot carry, how heads share the numbers of a vector, and the reshape that runs and is wrong.
 # ---
 
 # %% [markdown]
@@ -59,12 +59,10 @@ digits = [[x for x in text if x.isdigit()] for text in texts]
 all_differ = np.array([len({*found}) == len(found) == 6 for found in digits])
 chosen = np.flatnonzero(last_twice & rest_right & all_differ & side_by_side)[0]
 text, said = texts[chosen], "".join(map(str, by_one[chosen]))
-print(f"{text}   is read as   {said[:4]}-{said[4:6]}-{said[6:]}")
+print(f"{text}\nis read as {said[:4]}-{said[4:6]}-{said[6:]}")
 print(f"right to the last digit: {(by_one == right).all(axis=1).mean():.0%}")
-print(f"wrong years: {wrong.mean():.0%} of the dates;", end=" ")
-print(
-    f"the last digit stands there twice in {last_twice.sum() / wrong.sum():.0%} of them"
-)
+print(f"wrong years: {wrong.mean():.0%} of the dates")
+print(f"of these, the last digit twice: {last_twice.sum() / wrong.sum():.0%}")
 assert 0.4 < (by_one == right).all(axis=1).mean() < 0.6
 assert off[2] > 2.5 * np.delete(off, 2).max()
 assert last_twice.sum() > 0.6 * wrong.sum()
@@ -124,10 +122,10 @@ touch(
 # put each digit into numbers of its own. But the weights are the same in all 64 numbers: a digit that gets only 0.1
 # of the weight is only faintly heard.
 #
-# Is this the riddle's answer? If the third digit and the fourth are rivals in one average, then moving weight from
-# one to the other must move the mistakes, too. So move it in the trained machine, and change nothing else. Guess
-# first: which digit goes wrong if half of the fourth digit's weight goes to the third? Then try to find a place of
-# the slider where both are read well:
+# Is this the riddle's answer? If the third digit and the fourth are rivals in one average, then moving weight from one
+# to the other must move the mistakes, too. So move it in the trained machine, and change nothing else. Is there a place
+# of the slider where both are read well? (It counts only the years written with four digits, of which a few more are
+# right than of all.)
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
@@ -166,10 +164,10 @@ touch(
 )
 
 # %% [markdown]
-# Now it is the fourth digit that goes wrong, and the third is read nearly as well as the fourth was before. So the
-# machine can read the third digit, but the fourth drowned it: in one average, what is given to the one is taken from
-# the other. No place of the slider is good for both. And as in the square, near digits are the ones that are
-# confused:
+# With half of the fourth digit's weight it is the fourth that goes wrong, and the third is read nearly as well as the
+# fourth was before. So the machine can read the third digit, but the fourth drowned it: in one average, what is given
+# to the one is taken from the other. No place of the slider is good for both. And as in the square, near digits are the
+# ones that are confused:
 
 # %% tags=["hide-input"] alt="Nine bars for how far the third digit and the fourth differ: the third is wrong in over 60 % of the years if they differ by 1, and in hardly any if by 5 or more."
 missed, apart = lost(0), abs(right[full, 2] - right[full, 3])
@@ -183,9 +181,10 @@ ax.set(xlabel="how far the third digit and the fourth differ")
 ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 year = sum(looks[full, 0, third + i].mean() for i in (-2, -1, 0, 1))
-print(f"{len(full):,} years with four digits, which get {year:.0%} of the weight")
 rivals = [looks[full, 0, third + i].mean() for i in (0, 1)]
-print("of it the third and the fourth digit: {:.0%} and {:.0%}".format(*rivals))
+print(f"{len(full):,} years with four digits")
+print(f"they get {year:.0%} of all the weight:")
+print("third digit {:.0%}, fourth digit {:.0%}".format(*rivals))
 assert abs(rivals[0] - rivals[1]) < 0.04
 assert 0.4 < year < 0.7
 assert before[0] > 2 * before[1]
@@ -202,24 +201,26 @@ assert by_gap[0] > 0.4 > 0.1 > missed[apart >= 5, 0].mean()
 # heads away again, and keep eight averages: eight queries of *one* head, and what a query brings back is read for one
 # digit only. The last two rows are our own machine, which looks anew for each letter that it writes.
 #
-# One look with one head reads 50 of 100 dates. How many will one look with eight heads read? Eight looks with one
-# head? And our own machine with a single head everywhere? Guess before you look. (A dot is one training, of 700 steps
-# or, in the last two rows, 1,000.)
+# One look with one head reads 50 of 100 dates, on average over three trainings. How many will one look with eight heads
+# read? Eight looks with one head? And our own machine with a single head everywhere? Guess before you look.
+#
+# <details class="lesson-answer" markdown="1"><summary>How many of 100</summary>
+#
+# A dot is one training, of 700 steps or, in the last two rows, 1,000.
 
-
-# %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One look: about 50 % with 1 head, 60 % with 2, 68 % with 4, 72 % with 8. Eight looks of 1 head: about 99 %, and about 97 % if it has 8 numbers. Letter by letter: over 99 % with 1 head, and over 99 % with 4."
+# %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One look: about 50 % with 1 head, 60 % with 2, 68 % with 4, 72 % with 8. Eight looks of 1 head: about 99 %, and about 97 % if each has 8 numbers. Letter by letter: over 99 % with 1 head, and over 99 % with 4."
 rows = {
     f"one look, {n} head{'s' * (n > 1)}": f"{n} head{'s' * (n > 1)}"
     for n in (1, 2, 4, 8)
 }
 rows = {name: shares(kept) for name, kept in rows.items()}
 rows["eight looks, 1 head"] = shares("8 looks, 1 head")
-rows["the same, of 8 numbers"] = shares("8 looks, 1 head of 8 numbers")
+rows["eight looks, 8 numbers each"] = shares("8 looks, 1 head of 8 numbers")
 rows["letter by letter, 1 head"] = shares("one head")
 rows["letter by letter, 4 heads"] = shares("whole")
 _, ax = plt.subplots(figsize=(5.4, 3.6), layout="constrained")
 for y, (name, found) in enumerate(rows.items()):
-    colour = ORANGE if name.endswith(("1 head", "of 8 numbers")) else BLUE
+    colour = ORANGE if name.endswith(("1 head", "8 numbers each")) else BLUE
     ax.plot(found, [y] * 3, "o", color=colour, alpha=0.6)
 ax.set(xlim=(0, 1.03), ylim=(7.5, -0.5), xlabel="unseen dates right")
 ax.set_yticks(range(8), rows)
@@ -228,8 +229,9 @@ ax.grid(axis="x", alpha=0.3)
 ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 means = [sum(found) / 3 for found in rows.values()]
-print("on average:", ", ".join(f"{100 * mean:.0f}" for mean in means[:6]), end=" ")
-print("of 100;", end=" ")
+print("on average, of 100 dates:")
+print("one look:", ", ".join(f"{100 * mean:.0f}" for mean in means[:4]))
+print("eight looks:", ", ".join(f"{100 * mean:.0f}" for mean in means[4:6]))
 print("letter by letter:", ", ".join(f"{100 * mean:.1f}" for mean in means[6:]))
 assert [round(100 * mean) for mean in means[:4]] == [50, 60, 68, 72]
 assert min(shares("one head")) > 0.99
@@ -237,47 +239,14 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 
 # %% [markdown]
 # One look with eight heads reads 72 of 100 dates. Eight looks with one head read 99, and still 97 if each brings back
-# only 8 numbers, as each of eight heads does. So it does not take heads. Several averages help, and most where each
-# look has one thing to fetch. That is probably why our own machine, which looks anew for each letter, hardly needs
-# its heads, though they are often presented as essential. Heads matter where *one look* must bring back many things.
+# only 8 numbers, as each of eight heads does. What a look brings back is read for one digit only, while the results of
+# eight heads go through one last matrix into one vector, from which all digits are read. That is probably why.
 #
-# ## What trained heads look at
+# </details>
 #
-# Do the eight heads divide the work, though nobody told them to? Here is the date from above, shaded where a head
-# looks. On top is the last look with 1 head, and below it the one with 8 heads, which reads this date right. At the
-# right stands the largest share.
-
-# %% tags=["hide-input"] alt="The same date nine times, its letters shaded where a head looks. The single head, on top, shades many letters lightly, and its largest share is a quarter. Of the eight heads below, most shade one letter or two darkly, and not all the same."
-looks = [
-    model(tokenizer.encode([text]), return_weights=True)[1][0, :, 0].numpy()
-    for model in (one, eight)
-]
-rows = np.vstack(looks)[:, : len(text)]  # (1 + 8, letters)
-names = ["1 head", *(f"{head} of 8" for head in range(1, 9))]
-figure, ax = plt.subplots(figsize=(4.8, 3.9), layout="constrained")
-for line, (name, row) in enumerate(zip(names, rows, strict=True)):
-    y = line + 0.4 * (line > 0)
-    ax.text(-0.3, y + 0.5, name, ha="right", va="center")
-    for place, (letter, share) in enumerate(zip(text, row, strict=True)):
-        shade = (0, 0.447, 0.698, float(share))
-        box = plt.Rectangle(
-            (place, y + 0.06), 0.94, 0.88, facecolor=shade, edgecolor="0.8"
-        )
-        ax.add_patch(box)
-        ink = {"color": "white"} if share > 0.55 else {}
-        ax.text(place + 0.47, y + 0.5, letter, ha="center", va="center", **ink)
-    ax.text(len(text) + 0.2, y + 0.5, f"{row.max():.0%}", va="center")
-ax.set(xlim=(-3.2, len(text) + 1.5), ylim=(9.5, -0.1))
-ax.axis("off")
-plt.show()
-
-assert rows[0].max() < 0.4
-assert (rows[1:].max(axis=1) > 0.5).sum() >= 3
-assert len({*rows[1:].argmax(axis=1)}) >= 5
-
-# %% [markdown]
-# Partly. The single head spreads its weight over many letters. With eight, nearly every digit is preferred by some
-# head, though some heads share one.
+# So it does not take heads. Several averages help, and most where each look has one thing to fetch. Our own machine
+# looks anew for each letter, and hardly needs its heads, though they are often presented as essential. Heads matter
+# where *one look* must bring back many things.
 #
 # ## How the numbers are shared
 #
@@ -448,8 +417,8 @@ def wrong_split(x, heads):
     return x.reshape(heads, len(x), -1)
 
 
-print("right, head 1, a row for each letter:", split(numbered, 2)[0].tolist())
-print("wrong, head 1:                       ", wrong_split(numbered, 2)[0].tolist())
+print("right, head 1, a row for each letter:", split(numbered, 2)[0], sep="\n")
+print("wrong, head 1:", wrong_split(numbered, 2)[0], sep="\n")
 
 changed = numbered.copy()
 changed[2] += 100  # change the last letter only

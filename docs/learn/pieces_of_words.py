@@ -40,10 +40,10 @@
 # ## Glue what stands together, by hand { #by-hand }
 #
 # Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together wherever
-# they do. Then begin again: what is glued counts as one piece. (Of several equally common pairs the first is taken.)
+# they do. Then begin again: what is glued counts as one piece.
 #
 # In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
-# is "es". Which pair comes next? Guess first.
+# is "es". Which pair comes next? (Of equally common pairs the one that comes first in the text is taken.)
 
 # %%
 from collections import Counter
@@ -74,9 +74,8 @@ pieces = [*"she sees these cheeses"]
 for _ in range(3):
     ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
     pieces = glued(pieces, a, b)
-    print(
-        f"{shown([a, b]):5} {count} times -> {len(pieces)} pieces: {shown(pieces)}"
-    )
+    print(f"{shown([a, b]):5} {count} times -> {len(pieces)} pieces:")
+    print(" ", shown(pieces))
 assert len(pieces) == 15
 best = [*"she sees these cheeses"]
 for pair in ("he", "es", "se"):
@@ -125,6 +124,7 @@ touch(
 # %% tags=["hide-input"]
 import re
 import sys
+import textwrap
 
 # The text is read by a program of the repository, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
@@ -132,8 +132,6 @@ from trained.language import decode, texts
 
 train_ids, held_out = texts()
 seen, unseen = decode(train_ids), decode(held_out)
-
-# %%
 WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s+")  # a word, other signs, or space
 
 
@@ -155,11 +153,10 @@ def learn(words, rounds):
 
 rules = learn(Counter(WORD.findall(seen)), 2000)
 new = [shown([a + b]) for a, b in rules]
-print("first:       ", *new[:12])
-print("from 300 on: ", *new[300:312])
-print("from 1000 on:", *new[1000:1012])
+for name, begin in (("first", 0), ("from 300 on", 300), ("from 1000 on", 1000)):
+    print(f"{name}:\n ", *new[begin : begin + 6])
 for ending in ("ing", "ment", "ation"):
-    print(f"number {new.index(ending) + 1:2}:    ", ending)
+    print(f"number {new.index(ending) + 1}:", ending)
 
 # %% [markdown]
 # It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told it
@@ -184,7 +181,8 @@ def cut(text, rules):
 line = "The following functions return strawberries"
 for number in (0, 30, 300, 2000):
     cut_line = cut(line, rules[:number])
-    print(f"{number:4} rules, {len(cut_line):2} pieces: {shown(cut_line)}")
+    print(f"{number} rules, {len(cut_line)} pieces:")
+    print(*textwrap.wrap(shown(cut_line), 40), sep="\n")
 
 # %% tags=["remove-input"]
 assert "".join(cut(unseen, rules)) == unseen
@@ -201,9 +199,9 @@ assert len(cut(" functions", rules)) == 1
 # table, which was made in about 100,000 rounds, " strawberry" is one piece. At the start of a text, without the space,
 # it is three: `str|aw|berry`.
 #
-# Let it glue, and watch the pieces grow. Then cut something of your own, with 1,000 rules. Guess first: into how many
-# pieces goes your name? And a sentence that is not English? And does "functions" need as many pieces at the start of a
-# text as behind a space?
+# Let it glue, and watch the pieces grow. Then cut something of your own, with 1,000 rules. Into how many pieces goes
+# your name? And a sentence that is not English? And does "functions" need as many pieces at the start of a text as
+# behind a space?
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -244,8 +242,6 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>Both views</summary>
 
 # %% tags=["hide-input"]
-import textwrap
-
 cut_unseen = cut(unseen, rules[:1000])
 end = 2400  # a piece somewhere in the middle
 view = "".join(cut_unseen[:end])
@@ -254,11 +250,9 @@ for name, back in (
     ("128 pieces", "".join(cut_unseen[end - 128 : end])),
 ):
     print(f"{name} ({len(back)} letters):")
-    print(
-        textwrap.indent(textwrap.fill(" ".join(back.split()), 74), "   "), "...\n"
-    )
+    print(textwrap.fill(" ".join(back.split()), 42), "...\n")
 per_piece = len(unseen) / len(cut_unseen)
-print(f"letters a piece, in all of this tenth: {per_piece:.1f}")
+print(f"in all of this tenth: {per_piece:.1f} letters a piece")
 print(f"so of the scores 1 in {per_piece**2:.0f} is left")
 assert 2.9 < per_piece < 3.4
 
@@ -269,9 +263,10 @@ assert 2.9 < per_piece < 3.4
 # times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in place of $n^2$. With our
 # first 1,000 rules $c$ is 3.1, and of ten scores one is left.
 #
-# **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes and learns $r$ rules
-# has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. With 3,000 rules the table of our language
-# model alone would have nearly as many numbers as all of it has now, 430,000.
+# **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes (our letters are the
+# same, but for rare signs) and learns $r$ rules has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a
+# vector. For our language model and 3,000 rules these are (256 + 3,000) · 128 = 416,768, nearly as many as all of it
+# has now, 430,000.
 #
 # And there is a cost that no table shows. Take the rival of the [last lesson](language_model.py#is-counting-enough) who
 # only counts what came after the last tokens, one token, two or three. Do more rules always help? Bits are counted by
@@ -358,12 +353,10 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 # %% [markdown]
 # </details>
 #
-# Who sees one token gains by each rule, because the token reaches farther. Who sees two gains up to about 1,000 rules,
-# and who sees three up to about 300. Then both begin to lose, probably because long pieces are met too rarely: with
-# letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is. A network, too, can learn a
-# row of its table only where that piece stands.
-#
-# (What would our machine make of pieces? That is [an open question](#an-open-question).)
+# Who sees one token gains by each rule, because one token then holds more letters. Who sees two gains up to about 1,000
+# rules, and who sees three up to about 300. Then both begin to lose, probably because long pieces are met too rarely:
+# with letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is. A network, too, can
+# learn a row of its table only where that piece stands.
 #
 # ## What can no longer be seen
 #
@@ -373,7 +366,7 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 # 100 right. So there is some spelling in the vectors.
 #
 # **Digits.** Our date machine writes single letters. Suppose we had learnt 100 rules from 3,000 of its answers. In
-# which pieces would it have to write 2018-05-03? Guess first.
+# which pieces would it have to write 2018-05-03?
 #
 # <details class="lesson-more" markdown="1"><summary>Dates in pieces</summary>
 
@@ -388,9 +381,8 @@ for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
         cut_date = glued(cut_date, a, b)
     print(shown(cut_date))
 across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
-print(
-    len(across), "of 100 pieces reach from one number into the next:", *across[-6:]
-)
+print(len(across), "of 100 pieces reach from one number")
+print("into the next:", *across[-4:])
 assert 40 < len(across) < 90
 
 # %% [markdown]
@@ -437,7 +429,8 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
         for a, b in ruled:
             done = glued(done, a, b)
     first = [shown([a + b]) for a, b in ruled[:10]]
-    print(f"{name}: {len(part) / len(done):.2f} letters a piece, first:", *first)
+    print(f"{name}: {len(part) / len(done):.2f} letters a piece, first:")
+    print(" ", *first)
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>

@@ -26,7 +26,7 @@ machine(
     piece="beside",
     sibling="dates-no-positions",
     called=called,
-    without=comparison(*names, called=called),
+    without=comparison(*names, called=called).replace(">right<", ">whole date<"),
 )
 
 # %% tags=["hide-input"]
@@ -60,8 +60,8 @@ assert answers[2] == answers[3]
 # in the encoder is done to each letter by itself. So to this machine a text is a *bag of letters*.
 #
 # (Why does it write a date at all, with the year in front? The look-ahead mask gives the order of the *answer* away. If
-# all scores were equal, the fifth letter would get 1/6 of the start mark's value, because it sees six keys, and the
-# sixth letter 1/7.)
+# all scores were equal, the fifth letter of the answer would give 1/6 of its weight to the start mark, because it sees
+# six keys, and the sixth letter 1/7. So the share of the start mark tells how far the answer has come.)
 #
 # **Guess first:** which parts of a date can such a machine still read, if the month is written as a word, and if it is
 # written as a number?
@@ -246,7 +246,8 @@ told = attention(add_positions(embed(ids), positions=where))[:, 2:]
 untold = attention(add_positions(embed(ids)))[:, 2:]
 np.testing.assert_allclose(told, alone, atol=1e-6)
 assert np.max(np.abs(untold - alone)) > 0.01
-print("told its places, the padded text gives what the text alone gives")
+print("told its places, the padded text gives")
+print("what the text alone gives")
 
 # %% [markdown]
 # </details>
@@ -264,9 +265,11 @@ print("told its places, the padded text gives what the text alone gives")
 # directions take 1 away. Only the angle *between* the hands counts.
 #
 # Below are our three dials, with a blue hand for the place of the query and an orange one for the place of the key. The
-# curve says what the dot product is at every distance, the disc on it is yours, and a ring marks the highest peak. Move
-# one of the places. Then let both walk: the hands turn, and the dot product stands still. Last, turn the query's hands
-# back by 3 places. Where must the key stand now to fit best?
+# curve is the dot product at every distance, with a disc at your own and a ring at its highest peak.
+#
+# 1. Move one of the places: the disc runs along the curve.
+# 2. Let both walk: the hands turn, and the dot product stands still.
+# 3. Turn the query's hands back by 3 places. Where must the key stand now to fit best?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -305,16 +308,14 @@ touch(
 # \cos(a - 3) = \sin 3 \cdot \sin a + \cos 3 \cdot \cos a
 # $$
 #
-# The row $(\sin a, \cos a)$ stands to the left of the matrix. So the factors of $\sin(a - 3)$ are the first column of a
-# small matrix, and those of $\cos(a - 3)$ the second:
+# The factors of $\sin(a - 3)$ are the first column of a small matrix, and those of $\cos(a - 3)$ the second:
 #
 # $$
-# \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix}
+# (\sin a, \cos a) \begin{pmatrix} \cos 3 & \sin 3 \\ -\sin 3 & \cos 3 \end{pmatrix} = (\sin(a - 3), \cos(a - 3))
 # $$
 #
 # The next dials have 0.3 and 0.03 instead of 3. Put the small matrices along the diagonal of one large matrix, with 0
-# everywhere else, and you have a $W_Q$ that turns them all. Here the position of place 12, times this matrix, is
-# printed above the position of place 9. Below are places 52 and 49:
+# everywhere else, and you have a $W_Q$ that turns them all. Here it takes place 12 to place 9, and place 52 to 49:
 
 
 # %%
@@ -331,20 +332,20 @@ def turn_back(angles):
 
 W_Q = turn_back(3 * np.array([1, 0.1, 0.01]))  # three places back
 for place in (12, 52):
-    print("place", place, "@ W_Q:", (places[place] @ W_Q).round(3))
-    print(f"place {place - 3:2}:      ", places[place - 3].round(3))
+    print(f"place {place} @ W_Q, and place {place - 3}:")
+    print((places[place] @ W_Q).round(2))
+    print(places[place - 3].round(2))
 np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 
 # %% [markdown]
-# One matrix takes you from place 12 to place 9, and from 52 to 49. So a head can *learn* to look three places back,
-# anywhere in the text. (There is one flaw: $W_Q$ gets the sum of letter and position, so the letter adds something of
-# its own to each score. In [a later lesson](turning_positions.py) nothing is added any more.)
+# So a head can *learn* to look three places back, anywhere in the text. (There is one flaw: $W_Q$ gets the sum of
+# letter and position, so the letter adds something of its own to each score. In [a later lesson](turning_positions.py)
+# nothing is added any more.)
 #
 # ## Does the order of the dials matter? { #does-the-trained-machine-rely-on-it }
 #
 # Our machine was trained with sine and cosine in turns. Some programs have first all sines, and then all cosines. Here
-# the encoder of the trained machine gets the same numbers in that other order, and reads 500 unseen dates. **Guess
-# first: how many are still right?**
+# the encoder of the trained machine gets the same numbers in that other order, and reads 500 unseen dates:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -354,21 +355,21 @@ places = sinusoidal_encoding(34, 64).numpy()
 in_halves = np.concatenate([places[:, 0::2], places[:, 1::2]], axis=1)
 
 
-def share_right(model):
+def number_right(model):
     pairs = zip(read(model, texts[:500]), right[:500], strict=True)
-    return np.mean([a == b for a, b in pairs])
+    return sum(a == b for a, b in pairs)
 
 
-print(f"sine and cosine in turns, as trained: {share_right(whole):6.1%} right")
+print(f"in turns, as trained: {number_right(whole)} of 500")
 rearranged, _ = trained.load("dates")
 rearranged.source_positions.encoding_of = lambda x: tf.constant(in_halves)
-after = share_right(rearranged)
-print(f"first all sines, then all cosines:    {after:6.1%} right")
-assert after < 0.05
+after = number_right(rearranged)
+print(f"first all the sines:  {after} of 500")
+assert after < 25
 
 # %% [markdown]
-# Hardly one, although no number is lost, because the trained weights now meet other numbers than those for which they
-# were learnt. So if you carry weights from one program to another, check which of the two orders each uses.
+# Hardly one. No number is lost, but each weight now meets another number than the one that it was learnt for. So if you
+# carry weights from one program to another, check which of the two orders each uses.
 #
 # ## Who found this, and when
 #

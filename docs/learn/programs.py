@@ -7,11 +7,11 @@
 # # What would you have to write into W_Q and W_K?
 #
 # In the [last lesson](induction.py) training found a head that looks at the letter before. It gave this letter only
-# about half of its weight. Here are three heads whose numbers were written down, and all three are right on all 9,840
-# texts of one to eight letters a, b and c.
+# about half of its weight. Here are three heads whose numbers were written down. They belong to programs that are right
+# on all 3 + 9 + ... + 6,561 = 9,840 texts of one to eight letters a, b and c.
 #
 # A row is a letter that looks, and its bright cells are what it looks at. (In C the *places* 1 to 6 look.) The number
-# in a cell is the weight, and the sign `^` stands before the text. Guess first: what is each head good for?
+# in a cell is the weight, and the sign `^` stands before the text. What may each head be good for?
 
 # %% tags=["hide-input"] alt="Three maps of weights for the text cabacb with the sign ^ before it. In map A each letter gives the weight 1 to the sign before it. In map B each letter gives 1/3 to ^ and 1/3 to each of the two letters like itself. In map C the first two rows give 1/2 to each a, the next two 1/2 to each b, and the last two 1/2 to each c."
 from fractions import Fraction
@@ -54,12 +54,19 @@ plt.show()
 assert np.allclose(before_me[1:7, :6], np.eye(6))
 assert np.allclose(like_me[1:7, 0], 1 / 3)
 assert (for_place[1:7, 1:7] > 0.4).sum() == 12
+assert sum(3**n for n in range(1, 9)) == 9840
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What they are good for</summary>
+#
+# A fetches the letter before, B counts how often a letter occurs, and C sorts.
+#
+# </details>
+#
 # ## Yes and no
 #
-# Head A looks at the place before. In the last lesson we gave such a head its scores. A real one makes them from its
-# matrices. What must stand in these?
+# In the last lesson we gave a head like A its scores. A real one makes them from its matrices. What must stand in
+# these?
 #
 # Each letter becomes a *token*, a row of zeros with two ones, one for the letter and one for its place. (This is called
 # *one-hot*.) In the text `cab` the b at place 2 is
@@ -75,7 +82,7 @@ assert (for_place[1:7, 1:7] > 0.4).sum() == 12
 # --8<-- "diagrams/table_of_wishes.svg"
 #
 # A one-hot row times the table is one row of the table, and this is the query. The query times a one-hot key is one
-# number of this row. So **a score is an entry of the table.** What will the weights of place 2 be?
+# number of this row. So **a score is an entry of the table.**
 
 # %%
 import numpy as np
@@ -139,9 +146,11 @@ touch(
 #
 # ## A real head
 #
-# Take an empty `MultiHeadAttention`, and write its four matrices. Texts have up to eight letters now, and `^` before
-# them, so that the first letter has something to fetch. So a token has 4 numbers for the letter (`^`, a, b, c) and 9
-# for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is:
+# Texts have up to eight letters now, and `^` before them, so that the first letter has something to fetch. So a token
+# has 4 numbers for the letter (`^`, a, b, c) and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as
+# it is.
+#
+# <details class="lesson-more" markdown="1"><summary>The four matrices, in an empty MultiHeadAttention</summary>
 
 # %%
 from clear_attention import MultiHeadAttention
@@ -163,6 +172,8 @@ found = head(cab[np.newaxis].astype("float32"))[0].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in found))
 
 # %% [markdown]
+# </details>
+#
 # Is it right for all texts? (`rows` writes them as tokens, and its mask hides the places behind a shorter text.)
 
 # %%
@@ -172,13 +183,20 @@ from clear_attention.programs import rows
 
 sizes = range(1, 9)
 texts = ["^" + "".join(t) for n in sizes for t in product("abc", repeat=n)]
+signs = np.array([*"^abc"])
+
+
+def check(answers, wanted):
+    """Compare the answers of each text's letters with what a function of the text says."""
+    pairs = zip(answers, texts, strict=True)
+    right = [[*line[1 : len(text)]] == wanted(text[1:]) for line, text in pairs]
+    print(f"{sum(right):,} of {len(texts):,} texts are right")
+    return right
+
+
 tokens, mask = rows(texts, "^abc", length=9)
 fetched = head(tokens, mask=mask).numpy().argmax(axis=-1)
-right = [
-    "".join("^abc"[i] for i in line[: len(text)]) == "^" + text[:-1]
-    for line, text in zip(fetched, texts, strict=True)
-]
-print(f"{sum(right):,} of {len(texts):,} texts are right")
+right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 
 # %% [markdown]
 # All of them, as must be: the rows for letters are zeros, so the map is the same whatever the text says.
@@ -201,9 +219,8 @@ pairs = zip(head.get_weights(), written.get_weights(), strict=True)
 print("the same numbers:", all(np.array_equal(a, b) for a, b in pairs))
 
 # %% [markdown]
-# The first `place` says by what a token looks, and the second by what it is looked at. Now a puzzle: here are four
-# lines, and below them their maps on the text `cabba`. There is no `^`, so a is 0, b is 1 and c is 2. Which line made
-# which map?
+# The first argument says by what a token looks, and the second by what it is looked at. Now a puzzle: four lines, and
+# below them their maps on the text `cabba`. There is no `^`, so a is 0, b is 1 and c is 2. Which line made which map?
 #
 # ```python
 # 1  select(letter, letter, lambda query, key: key == query)
@@ -248,13 +265,13 @@ plt.show()
 #
 # <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
 #
-# To both a 1, because what comes back is an *average*. Attention cannot add up.
+# To both a 1, because what comes back is an *average*. Attention can't add up.
 #
 # </details>
 #
 # And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
-# back is the weight of `^`. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. When the
-# count is right, there is a second task, for map C.
+# back is the weight of `^`. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. (A ? means
+# that `^` gets no weight, so that there is no count.) When the count is right, there is a second task, for map C.
 
 # %% tags=["live", "remove-input"]
 # What the questions at the end of the page say.
@@ -289,8 +306,8 @@ touch(
 #
 # </details>
 #
-# Here is the head that counts. (`letter` is a matrix that cuts the four numbers of the letter out of a token. Its first
-# column cuts out the number for `^`, which is 1 for `^` and 0 for all others.)
+# Here is the head that counts. (The first column of `letter` cuts out of a token the number that is 1 for `^` and 0 for
+# all others.) Now `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`, or a letter like me":
 
 # %%
 is_begin = letter[:, :1]
@@ -304,11 +321,7 @@ for sign, share in zip("abca", shares, strict=True):
 
 tokens, mask = rows(texts, "^abc", length=9)
 counted = (1 / counting(tokens, mask=mask).numpy()[..., 0] - 1).round()
-right = [
-    line[1 : len(text)].tolist() == [text.count(sign) for sign in text[1:]]
-    for line, text in zip(counted, texts, strict=True)
-]
-print(f"{sum(right):,} of {len(texts):,} texts are counted")
+right = check(counted, lambda text: [text.count(sign) for sign in text])
 
 # %% [markdown]
 # Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can [hold a
@@ -316,8 +329,8 @@ print(f"{sum(right):,} of {len(texts):,} texts are counted")
 #
 # ## Two heads: sorting
 #
-# Map C sorts. Its rows fetch a, a, b, b, c and c. But how can place 3 know that a b belongs there? Think of people who
-# line up by height: whoever counts those who are smaller knows how many will stand before him. So it takes two heads.
+# Map C sorts: its rows fetch a, a, b, b, c and c. How can place 3 know that a b belongs there? Think of people who line
+# up by height: whoever counts those who are smaller knows how many will stand before him. So it takes two heads.
 #
 # 1. **Each letter counts the smaller ones**, as in your second task. In `cabacb` a b finds two, so the b's begin at
 #    place 3. A feed-forward network writes the count into free columns of the token, as a **note**.
@@ -343,8 +356,8 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
-# Place 5 looks at both c's, and the average of two c's is a c. Now you: write a text of your own, and say what each
-# place will fetch before you press. Can you find one that is not sorted?
+# Place 5 looks at both c's, and the average of two c's is a c. Write a text of your own, and say what each place will
+# fetch before you press. Can you find one that is not sorted?
 
 # %% tags=["live", "remove-input"]
 touch(
@@ -368,11 +381,7 @@ from clear_attention.programs import sort
 
 tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
 fetched = sort()(tokens, mask=mask).numpy().argmax(axis=-1)
-right = [
-    "".join("^abc"[i] for i in line[1 : len(text)]) == "".join(sorted(text[1:]))
-    for line, text in zip(fetched, texts, strict=True)
-]
-print(f"{sum(right):,} of {len(texts):,} texts are sorted")
+right = check(signs[fetched], sorted)
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>The whole program</summary>
@@ -394,14 +403,14 @@ wished = [[0, -9, -9, -9], [0, 1, -9, -9], [0, 1, 2, -9]]
 np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 
 # %% [markdown]
-# `into` says where a head writes, and `look_up` is the network, with the table `counts`. In `my_place` a count that is
-# too large gets -9, which is less than any count. `^` has the note 0, as the a's have, and would be fetched with them.
-# So `not_begin` gives it -18.
+# `into` says where a head writes. `look_up` is the network: `counts` gives it the shares 1, 1/2, 1/3, ... and the
+# number that each stands for. In `my_place` a count that is too large gets -9, which is less than any count. `^` has
+# the note 0, as the a's have, and would be fetched with them. So `not_begin` gives it -18. (In place of a function
+# `select` takes a table as well, here of one row and one column.)
 #
 # </details>
 #
-# The package keeps [eight programs](../reference/programs.md). One tells whether brackets are balanced, and one adds
-# numbers.
+# The package keeps [eight programs](../reference/programs.md), and one of them adds numbers.
 #
 # ## Who found this, and when
 #
@@ -410,10 +419,10 @@ np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 # `select`, `aggregate`, our counting and our sorting come from it.
 #
 # Is there something that nobody can write? In 2020 Michael Hahn took a simple question: is the number of ones in a row
-# of zeros and ones odd? He proved that one changed sign of n moves the answer of a Transformer by a constant times 1/n
-# at most, as one of many moves an average. So on a long row it can't be sure. In 2022 David Chiang and Peter Cholak
-# [wrote the weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on paper, where
-# numbers have digits without end.
+# of zeros and ones odd? Change one of its n signs, and the right answer turns over. But the answer of a Transformer, he
+# proved, moves by no more than a constant times 1/n, as an average does when one of n numbers changes. So on a long row
+# it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the weights](https://arxiv.org/abs/2202.12172) all the
+# same: theirs gets every row right, on paper, where numbers have digits without end.
 #
 # ## Exercises
 #
@@ -453,9 +462,8 @@ assert found.tolist() == expected
 #
 # ### Exercise 2
 #
-# Now a program that this page has not written. Each token shall fetch the letter that stands *least* often in the text.
-# The first head counts as in map B, and `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0.
-# The wish of the second head is yours.
+# Now each token shall fetch the letter that stands *least* often in the text. The first head counts as in map B, and
+# `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0. The wish of the second head is yours.
 #
 # ```python
 # letter, place, share, number = features(4, 9, 1, 9)
@@ -496,7 +504,7 @@ for name, wish in (("least", least), ("least + not_begin", least + not_begin)):
         for i, text, few in zip(said, texts, fewest, strict=True)
     ]
     found.append(sum(right))
-    print(f"{name:17} {sum(right):,} of {len(texts):,} texts are right")
+    print(f"{name:17} {sum(right):,} of {len(texts):,}")
 assert found == [0, 9840]
 
 # %% [markdown]
@@ -505,8 +513,6 @@ assert found == [0, 9840]
 # The fewer, the more it is wanted: `-key`. But `^` looks only at itself, so its note is 0, the lowest of all, and every
 # token fetches `^`. A second selection must make it less wanted than a letter that stands eight times, which gets -8.
 # So -9 is enough.
-#
-# Now think of a task of your own, and let all 9,840 texts judge.
 #
 # </details>
 #

@@ -15,7 +15,8 @@
 # beside it.
 #
 # Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
-# letter: the more a square stands out, the more it looked there. (▪ is the end mark.)
+# letter: the brighter, the more. (In the strip the largest weight is always full yellow, in the map below only a weight
+# of 1. ▪ is the end mark.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -35,7 +36,7 @@ machine(
 )
 
 # %% [markdown]
-# Here is one of its looks, when it wrote the 5 of May. The taller a bar, the more it looked at this letter:
+# Here is one of its looks, when it wrote the 5 of May:
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -62,15 +63,15 @@ assert share > 0.5
 assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
 
 # %% [markdown]
-# In these lessons you take this machine apart, until you could build it yourself. Most of them remove one part, watch
-# what goes wrong, and explain the part that was missing. You need Python, NumPy, and the product of two matrices.
+# In these lessons you take this machine apart, until you could build it yourself. You need Python, NumPy, and the
+# product of two matrices.
 #
 # ## It learnt from examples
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first these
 # numbers were random, and so was the answer. Then a program showed it dates together with the right answers, and after
 # every 64 it nudged each number a little, so that the right letters became more probable. One such nudge of all numbers
-# is called a *step*; this machine took 1,000. That it is **trained** means just this, and no more.
+# is called a *step*; this machine took 1,000. Being **trained** means just this.
 #
 # One date in five was kept out of the training, to tell whether the machine has learnt to read, or has merely learnt
 # its examples by heart.
@@ -79,11 +80,12 @@ assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
 # `model` and `record` come from the first cell, which is folded
 print(f"numbers inside: {model.count_params():,}")
 print(f"examples shown: {64 * 1000:,}")
-print(f"unseen dates right, to the last letter: {record['exact']:.2%} of 2,000")
+print("unseen dates right, to the last letter:")
+print(f"{record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# How sure is it? It gives its answer a probability, which is the product of the probabilities of its letters. The first
-# line compares this with how many are right. (In the third text, "do" is short for Donnerstag, German for Thursday.)
+# How sure is it? It gives its answer a probability, which is the product of the probabilities of its letters, and
+# stands behind each answer. ("do" is short for Donnerstag, German for Thursday.)
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -98,7 +100,7 @@ def read(*texts):
     answers, sure = target.decode(best.ids[:, 0]), np.exp(best.scores[:, 0])
     for text, answer, share in zip(texts, answers, sure, strict=True):
         percent = np.floor(1000 * share) / 10  # rounded down
-        print(f"{text:26} {answer}   {percent:.1f} % sure")
+        print(f"{text:24} {answer} {percent:.1f} %")
     return answers, sure
 
 
@@ -106,9 +108,8 @@ texts, right = create_date_pairs(2000, seed=1, split="test")
 unseen = source.encode(texts, length=34)
 best = beam_search(model, unseen, max_length=11, width=1, length_penalty=0.0)
 mean = np.exp(best.scores[:, 0]).mean()
-print(
-    f"2,000 unseen dates: {record['exact']:.1%} right, {mean:.1%} sure on average\n"
-)
+print(f"2,000 unseen dates: {record['exact']:.1%} right,")
+print(f"and {mean:.1%} sure on average\n")
 assert abs(record["exact"] - mean) < 0.01
 answers, _ = read("may 3rd, 2018", "3. mai '18", "do, 3.5.2018", "5/3/2018")
 assert answers == ["2018-05-03"] * 4
@@ -116,10 +117,10 @@ assert answers == ["2018-05-03"] * 4
 # %% [markdown]
 # ## Sure, and wrong
 #
-# Guess first: what will the machine do with the 30th of February, with Christmas, and with `31/12/2018`, where the
-# month would be 31? (Type your first name at the top, too.)
+# And the 30th of February, Christmas, and `31/12/2018`, where the month would be 31? (Type your first name at the top,
+# too.)
 
-# %% tags=["answer"]
+# %% tags=["hide-input"]
 nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
 assert nonsense[0] == "2018-02-30"
 assert sure[0] > 0.95
@@ -127,9 +128,9 @@ assert nonsense[1] != "2018-12-25"
 assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
-# Look how sure it is of the 30th of February! It does not know Christmas, and what it made of `31/12/2018` is no date
-# at all. Nobody ever taught it to say no. **For real dates, being sure and being right agree. Outside them, how sure it
-# is means nothing.** Remember this when a larger machine of the same kind sounds certain.
+# Look how sure it is of the 30th of February! It does not know Christmas, and `31/12/2018` became no date at all.
+# Nobody ever taught it to say no. **For real dates, being sure and being right agree on average. Outside them it may be
+# sure and wrong, and you cannot tell from how sure it is.** Remember this when a larger machine sounds certain.
 #
 # ## What goes in
 #
@@ -148,8 +149,7 @@ for letter, number in zip("may", ids, strict=True):
 
 # %% [markdown]
 # In this table a "3" that is a day and a "3" in a year look alike. Therefore something is added to each vector that
-# says at which place its letter stands, which is the subject of [a later lesson](positions.py). But dates have many
-# forms, so the place alone doesn't tell. The rest must come from the letters around it.
+# [says at which place](positions.py) its letter stands.
 #
 # ## What comes out
 #
@@ -165,16 +165,19 @@ for letter, number in zip("may", ids, strict=True):
 # write.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
-# looking there made the right letters more probable. (In fact it looks in [four ways](multi_head.py) at the same time.
-# The bars at the top show their mean.)
+# looking there made the right letters more probable. (The bars at the top show the mean of [four
+# looks](multi_head.py).)
 #
 # ## Which letter told it the month?
 #
 # In the bars the y is the tallest, and next comes the f of "of", in which a human sees nothing of May. Did the month
-# come from there? We can test that. The encoder reads a second text, "thursday 3rd of **jun** 2018". Then we exchange
-# some vectors of the first text for those of the second, and let the decoder write. Below are five such exchanges. An
-# orange letter has its vector from the June text. **Guess first: in which of the five does the machine write June,
-# 06?**
+# come from there? The encoder reads a second text, "thursday 3rd of **jun** 2018". Then we exchange some vectors of the
+# first text for those of the second, and let the decoder write: those of the f, of the y, of the m, of "may", or of all
+# but "may". **Guess first: in which of the five does the machine write June, 06?**
+#
+# <details markdown="1"><summary>The five answers</summary>
+#
+# Orange letters have their vectors from the June text.
 
 # %% tags=["hide-input"] alt="Five rows, each the text thursday 3rd of may 2018 with some letters in orange, and the answer beside it. Exchanged are the f: the answer is May. The y: May. The m: June. All three letters of the month: June. All letters but these three: May."
 import itertools
@@ -237,15 +240,20 @@ moved = sum(
 kept = sum(
     a[5:7] == months[b] for a, b in zip(write(rest, ids[one]), one, strict=True)
 )
-print(f"Of {len(one)} pairs of months, such as may and jun,")
-print(f"the month follows its own three letters in {moved},")
-print(f"and stays when all other letters are exchanged in {kept}.")
+print(f"pairs of months, such as may, jun: {len(one)}")
+print(f"the month follows its letters in   {moved}")
+print(f"it stays without all others in     {kept}")
 assert min(moved, kept) > 0.95 * len(one)
 
 # %% [markdown]
-# The month comes from the letters of its name, and the f has no say in it. This is so for nearly all pairs of months.
-# Here the m alone is enough, though the y got more weight than the m. So **a weight says where the machine looked, and
-# not what the look was good for.** That needs a test such as this one, which is called *patching*.
+# The month comes from the letters of its name, and the f has no say in it.
+# Here the m alone is enough, though the y got more weight. (The vectors come out of the encoder, so the j that takes
+# its place has already looked at "un".)
+#
+# </details>
+#
+# So **a weight says where the machine looked, and not what the look was good for.** That needs a test such as this one,
+# which is called *patching*.
 #
 # ## Take it away
 #
@@ -269,7 +277,8 @@ machine(
 )
 
 # %% [markdown]
-# It still gets nearly a quarter right. But its mistakes have something in common. Here are three. Can you see it?
+# It still gets nearly a quarter right, and three months in four, because two in three are names, which their letters
+# give away in any order. But its mistakes have something in common. Can you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -279,16 +288,25 @@ written = target.decode(greedy_search(averages, unseen, max_length=11))
 wrong = [x for x in zip(texts, right, written, strict=True) if x[1] != x[2]]
 shuffled = [x for x in wrong if sorted(x[1]) == sorted(x[2])]
 in_digits = [x for x in shuffled if x[0].replace(".", "").isdigit()]
-for form, meant, wrote in in_digits[:3]:
-    print(f"{form:10} means {meant}, but it wrote {wrote}")
+print("text        means       it wrote")
+for row in in_digits[:3]:
+    print("  ".join(row))
 share = len(shuffled) / len(wrong)
-print(f"\nwrong answers made of exactly the right digits: {share:.0%}")
+print("\nwrong answers made of exactly")
+print(f"the right digits: {share:.0%}")
+has_name = np.array([sum(map(str.isalpha, text)) > 2 for text in texts])
+fits = np.array([a[5:7] == b[5:7] for a, b in zip(written, right, strict=True)])
+by_name, by_number = fits[has_name].mean(), fits[~has_name].mean()
+print(f"months right, by name:   {by_name:.0%}")
+print(f"months right, by number: {by_number:.0%}")
 assert share > 0.75
+assert by_name > 0.85 > 0.6 > by_number
+assert abs(has_name.mean() - 2 / 3) < 0.03
 
 # %% [markdown]
-# The digits are all there, but in the wrong places! The average of all letters still tells *which* letters occur, but
-# hardly where each one stood, because a sum is the same in every order. It is like a puddle of mixed paint: the colour
-# says what went in, and not where each drop fell.
+# The digits are all there, but in the wrong places! The average still tells *which* letters occur, but hardly where
+# each one stood, because a sum is the same in every order. The places are in it, too, but one cannot see which place
+# went with which letter. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
 #
 # ## Who found this, and when
 #
@@ -326,15 +344,17 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 # the top, and press the first letter of each answer. Which digit does the machine look at most?
 
 # %% tags=["answer"]
-answers, _ = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")
+answers, sure = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")
 assert [answer[:2] for answer in answers] == ["20", "19"]
+assert sure[1] < sure[0]
 assert looked[0].argmax() == 21  # the 0 of 2018
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
-# this short cut: it looks most at the second digit, and a wrong first one does not disturb it.
+# this short cut: it looks most at the second digit. A wrong first one does not lead it astray, though a 2 before the 9
+# makes it less sure, about 66 %. Why it then writes this year of all years, we do not know.
 #
 # </details>
 #
@@ -351,7 +371,7 @@ exercises.show("reading_dates")
 # ```self-check
 # ? The machine is 99 % sure of an answer. What do you know?
 # - The answer is right in 99 of 100 cases, whatever the text is. | It was as sure about the 30th of February.
-# + If the text is a date as in its training, it is very probably right. If not, nothing. | How sure it is says which answer it prefers, and for strange texts no more than that.
+# + If the text is a date as in its training, it is very probably right. If not, you cannot tell. | How sure it is says which answer it prefers, and for strange texts no more than that.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? To write the 3 of a day, a machine gives 60 % of its weight to a comma. What do you know?
 # - It found the 3 in the comma. | Perhaps. The vector at the comma may hold something of its neighbours, or nothing of use.
@@ -373,6 +393,5 @@ exercises.show("reading_dates")
 #
 # Read on elsewhere: Sutskever, Vinyals and Le (2014), [Sequence to Sequence Learning with Neural
 # Networks](https://arxiv.org/abs/1409.3215), where the sentence becomes one vector; Bahdanau, Cho and Bengio (2014),
-# [Neural Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473), where
-# attention begins; Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), where the
-# Transformer begins.
+# [Neural Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473); Vaswani and
+# others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762).

@@ -1,6 +1,6 @@
 # ---
 # title: Positions that turn
-# description: Why a machine loses its way when a text stands further right than in training, and how turning queries and keys by their place mends it. By hand, in the source, with both layouts.
+# description: Why a machine loses its way when a text stands further right than in training, and how turning queries and keys by their place mends it. By hand, in your own machine, with both layouts.
 # ---
 
 # %% [markdown]
@@ -11,8 +11,7 @@
 # mask, before each of 2,000 unseen dates. No letter has changed, but every letter stands further right.
 #
 # Two machines read the dates, both trained once, on the same dates, in at most 34 places. The first one adds positions,
-# as you know it. The second one is told of them in another way. Guess first: of 100 dates that are moved by 5 places,
-# how many does the first one still read? And by 20?
+# as you know it. The second one is told of them in another way.
 
 # %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays above 98 per cent. With added positions it falls from nearly 100 to less than two thirds at 5 places, and to about 1 per cent at 20 and at 40."
 import sys
@@ -68,7 +67,7 @@ for name, model in {
     for moved in (0, 20):
         further = np.pad(ids, [(0, 0), (moved, 0)])
         (written,) = target.decode(greedy_search(model, further, max_length=11))
-        print(f"{name:19}  moved by {moved:2}: {written}")
+        print(f"{name}, by {moved}: {written}")
 assert added_record["shifted"][0] > 0.95
 assert 0.2 < added_record["shifted"][1] < 0.7
 assert max(added_record["shifted"][2:]) < 0.1
@@ -81,10 +80,15 @@ assert added.count_params() == turning.count_params()
 
 # %% [markdown]
 # Moved by 20 places, the first machine reads next to nothing, although about half of the texts still end within the 34
-# places that it knows. Its queries and keys are made of sums, letter plus place. So a score holds not only a product of
-# two places, which would [know the distance](positions.py#distance-is-a-turn), but also products of a letter with a
-# place, and these change with every move. In the training all texts *began* at place 0, so there was no reason to
-# become independent of that.
+# places that it knows. Its queries and keys are made of sums. If we leave out the matrices, a score is
+#
+# $$
+# (\text{letter} + \text{place}) \cdot (\text{letter}' + \text{place}') = \text{letter} \cdot \text{letter}' +
+# \text{letter} \cdot \text{place}' + \text{place} \cdot \text{letter}' + \text{place} \cdot \text{place}'
+# $$
+#
+# The last product [knows the distance](positions.py#distance-is-a-turn). But the two in the middle change with every
+# move. In the training all texts *began* at place 0, so there was no reason to become independent of that.
 #
 # The second machine does not even notice. Most large language models of today are told of positions in its way.
 #
@@ -200,15 +204,17 @@ for moved in (0, 20):
     keys = np.array([turn([1, 0], 30 * (place + moved)) for place in (3, 4, 5)])
     scores = keys @ query / np.sqrt(2)
     weights = np.exp(scores) / np.exp(scores).sum()
-    print("query", query.round(3), " weights", weights.round(3), end=" ")
-    print(" output", (weights @ [1, 2, 3]).round(3))
+    print(f"moved by {moved}: query {query.round(3)}")
+    print(f"  weights {weights.round(3)}")
+    print(f"  output  {weights @ [1, 2, 3]:.3f}")
 
 # %% [markdown]
 # </details>
 #
 # Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query back by 60 degrees
 # before the place turns it. Then the query at place 5 points to $150 - 60 = 90$ degrees, as the key at place 3 does. So
-# this head prefers the key two places back, wherever the text stands.
+# this head prefers the key two places back, wherever the text stands. So it also knows the side: the key two places
+# *ahead* points to 210 degrees, and its product is 2 · cos 120° = -1.
 #
 # ## The formula
 #
@@ -272,8 +278,9 @@ swapped = turn_all(q, here[::-1]) @ turn_all(k, here[::-1]).T
 assert not np.allclose(swapped, products, atol=0.1)
 package = RotaryPositions()(q[None, None], positions=here)[0, 0]
 np.testing.assert_allclose(turn_all(q, here), package, atol=1e-5)
-print("moved by 10,000 places: the same products, and the package's numbers")
+print("moved by 10,000: the same products")
 print("in the other order: other products")
+print("turned: the package's numbers")
 
 # %% tags=["remove-input"]
 np.testing.assert_array_equal(turn_all(q[None], here)[0], turn_all(q, here))
@@ -283,27 +290,15 @@ np.testing.assert_allclose(weights, [0.212, 0.357, 0.431], atol=1e-3)
 np.testing.assert_allclose(weights @ [1, 2, 3], 2.218, atol=1e-3)
 two_back = turn(turn([2, 0], -60), 30 * (5 + moved))
 assert (keys @ two_back).argmax() == 0
+np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ two_back, -1)
 
 # %% [markdown]
-# ## Reading the function
-#
-# This is how the package turns queries or keys. Which two lines are yours?
-
-# %% tags=["source", "hide-input"]
-import inspect
-
-from clear_attention import rotary
-
-print(inspect.getsource(rotary.turn))
-
-# %% [markdown]
-# Yours are the two below the `if`. The last three are for another order of the pairs, in which each $b$ stands directly
-# behind its $a$. Nothing here is trained.
+# Nothing here is trained. The package has it as [`RotaryPositions`][clear_attention.RotaryPositions].
 #
 # ## What the two machines see
 #
-# Both read "3 may" at place 0, and 20 places further right. Each map shows the weights of one head in the encoder: of
-# the first machine the head whose weights change most, and of the second the head with the same number.
+# Both read "3 may" at place 0, and 20 places further right. (␣ is a space.) Each map shows the weights of one head in
+# the encoder: of the first machine the head whose weights change most, and of the second one just any head.
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, at place 0 and moved by 20. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import plot_weights
@@ -330,8 +325,9 @@ for part, (name, model) in zip(
         plot_weights(seen[head], letters, ax=ax, colour_bar=False)
         ax.set_title(f"moved by {moved}", fontsize=10)
 plt.show()
+print("largest change of a weight:")
 for name, change in changes.items():
-    print(f"{name}: the largest change of a weight is {change:.2f}")
+    print(f"  {name}: {change:.2f}")
 assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 
 # %% [markdown]
@@ -349,8 +345,8 @@ assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 #
 # <details class="lesson-more" markdown="1"><summary>Four times as long, and a trap for those who load models</summary>
 #
-# The picture shows bits a letter, which the next lesson explains: the fewer, the better, and who guesses has 8. No
-# machine was trained any further.
+# The picture shows bits a letter, which the next lesson explains: with 2 bits it is as unsure as in a choice of 4
+# letters, and who guesses has 8. No machine was trained any further.
 
 # %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
 from clear_attention import token_losses
@@ -393,14 +389,19 @@ assert abs(plain[:128].mean() - 1.80) < 0.02
 assert all_slower.reshape(-1, 128).mean(axis=1).min() > 3.3
 assert plain[:128].mean() < some_slower[:128].mean() < 2.4
 assert some_slower[256:].mean() < 2.7
+costs = some_slower[:128].mean() - plain[:128].mean()
+print("only slow dials slower:")
+print(f"  up to place 128: {costs:.2f} bits more")
+print(f"  beyond place 256: {some_slower[256:].mean():.2f} bits in all")
+assert 0.15 < costs < 0.35
 
 # %% [markdown]
 # As trained, the machine loses its way behind the 128 places that it knows. A quick dial has gone round many times
 # there, but a slow dial not even once, so that far letters show angles that it never met. With all dials slower no
 # angle is new, but neighbours are a quarter as far apart as they were, and it can't read at all. To slow only the slow
-# dials costs a little at the beginning, and holds to the end. This recipe is [YaRN](../reference/rotary.md). (A longer
-# look does not pay here: read afresh every 128 letters, the machine as trained would have 1.80 everywhere. The next
-# lesson says 1.76 of it, because there each letter that counts has at least 64 before it.)
+# dials costs about a quarter of a bit already at the beginning, and then holds to the end. This recipe is
+# [YaRN](../reference/rotary.md). (A longer look does not pay here: read afresh every 128 letters, the machine as
+# trained would have 1.80 everywhere.)
 #
 # And the trap: some machines pair the two halves of a head's numbers, as your `turn_all` does, and others pair
 # neighbours. Our machine of dates was trained with halves. Now its layers are set to neighbours. All shapes fit, and
@@ -421,8 +422,8 @@ halves = share_right(mixed)
 for layer in [*mixed.encoder.layers, *mixed.decoder.layers]:
     layer.self_attention.attention.rotary.layout = "interleaved"
 neighbours = share_right(mixed)
-print(f"500 dates, pairs of halves, as trained: {percent(halves)} right")
-print(f"500 dates, pairs of neighbours:         {percent(neighbours)} right")
+print(f"pairs of halves, as trained: {percent(halves)} right")
+print(f"pairs of neighbours:         {percent(neighbours)} right")
 assert halves > 0.98
 assert neighbours < 0.2
 

@@ -69,7 +69,6 @@ def test_answers_stand_at_the_end_of_a_lesson(opened):
     assert lesson.locator("> :last-child").get_attribute("class") == "answers"
     assert lesson.locator(".answers h3").all_inner_texts() == [
         "A row with nothing left",
-        "Your machine so far",
         "Exercise 1",
         "Exercise 2",
         "Check yourself",
@@ -102,3 +101,14 @@ def test_without_a_site_or_a_browser_it_says_what_is_missing(tmp_path, monkeypat
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(SystemExit, match=r"Expected: Chromium on the PATH\. Received: none\."):
         book.main(SITE, tmp_path / "book.pdf")
+
+
+def test_an_answer_before_the_first_heading_belongs_to_the_lesson(opened):
+    found = opened.evaluate(
+        """() => {
+            const lesson = document.createElement("div");
+            lesson.innerHTML = '<h1>Packing¶</h1><p>Guess.</p><details class="lesson-answer"></details>';
+            return exerciseOf(lesson.lastChild);
+        }"""
+    )
+    assert found == "Packing"

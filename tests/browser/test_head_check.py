@@ -15,13 +15,7 @@ LINES = """([puzzle, hands, switches, texts]) => {
     return texts.map((text) => headDesigner.lines(puzzle, headDesigner.attend(head, text, puzzle.causal).output, text));
 }"""
 CHECK = """([puzzle, hands, switches]) => {
-    const head = headDesigner.headOf(hands, switches);
-    const times = Array.from({ length: 9 }, () => {
-        const start = performance.now();
-        headDesigner.check(puzzle, head);
-        return performance.now() - start;
-    });
-    return { ...headDesigner.check(puzzle, head), time: times.sort((a, b) => a - b)[4] };
+    return headDesigner.check(puzzle, headDesigner.headOf(hands, switches));
 }"""
 
 
@@ -60,11 +54,10 @@ def test_it_wants_and_reads_what_python_does(page, puzzle):
 
 
 @pytest.mark.parametrize("puzzle", PUZZLES, ids=NAMES)
-def test_all_texts_are_checked_in_a_moment(page, puzzle):
+def test_all_texts_are_checked(page, puzzle):
     found = page.evaluate(CHECK, [puzzle, *listed(puzzle["solution"])])
     assert (found["right"], found["failure"]) == (len(texts(puzzle)), None)
     assert found["total"] == len(texts(puzzle))
-    assert found["time"] < 50
     hands, switches = listed(puzzle["solution"])
     found = page.evaluate(CHECK, [puzzle, hands, switches[1:]])
     broken = f"{hands}/" + ",".join(f"{row}-{column}:{strength}" for row, column, strength in switches[1:])

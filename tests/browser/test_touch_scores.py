@@ -240,7 +240,7 @@ def test_the_letters_look_one_after_the_other(piece, visit):
     expect(echo.element.locator(".says")).to_contain_text("at place 0 looks most")
     echo.press("Stop")
     still = visit("/learn/induction/", reduced_motion="reduce").page.locator("lesson-piece[piece=echo]")
-    expect(still.locator(".says")).to_contain_text("at place 6 looks most")
+    expect(still.locator(".says")).to_contain_text("at place 10 looks most")
     assert still.get_by_role("button", name="Read on").count() == 0
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from exercises import Choice, Exercise, Numbers, Shape
 
 WORTH = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "v": 5, "i": 1}
-PAIRS = {"iv and vi": ("iv", "vi"), "x and xx": ("x", "xx"), "iv and v": ("iv", "v"), "m and d": ("m", "d")}
+PAIRS = {"cd and dc": ("cd", "dc"), "c and cc": ("c", "cc"), "cd and d": ("cd", "d"), "l and x": ("l", "x")}
 
 
 def read(numeral):
@@ -40,14 +40,14 @@ EXERCISES = [
         asks=Choice(),
         given=(PAIRS,),
         right=lambda pairs: next(name for name, (a, b) in pairs.items() if sorted(a) == sorted(b)),
-        because="Both hold one i and one v. Which letters there are, and how often, is all that is left.",
+        because="Both hold one c and one d. Which letters there are, and how often, is all that is left.",
         mistakes={
             "one is longer": (
-                lambda pairs: "x and xx",
+                lambda pairs: "c and cc",
                 "Sorted, they are still one letter and two letters, and so they differ.",
             ),
-            "one letter more": (lambda pairs: "iv and v", "One of them holds an i, and the other does not."),
-            "different letters": (lambda pairs: "m and d", "These are different letters with different vectors."),
+            "one letter more": (lambda pairs: "cd and d", "One of them holds a c, and the other does not."),
+            "different letters": (lambda pairs: "l and x", "These are different letters with different vectors."),
         },
     ),
     Exercise(
@@ -67,18 +67,18 @@ EXERCISES = [
     ),
     Exercise(
         name="how-often-seen",
-        question="A training has 600 steps of 64 examples, drawn from 3,000 numerals. How often does it see each of"
+        question="A training has 500 steps of 32 examples, drawn from 2,500 numerals. How often does it see each of"
         " them, on average?",
         asks=Numbers(("",), digits=1),
-        given=(600, 64, 3000),
+        given=(500, 32, 2500),
         right=lambda steps, batch, numerals: steps * batch / numerals,
-        because="600 times 64 is 38,400 examples, and these are shared by 3,000 numerals.",
+        because="500 times 32 is 16,000 examples, and these are shared by 2,500 numerals.",
         mistakes={
             "steps only": (
                 lambda steps, batch, numerals: steps / numerals,
-                "Each step shows 64 examples, not one.",
+                "Each step shows 32 examples, not one.",
             ),
-            "once a step": (lambda steps, batch, numerals: steps, "A step shows only 64 of the 3,000."),
+            "once a step": (lambda steps, batch, numerals: steps, "A step shows only 32 of the 2,500."),
         },
     ),
 ]

@@ -24,7 +24,7 @@ export const wishes = {
     return `<div class="controls">${slider("A yes is worth", "worth", worth, [0, WORTH.length - 1, 1], WORTH[worth])}<button data-do="again">Start again</button></div>
       <div class="panels">${table("Wishes", places, keys, buttons)}
       ${table("Weights", places, keys, weights.map((row) => row.map((x) => number(x))))}
-      ${table("Fetched", places, ["the average"], fetched.map((row) => [average(row)]))}</div>
+      ${table("Fetched", places, ["the weighted average"], fetched.map((row) => [average(row)]))}</div>
       ${says(`At ${WORTH[worth]}, ${told.join(", ")}.`)}`;
   },
 

@@ -10,7 +10,7 @@
 # You have taken a machine apart and put it together again, and all the time it read dates. Now teach it another thing.
 # It will be given `mcmxciv`, and must write `1994`.
 #
-# This lesson is a project. Each of its steps has a task for you, and our own answer is folded below it. The button at
+# Each step of this project has a task for you, and our own answer is folded below it. The button at
 # the top of this page gives you a notebook with a cell for each of your answers. You need [the package with its
 # pictures](../index.py#install-it-and-try-it), and an hour. A training takes half a minute on a laptop.
 #
@@ -281,16 +281,15 @@ for name, blocked in (("seen", 0), ("hidden", 1)):
     mask[range(300), 0, 0, [roman(n).index("c") for n in nines]] = blocked
     logits = machine.decode(begun[:, :1], machine.encode(ids).output, mask).output
     too_much[name] = logits.numpy()[:, 0].argmax(axis=-1) - begun[:, 1]
-    print(f"the c {name}: {np.mean(too_much[name] == 0):.0%} right", end="")
-    print(f", {np.mean(too_much[name] == 1):.0%} 1,000 too large")
+    print(f"the c {name}: {np.mean(too_much[name] == 0):.0%} right,")
+    print(f"  {np.mean(too_much[name] == 1):.0%} too large by a thousand")
 assert (heads[:, 0].argmax(axis=1) == 1).sum() > 2
 assert np.mean(too_much["seen"] == 0) > 0.98
 assert 0.98 > np.mean(too_much["hidden"] == 0) > 0.6
 
 # %% [markdown]
 # Some numbers do grow by a thousand, but most first digits stay right: the heads seldom need the very place that they
-# look at so much. That does not mean that they do without the c, because only the decoder lost it. The encoder has seen
-# the c, and may have passed it on to other places.
+# look at so much. But only the decoder lost the c. The encoder has seen it, and may have passed it on to other places.
 #
 # </details>
 #

@@ -216,7 +216,7 @@ np.testing.assert_allclose(begin[[one, two]], [0.64, 0.35], atol=0.02)
 # For "3 may" there is no dead end: what greedy search has written, with 0.29, is the most probable answer of all. The
 # likeliest way off the blue letters is to begin with 1, which has 0.24. Going on can only lower that, and 0.24 < 0.29.
 #
-# But "3 may 2" is a text of our own making. Does a beam read more of the unseen dates right? Guess first.
+# But "3 may 2" is our own making. Does a beam read more of the unseen dates right? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>Does it?</summary>
 
@@ -243,8 +243,7 @@ assert different < 5
 # </details>
 #
 # In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
-# sentences, and yet they are worse: above all shorter, because each further word makes a sentence less probable. (So
-# there is a [`length_penalty`][clear_attention.beam_search].)
+# sentences, and yet they are worse: above all shorter, because each further word makes a sentence less probable.
 #
 # ## Drawing by lot { #drawing }
 #
@@ -290,7 +289,7 @@ touch(
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
 # Do these probabilities at least show when the machine doesn't know? Here are four texts unlike those that it learnt
-# from. Each bar holds the three answers that a beam finds, as long as they are probable:
+# from. Each bar holds the three answers that a beam finds:
 
 # %% tags=["hide-input"] alt="Four bars of probabilities. For 31/12/2018 and february 30th, 2018 one answer takes nearly all of the bar: 2018-13-12 and 2018-02-30. For 3 may and hello the best answer takes less than half, and much is left for answers that are not among the three."
 strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]

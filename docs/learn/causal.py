@@ -339,9 +339,13 @@ assert np.all(both[2, 0, :3] == 1)
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>A prefix mask: a question is read as a whole</summary>
+# ## What the first letters never learn
 #
-# A question that is given from the start need not be causal. With a **prefix mask** its letters see each other in both
+# A question that is given from the start need not be causal.
+#
+# <details class="lesson-more" markdown="1"><summary>A prefix mask: a question is read as a whole</summary>
+#
+# With a **prefix mask** its letters see each other in both
 # directions, and what is written after them stays causal. Here two letters are given, and two are written:
 
 # %%

@@ -384,7 +384,11 @@ for find, after, share in zip(
 # %% [markdown]
 # In the package this is `EncoderLayer(..., norm_first=True)`.
 #
-# <details class="lesson-more" markdown="1" id="the-norm-of-today"><summary>The norm of today: RMSNorm</summary>
+# ## The norm of today
+#
+# Most large language models leave out half of the norm.
+#
+# <details class="lesson-more" markdown="1"><summary>What is RMSNorm?</summary>
 #
 # Which half of a norm is needed: that the mean becomes 0, or that the size becomes 1? The **RMSNorm** of Zhang and
 # Sennrich (2019) divides by the root of the mean square, and subtracts nothing. Machines trained as well as before,

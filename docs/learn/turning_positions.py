@@ -83,8 +83,9 @@ assert added.count_params() == turning.count_params()
 # places that it knows. Its queries and keys are made of sums. If we leave out the matrices, a score is
 #
 # $$
-# (\text{letter} + \text{place}) \cdot (\text{letter}' + \text{place}') = \text{letter} \cdot \text{letter}' +
-# \text{letter} \cdot \text{place}' + \text{place} \cdot \text{letter}' + \text{place} \cdot \text{place}'
+# (\text{letter}_1 + \text{place}_1) \cdot (\text{letter}_2 + \text{place}_2)
+# = \text{letter}_1 \cdot \text{letter}_2 + \text{letter}_1 \cdot \text{place}_2
+# + \text{place}_1 \cdot \text{letter}_2 + \text{place}_1 \cdot \text{place}_2
 # $$
 #
 # The last product [knows the distance](positions.py#distance-is-a-turn). But the two in the middle change with every

@@ -60,8 +60,8 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
     "norm_first": (f"{of_100('norm last')} of 100 digits with the norm last, and {of_100('norm first')} with it",),
     "turning_positions": (
         "fewer than 1 of 100 dates, and another over 99",
-        'assert max(added_record["shifted"][2:]) < 0.1',
-        'assert min(turning_record["shifted"]) > 0.98',
+        'assert max(added_record["shifted"][2:]) < 0.01',
+        'assert min(turning_record["shifted"]) > 0.99',
     ),
     "language_model": (
         "beats four rivals that count",

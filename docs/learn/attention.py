@@ -291,8 +291,8 @@ lab(
 # %% [markdown]
 # Divided by nothing, one key takes nearly everything when keys are long. Divided by $d_k$, all weights become alike,
 # and the query might as well not ask. Divided by the root, the weights still depend on the random numbers, but no
-# longer on how many they are: for 500 queries, the mean of the largest weight changes by less than 0.05 from $d_k = 4$
-# to 1024.
+# longer on how many they are: for 500 random queries, the largest weight is on average nearly the same: its mean
+# changes by less than 0.05 from $d_k = 4$ to 1024.
 #
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. Most throws cancel each
 # other: typically the sum is about 8 away from 0, and 8 is √64. A dot product of random numbers is such a sum. If the
@@ -371,8 +371,9 @@ assert read["√16 = 4"] > 0.98 > 0.9 > read["nothing"] > 0.3 > 0.1 > read["16"]
 # also makes 32-bit numbers of 16-bit ones, and takes out infinity and NaN ("not a number"), which it puts back wherever
 # a query saw it. The [reference](../reference/attention.md) names every argument.
 #
-# Below its output of y are the first and last three numbers of three outputs: the first of texts 0 and 1, and the last
-# of text 1. Queries, keys and values of 64 texts of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
+# The first line is its output of y. Each row under it shows the first three and the last three numbers of one output:
+# of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of 64 texts
+# of 5 letters are drawn from seed 42, and $d_k = d_v = 64$.
 
 # %%
 from clear_attention import DotProductAttention, scaled_dot_product_attention

@@ -110,7 +110,8 @@ assert back > 0.5
 #
 # So we hide the future: **no letter may look at a later one.** A letter may look at itself, because what is asked for
 # is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is called *causal*,
-# because what comes later cannot be a cause.
+# because what comes later cannot be a cause. Only the answer's look at itself needs it: the encoder has the whole text
+# from the start, and hides nothing but padding.
 #
 # ## Try it yourself
 #
@@ -339,9 +340,9 @@ assert np.all(both[2, 0, :3] == 1)
 #
 # </details>
 #
-# ## What the first letters never learn
+# ## A question may be read as a whole { #what-the-first-letters-never-learn }
 #
-# A question that is given from the start need not be causal.
+# A question that is given from the start need not be causal: its letters may look at each other in both directions.
 #
 # <details class="lesson-more" markdown="1"><summary>A prefix mask: a question is read as a whole</summary>
 #

@@ -69,8 +69,8 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # is to know the table.
 #
 # We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. (The
-# width is how many numbers stand between its two matrices. The letters have 32.) A fifth machine has no such network,
-# but an attention that is three times as wide. How many of the letters does each get right? Guess first.
+# width is how many numbers stand between its two matrices. A letter's vector has 32 numbers.) A fifth machine has no
+# such network, but an attention that is three times as wide. How many of the letters does each get right? Guess first.
 #
 # <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
 
@@ -153,12 +153,12 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 #
 # So a letter looks up what follows from the things it has found. But how can two matrices look something up?
 #
-# The first one *widens* a vector to many numbers. Each of them is an **alarm**, which adds up what it hears, and
-# rings if the sum is above 0, the louder the larger the sum. At a sum below 0 it is silent. (To set everything
-# negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm is called a neuron or a hidden unit, and
-# the network an MLP.) The second matrix says what each alarm adds to the answer. Here are six alarms, one for each
-# pair of two different digits from 5 to 8. The line shows how loud an alarm is at which sum, and the dot where it
-# stands now. A 7 and an 8 were found:
+# The first one *widens* a vector to many numbers. Each of them is an **alarm**, which adds up what it hears, each time
+# its entry in the matrix (in our example 1 or 0), and rings if the sum is above 0, the louder the larger the sum. At a
+# sum below 0 it is silent. (To set everything negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm
+# is called a neuron or a hidden unit, and the network an MLP.) The second matrix says what each alarm adds to the
+# answer. Here are six alarms, one for each pair of two different digits from 5 to 8. The line shows how loud an alarm
+# is at which sum, and the dot where it stands now. A 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #
@@ -387,9 +387,9 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 #
 # ### Exercise 1
 #
-# Let the table hold the last digit of a sum: 7 and 8 give 5. A layer can only add the two digits, and each of the ten
-# answers can win at one sum and at no other. How many of the 100 pairs of digits can it get right? (To try it, change
-# `table` and `task`, and train a layer without the network and one of width 32.)
+# Let the table hold the last digit of a sum: 7 and 8 give 5. A layer without the network can only add the two digits,
+# and each of the ten answers can win at one sum and at no other. How many of the 100 pairs of digits can it get right?
+# (To try it, change `table` and `task`, and train a layer without the network and one of width 32.)
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10
@@ -415,9 +415,10 @@ assert pairs[4:14].sum() == max(pairs[i : i + 10].sum() for i in range(10)) == 7
 #
 # Even without the network the layer gets most pairs right. If a 7 is handed over as the number 7 and an 8 as an 8, a
 # mixture of the two carries their sum. From it the last matrix makes a logit for each answer, a straight line over the
-# sum. Of several straight lines, each is the highest in one stretch at most. So an answer can win at one sum, but not
-# at two that lie ten apart, such as 3 and 13. Best are the sums 4 to 13, which belong to 75 of the 100 pairs. For the
-# rest it needs a bend. (The layer may get a few more than 75, probably because its weights change with the letters.)
+# sum. Of several straight lines, each is the highest in one stretch at most. So an answer cannot win at two sums that
+# lie ten apart, such as 3 and 13, without winning at all nine between them, where it is wrong. Best are the sums 4 to
+# 13, which belong to 75 of the 100 pairs. For the rest it needs a bend. (The layer may get a few more than 75, probably
+# because its weights change with the letters.)
 #
 # </details>
 #

@@ -267,8 +267,9 @@ assert 25 < with_all[8] < 29  # MMLU, where one of four answers is right
 # </details>
 #
 # With 8 heads the first two teams lose next to nothing (the +0.1 may be chance), and the third loses 3.9 marks. Why is
-# not known. One reason may be the tests: in the only one that both had, the second team's models hardly did better than
-# guessing, so there was little to lose.
+# not known. One reason may be the tests: in the only test that the second and the third team both used, with four
+# answers to choose from, the second team's models were right hardly more often than by guessing, so there was little to
+# lose.
 #
 # Now weigh it up. Below are the heads of Llama 3.1 and a graphics card of 24 GB. The marks beside them were measured on
 # the three teams' own models, and not on Llama 3.1. Predict first, then press:

@@ -521,8 +521,7 @@ assert 0.1 < elsewhere < 0.5
 #
 # Both have stood after a k, so the notes of both fit, and the weight is shared between them. But this k begins a new
 # round, as the letter before it says. So only the first of the two is right, and it does get more, because a note also
-# holds a little of the letter two back. And about half of the probability goes to others: a mixture of two letters is
-# like neither.
+# holds the letter two back. And about half of the probability goes to others: a mixture of two letters is like neither.
 #
 # </details>
 #

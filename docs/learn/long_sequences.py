@@ -78,8 +78,8 @@ assert [round(n / 1e9) for n in (block, inputs, outputs)] == [8, 6, 2]
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
 # neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs the laptop is just full, and
-# smaller blocks do the rest.
+# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs that is a little more than 16
+# GB, and with blocks of 128 queries it fits.
 #
 # Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then make the blocks
 # smaller. Last, switch on the look-ahead mask. What does it save?
@@ -297,7 +297,7 @@ plt.show()
 # o
 # $$
 #
-# So a block that has kept its outputs needs, on the way back, only what it needed before: its queries, and the keys and
+# So, besides its outputs, a block needs on the way back only what it needed before: its queries, and the keys and
 # values that it sees. The whole matrix and the blocks get the same padded batch, of a length that the blocks do not
 # divide. Does it come out right?
 

@@ -287,10 +287,10 @@ print("the ten letters: not one bit has changed")
 # Many programs hide a score differently. Their softmax knows nothing of masks, so they change the *scores* before it: a
 # hidden score becomes so negative that $e$ to its power is 0. How negative? The paper of the first Transformer (Vaswani
 # and others, 2017) says −∞. The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018,
-# added -10,000. In 32 bits the two numbers are right, as long as no row is empty: an empty row looks at its padding.
-# (With −∞ it becomes NaN.) But since 2017 machines are trained in 16 bits, too (Micikevicius and others), and float16,
-# the kind of numbers that was used first, ends at 65,504: there the billion becomes infinity. A guide tries the [four
-# ways to hide a score](../guides/hiding_scores.py).
+# added -10,000. In 32 bits both numbers are right, as long as no row is empty. An empty row would look at its padding.
+# (With −∞ it would become NaN.) But since 2017 machines are trained in 16 bits, too (Micikevicius and others), and
+# float16, the kind of numbers that was used first, ends at 65,504: there the billion becomes infinity. A guide tries
+# the [four ways to hide a score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #

@@ -117,10 +117,10 @@ touch(
 #
 # **A head has one set of weights, so it brings back one average.**
 #
-# But is the square fair? In our machine a value is not one number, but 64. With the values $(3, 0)$ and $(0, 5)$ a
-# half of each is $(1.5, 2.5)$, from which both digits can be read. So one head *can* bring both, if the encoder has
-# put each digit into numbers of its own. But the weights are the same in all 64 numbers: a digit that gets only 0.1
-# of the weight is only faintly heard.
+# But is the square fair? In the machine with one last head a value is not one number, but 64. With the values $(3, 0)$
+# and $(0, 5)$ a half of each is $(1.5, 2.5)$, from which both digits can be read. So one head *can* bring both, if the
+# encoder has put each digit into numbers of its own. But the weights are the same in all 64 numbers: a digit that gets
+# only 0.1 of the weight is only faintly heard.
 #
 # Is this the riddle's answer? If the third digit and the fourth are rivals in one average, then moving weight from one
 # to the other must move the mistakes, too. So move it in the trained machine, and change nothing else. Is there a place
@@ -166,8 +166,8 @@ touch(
 # %% [markdown]
 # With half of the fourth digit's weight it is the fourth that goes wrong, and the third is read nearly as well as the
 # fourth was before. So the machine can read the third digit, but the fourth drowned it: in one average, what is given
-# to the one is taken from the other. No place of the slider is good for both. And as in the square, near digits are the
-# ones that are confused:
+# to the one is taken from the other. No place of the slider is good for both. And it happens mostly where the two
+# digits are near each other:
 
 # %% tags=["hide-input"] alt="Nine bars for how far the third digit and the fourth differ: the third is wrong in over 60 % of the years if they differ by 1, and in hardly any if by 5 or more."
 missed, apart = lost(0), abs(right[full, 2] - right[full, 3])

@@ -115,8 +115,8 @@ assert mean[:seven].sum() > 0.8
 # *other* date, and both answers are wrong, without an error or a warning. (Only the reading is to blame: each answer
 # was written by itself, and looked only at its own date.)
 #
-# Is this a rare accident? Here are 1,000 unseen dates, two in each row. In the lower picture there is padding between
-# the two dates, which the mask hides. Does it help?
+# Is this a rare accident? Here are 1,000 unseen dates, two in each row. In the lower picture, made from the first 400
+# of them, there is padding between the two dates, which the mask hides. Does it help?
 
 # %% tags=["hide-input"] alt="Above, three bars: of the dates in one row 36 % are read right, of those kept apart nearly 100 %, and as many with a row for each. Below, two lines of dots over 0, 5, 20 and 40 places of hidden padding in between: the first dates rise from 9 % to 62 %, the second ones fall from 60 % to 31 %, and the lines cross between 5 and 20 places."
 texts, dates = create_date_pairs(1000, seed=1, split="test")
@@ -270,8 +270,8 @@ no_months = [
 ]
 display(
     Markdown(
-        f"Not kept apart, {'; '.join(unspoilt) or 'no two'} come out right. No calendar has the month in"
-        f" {'; '.join(no_months) or 'none of the answers'}."
+        f"Though nothing keeps them apart, these come out right: {'; '.join(unspoilt) or 'none'}. No calendar has the"
+        f" month in {'; '.join(no_months) or 'none of the answers'}."
     )
 )
 
@@ -491,7 +491,8 @@ print("your machine packs its texts")
 #
 # In a training the half that writes must say at each place [what comes next](training.py). If its answers share a row,
 # too, behind the end of one comes the beginning of the *next*, which is no part of it. So the machine must not be asked
-# there. Of two Roman numbers, XL and VII, the answers make seven such places in a row, and five of them count:
+# there. The answers to two Roman numbers, XL and VII, take seven places of a row, and at five of them the machine is
+# asked:
 #
 # * asked: start → 4, 4 → 0, 0 → end, and start → 7, 7 → end
 # * not asked: end → start, and end → padding

@@ -28,7 +28,7 @@
 # ## Neither letters nor words
 #
 # **Letters are too short.** Our model looks back at 128 tokens, and a token is what a machine takes as one unit. If
-# that is a letter, 128 are less than two lines of print. And twice as many tokens take [four times as many
+# that is a letter, 128 are about two lines of print. And twice as many tokens take [four times as many
 # scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
 # **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new one.
@@ -182,7 +182,7 @@ line = "The following functions return strawberries"
 for number in (0, 30, 300, 2000):
     cut_line = cut(line, rules[:number])
     print(f"{number} rules, {len(cut_line)} pieces:")
-    print(*textwrap.wrap(shown(cut_line), 40), sep="\n")
+    print(*textwrap.wrap(shown(cut_line).replace("|", "| "), 40), sep="\n")
 
 # %% tags=["remove-input"]
 assert "".join(cut(unseen, rules)) == unseen
@@ -237,7 +237,7 @@ touch(
 # ## What pieces save, and what they cost
 #
 # Here is a place in the tenth of the manual that gave no rules. What does a machine see that looks back at 128 letters,
-# and what one that looks back at 128 pieces? Guess how many lines it will be.
+# and what one that looks back at 128 pieces? Guess how many letters the second one sees.
 #
 # <details class="lesson-more" markdown="1"><summary>Both views</summary>
 
@@ -387,7 +387,8 @@ assert 40 < len(across) < 90
 
 # %% [markdown]
 # Counting knows nothing of years and months. A 0 often stands behind a dash, so the last digit of the year was glued to
-# the month. That there is an 8 in `8-03` the machine would have to learn by heart, and once more for `8-04`.
+# the month. That there is an 8 in the `8-03` of 2038-03-19 the machine would have to learn by heart, and once more for
+# `8-04`.
 #
 # </details>
 #

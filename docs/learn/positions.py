@@ -61,7 +61,8 @@ assert answers[2] == answers[3]
 #
 # (Why does it write a date at all, with the year in front? The look-ahead mask gives the order of the *answer* away. If
 # all scores were equal, the fifth letter of the answer would give 1/6 of its weight to the start mark, because it sees
-# six keys, and the sixth letter 1/7. So the share of the start mark tells how far the answer has come.)
+# six keys, the start mark and five letters, and the sixth letter 1/7. So the share of the start mark tells how far the
+# answer has come.)
 #
 # **Guess first:** which parts of a date can such a machine still read, if the month is written as a word, and if it is
 # written as a number?
@@ -265,7 +266,8 @@ print("what the text alone gives")
 # directions take 1 away. Only the angle *between* the hands counts.
 #
 # Below are our three dials, with a blue hand for the place of the query and an orange one for the place of the key. The
-# curve is the dot product at every distance, with a disc at your own and a ring at its highest peak.
+# curve is the dot product at every distance, with a disc at the distance that you have chosen and a ring at its highest
+# peak.
 #
 # 1. Move one of the places: the disc runs along the curve.
 # 2. Let both walk: the hands turn, and the dot product stands still.
@@ -368,8 +370,8 @@ print(f"first all the sines:  {after} of 500")
 assert after < 25
 
 # %% [markdown]
-# Hardly one. No number is lost, but each weight now meets another number than the one that it was learnt for. So if you
-# carry weights from one program to another, check which of the two orders each uses.
+# Next to none. No number is lost, but each weight now meets another number than the one that it was learnt for. So if
+# you carry weights from one program to another, check which of the two orders each uses.
 #
 # ## Who found this, and when
 #
@@ -398,9 +400,9 @@ assert nearest == {1: 44, 10000: 1}
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
-# With a single speed, all hands come round together. 44 places are nearly seven full turns, because $7 \cdot 2\pi =
-# 43.98$, so place 44 looks like place 0. With different speeds the hands never all come round at once, so place 1 is
-# the one most like place 0.
+# With a single speed, all hands come round together. 44 places are almost exactly seven full turns, because $7 \cdot
+# 2\pi = 43.98$, so place 44 looks like place 0. With different speeds the hands never all come round at once, so place
+# 1 is the one most like place 0.
 #
 # </details>
 #
@@ -438,7 +440,7 @@ exercises.show("positions")
 # ? A machine has only the fast dial, which turns by an angle of 1. What can it hardly tell apart?
 # - neighbours, such as places 3 and 4 | Between them the hand turns by 57 degrees.
 # - nothing, because the hand never points twice in exactly the same direction | Never exactly. But at places 0 and 44 it points nearly the same way.
-# + places that are far apart, such as 0 and 44 | 44 is nearly seven full turns. A slow dial would tell them apart.
+# + places that are far apart, such as 0 and 44 | 44 is almost exactly seven full turns. A slow dial would tell them apart.
 # ```
 #
 # ## Where to go next

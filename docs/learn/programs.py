@@ -205,7 +205,7 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 #
 # Only two things needed thought: who looks at whom, and what is brought back. [`select`][clear_attention.select] asks a
 # function of yours about each pair, and makes $W_Q$ and $W_K$ of its answers. [`aggregate`][clear_attention.aggregate]
-# supplies the rest. So our head is one line, "look by your place at the place before, and bring its letter":
+# supplies the rest. So our head is two lines, "look by your place at the place before, and bring its letter":
 
 # %%
 from clear_attention import aggregate, select
@@ -462,8 +462,9 @@ assert found.tolist() == expected
 #
 # ### Exercise 2
 #
-# Now each token shall fetch the letter that stands *least* often in the text. The first head counts as in map B, and
-# `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0. The wish of the second head is yours.
+# Now each token shall fetch a letter that stands *least* often in the text. (If several do, a mixture of them will do.)
+# The first head counts as in map B, and `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0.
+# The wish of the second head is yours.
 #
 # ```python
 # letter, place, share, number = features(4, 9, 1, 9)

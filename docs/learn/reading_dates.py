@@ -36,7 +36,7 @@ machine(
 )
 
 # %% [markdown]
-# Here is one of its looks, when it wrote the 5 of May:
+# Here is where it looked, on average over its four looks, when it wrote the 5 of May:
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -84,8 +84,8 @@ print("unseen dates right, to the last letter:")
 print(f"{record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# How sure is it? It gives its answer a probability, which is the product of the probabilities of its letters, and
-# stands behind each answer. ("do" is short for Donnerstag, German for Thursday.)
+# How sure is it? It gives its answer a probability, the product of the probabilities of its letters. Below, it is
+# printed to the right of each answer. ("do" is short for Donnerstag, German for Thursday.)
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -353,8 +353,9 @@ assert looked[0].argmax() == 21  # the 0 of 2018
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
-# this short cut: it looks most at the second digit. A wrong first one does not lead it astray, though a 2 before the 9
-# makes it less sure, about 66 %. Why it then writes this year of all years, we do not know.
+# this short cut: it looks most at the second digit. A wrong first one does not change which century it writes, 19 or
+# 20, though a 2 before the 9 makes it less sure of the whole date, about 66 %. Why it then writes this year of all
+# years, we do not know.
 #
 # </details>
 #

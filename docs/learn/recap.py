@@ -237,7 +237,8 @@ for function in (own.enter, own.encode):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# The way through the decoder is yours. Five places are left open:
+# The way through the decoder is yours. (`w` holds the trained numbers by name, `linear` multiplies with a matrix and
+# adds a bias, and in `multi_head` the first argument asks and the second is asked.) Five places are left open:
 #
 # ```python
 # def decode(ids, context, w):  # what is written so far, and what the encoder has made of the text

@@ -12,10 +12,10 @@
 #
 # ## “You are far away”: the bias
 #
-# The score of a key is the same wherever the key stands. That is why the date machine [without
-# positions](positions.py) reads a text as a bag of letters. Here is the simplest remedy: to each score of
-# self-attention a number is added that depends only on *how far* the key stands from the query, and on which side. It
-# is called a **bias**.
+# As long as no place is added or turned into queries and keys, the score of a key is the same wherever the key stands.
+# That is why the date machine [without positions](positions.py) reads a text as a bag of letters. Here is the simplest
+# remedy: to each score of self-attention a number is added that depends only on *how far* the key stands from the
+# query, and on which side. It is called a **bias**.
 #
 # How many of 100 dates does a machine read that is told nothing but such distances? It stands beside one without
 # positions and one that adds them, all three trained equally long:
@@ -58,9 +58,9 @@ assert added_record["shifted"][-1] < 0.1
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nearly all, wherever in the row a text begins, because only distances count. Here is what each head of the encoder
-# has learnt to add. Where its line is high, a head likes to look: head 4 likes the letters four to six places to the
-# right best, and the one on its left least.
+# All of them, to a tenth of a percent, wherever in the row a text begins, because only distances count. Here is what
+# each head of the encoder has learnt to add. Where its line is high, a head likes to look: head 4 likes the letters
+# four to six places to the right best, and the one on its left least.
 
 # %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -24 to 24. The lines differ much from head to head, and change most near 0."
 bias = plain.encoder.layers[0].self_attention.attention.position_bias

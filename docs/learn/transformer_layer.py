@@ -51,9 +51,9 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 assert min(shares("whole")) > 0.998
 
 # %% [markdown]
-# It mixes up the order of the right digits. Perhaps so: where the decoder looks for the last digit of "2003" it finds
-# no 3, but mixtures with a bit of everything. They still tell which digits there are, but not which of them stood
-# where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
+# It mixes up the order of the right digits. Perhaps it comes about like this: where the decoder looks for the last
+# digit of "2003" it finds no 3, but mixtures with a bit of everything. They still tell which digits there are, but not
+# which of them stood where: it is the [puddle of paint](reading_dates.py#take-it-away) again.
 #
 # If that is the reason, a year such as 1988 or 2011 should come to no harm, because its last two digits are the same.
 # Here are 2,000 other dates:
@@ -92,8 +92,8 @@ plt.show()
 #
 # In our own machine, what comes into a part is added to what the part found. This is the *residual*. (The name means
 # what is left over: the part has to find only what is still missing.) Here ours stands beside the machine that lacks
-# it, and beside a whole one that was trained as briefly. A dare: find a year with two different last digits that the
-# poor machine reads all the same.
+# it, and beside a whole one that was trained as briefly. A dare: find a year with the same two last digits that the
+# poor machine reads wrong.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -410,10 +410,10 @@ plt.show()
 # is hard to change, because the slopes of a softmax are nearly 0 there. **The norm lets each part read numbers of the
 # same size, however high up it stands**, so that the scores stay small.
 #
-# With the norm last this goes too far: near the top all eight get nearly the same, and the letters have become alike
-# again, to over 0.99. Each norm shrinks the letter's own part, so that after 24 of them less than a hundredth of it is
-# left. With the norm first they stay below 0.9. In [a later lesson](norm_first.py) the two ways race, and one of them
-# learns next to nothing in 800 steps.
+# With the norm last the weights go too far the other way: near the top all eight letters get nearly the same weight,
+# and the letters have become alike again, to over 0.99. Each norm shrinks the letter's own part, so that after 24 of
+# them less than a hundredth of it is left. With the norm first they stay below 0.9. In [a later lesson](norm_first.py)
+# the two ways race, and one of them learns next to nothing in 800 steps.
 #
 # ## By hand
 #
@@ -523,7 +523,8 @@ np.testing.assert_array_equal(block(x, lambda _: found), norm(total))
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>How the package writes a block</summary>
 #
-# Your one line is two functions there, for the part's input and for its output:
+# Your one line is two functions there, for the part's input and for its output (`self.drop` sets some numbers to 0 at
+# random, in training only):
 
 # %% tags=["source", "remove-input"]
 import inspect

@@ -70,8 +70,8 @@ for name, model in {
         print(f"{name}, by {moved}: {written}")
 assert added_record["shifted"][0] > 0.95
 assert 0.2 < added_record["shifted"][1] < 0.7
-assert max(added_record["shifted"][2:]) < 0.1
-assert min(turning_record["shifted"]) > 0.98
+assert max(added_record["shifted"][2:]) < 0.01
+assert min(turning_record["shifted"]) > 0.99
 texts, _ = create_date_pairs(2000, seed=1, split="test")
 short = np.mean([len(text) <= 34 - 20 for text in texts])
 assert 0.45 < short < 0.6
@@ -347,7 +347,7 @@ assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 # <details class="lesson-more" markdown="1"><summary>Four times as long, and a trap for those who load models</summary>
 #
 # The picture shows bits a letter, which the next lesson explains: with 2 bits it is as unsure as in a choice of 4
-# letters, and who guesses has 8. No machine was trained any further.
+# letters, and blind guessing has 8 bits, a choice of 256. No machine was trained any further.
 
 # %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
 from clear_attention import token_losses

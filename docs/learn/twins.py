@@ -310,8 +310,9 @@ assert np.max(far) < 0.05
 # %% [markdown]
 # The second head looks at its own column, and so it has nearly nothing in common with ours. What it does there is open.
 # The first head looks there, too, and at the next lower column. Farther down the twin hardly looks. So it seems to take
-# a **shortcut**: a 1 comes if the next lower column has the sum 10 or more, and else none. This would go wrong just
-# left of a *middle* column with the sum 9. (The lowest column gets nothing from below, so its sum of 9 never carries.)
+# a **shortcut**: a 1 comes if the next lower column has the sum 10 or more, and else none. This goes wrong just left of
+# a *middle* column with the sum 9, but only if a 1 comes to that column, which is so in about half of the cases. (The
+# lowest column gets nothing from below, so its sum of 9 never carries.)
 #
 # Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. And we hide from the twin's
 # heads all that stands farther down: if the shortcut is all, the twin loses nothing by that.
@@ -426,14 +427,15 @@ assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
 assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# Only a little more than half of them stand left of a middle 9. Nearly all the others stand left of an 8, a 10 or a 9
-# in the lowest column, where the shortcut never errs.
+# Only a little more than half of them stand left of a middle 9. Nearly all the others stand left of an 8 or a 10, or
+# left of a 9 in the lowest column, where the shortcut never errs.
 #
 # So far we know: the twin looks one column down and a little farther, and near the edge between 9 and 10 it is unsure.
 #
-# Which of the two mistakes are your three sums? (The three at the top were chosen from the first kind.) Press "Draw
-# 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are right, and of the others over
-# nine in ten. But the others are ten times as many. So random sums show that something is missing, and hardly what.
+# Which kind are your three sums: wrong left of a middle 9, or wrong at the edge? (The three at the top were chosen from
+# the first kind.) Press "Draw 1,000 random pairs" there: of the pairs in which a 1 passes a 9 about two thirds are
+# right, and of the others over nine in ten. But the others are ten times as many. So random sums show that something is
+# missing, and hardly what.
 #
 # If you wrote a program, you know why it is right. Of a trained machine you know the answers that you have seen.
 #
@@ -486,9 +488,9 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# Nearly all texts are lost, whichever of the three heads is made even. In `histogram` the answer depends on which
-# letter asks, and an average of all does not. In the program `reverse` one head finds out how long the text is, and the
-# other one fetches the letter, and neither can look everywhere.
+# Nearly all texts are lost, whichever of the three heads is made even. So these twins need to choose where they look.
+# The head of `histogram` and the second one of `reverse` choose much as ours do. What the first head of `reverse` does,
+# which is hardly like ours, we do not know.
 #
 # </details>
 #

@@ -327,9 +327,9 @@ assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 
 # %% [markdown]
 # For "3 may" and "hello" the probabilities do show it, because no answer gets nearly all. For the other two they do
-# not. In its training a text with slashes began with the month, so it makes a 13th month of 31/12/2018. And there is no
-# February 30th. Yet of both answers it is rather sure. A probability says how much the machine [prefers an
-# answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
+# not. In its training a text with slashes began with the month. So it looks for a month in the 31 of 31/12/2018, where
+# there is none. And there is no February 30th. Yet it gives the one 0.90 and the other 1.00. A probability says how
+# much the machine [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
 #
 # ## What a cache saves
 #
@@ -472,7 +472,7 @@ exercises.show("writing")
 # ? A machine finds its answer 97 % probable. When is that a reason to trust it?
 # - always | It was even surer of February 30th.
 # - never | Of 2,000 unseen texts like those of its training, it read more than 99 in 100 right.
-# + more of a reason if the text is like those it was trained on, and even then it may be too sure | A probability says which answer it prefers. Of texts unlike its training it knows nothing.
+# + more of a reason if the text is like those it was trained on, and even then it may be too sure | A probability says which answer it prefers. For a text unlike its training it may be high all the same.
 # ```
 #
 # ## Where to go next

@@ -158,7 +158,7 @@ def test_the_site_works_in_any_folder(browser):
         visitor.open(f"{WHERE}/")
         visitor.page.locator("article a[href*='learn/recap']").first.click()
         visitor.page.wait_for_url(f"**{WHERE}/learn/recap/")
-        visitor.page.locator("article svg").first.wait_for(state="attached")  # it may be folded
+        visitor.page.locator("lesson-piece svg").first.wait_for()  # drawn by a script of the site
         visitor.page.keyboard.press("/")
         visitor.page.keyboard.type("look-ahead mask")
         result = visitor.page.locator(".md-search-result__link").first

@@ -1,6 +1,6 @@
 /* The two steps of an induction head, on the maps of a trained machine: who is found, and what had been noted there. */
 
-import { at, number, says } from "./draw.js";
+import { at, number, player, says } from "./draw.js";
 
 const [WIDE, LEFT, TOP, LOW] = [26, 10, 82, 102];
 const SEEN = 0.02; // a smaller weight has no arc
@@ -19,9 +19,7 @@ export const echo = {
     const deep = Math.max(...layers[0].flatMap((row, i) => row.map((weight, j) => (weight < SEEN ? 0 : Math.abs(i - j)))));
     const stands = (i) => `${letters[i]} at place ${i}`;
     const right = place < period - 1 ? "nobody can know yet" : letters[place + 1 - period];
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const play = isStill ? "" : `<div class="controls"><button data-do="play">${playing ? "Stop" : "Read on"}</button></div>`;
-    return `<div class="letters" role="group" aria-label="The letter that asks">${buttons.join("")}</div>${play}
+    return `<div class="letters" role="group" aria-label="The letter that asks">${buttons.join("")}</div><div class="controls">${player("Read on", playing)}</div>
       <p class="title">Layer 2: where ${letters[place]} looks</p>
       <svg viewBox="0 0 ${LEFT + WIDE * letters.length} ${LOW + high(deep) / 2 + 6}" style="max-width:36em" role="img" aria-label="The letters in a row. Arcs above: where
         the chosen letter looks in layer 2. Arcs below: where the letter that it finds had looked in layer 1.">

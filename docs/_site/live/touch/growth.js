@@ -1,7 +1,7 @@
 /* A training, step by step: what the machine writes so far, and how many letters are wrong. */
 
 import { escape } from "../html.js";
-import { at, number, says, slider } from "./draw.js";
+import { at, number, player, says, slider } from "./draw.js";
 
 /** state: texts, right (the answers wanted, "" where there is none), steps, written (for each step, an answer to each text),
     wrong (the share of wrong letters: before the first step, and then in the steps up to each), now (which step is shown) and
@@ -17,9 +17,7 @@ export const growth = {
     const good = texts.filter((_, i) => right[i] !== "" && written[now][i] === right[i]).length;
     const known = right.filter(Boolean).length;
     const share = number(100 * wrong[now], 1);
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const play = isStill ? "" : `<button data-do="play">${playing ? "Stop" : "Let it learn"}</button>`;
-    return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}${play}</div>
+    return `<div class="controls">${slider("Step", "now", now, [0, steps.length - 1, 1], steps[now].toLocaleString("en"))}${player("Let it learn", playing)}</div>
       <table><thead><tr><th scope="col">text</th><th scope="col">what it writes</th><th scope="col">right?</th></tr></thead>
       <tbody>${rows.join("")}</tbody></table>${curve(steps, wrong, now)}
       ${says(`After ${steps[now].toLocaleString("en")} steps, ${good} of these ${known} dates ${good === 1 ? "is" : "are"} right.${now ? ` In the last ${steps[now] - steps[now - 1]}

@@ -1,7 +1,7 @@
 /* A text that is sorted by two heads: each letter has noted how many are smaller, and each place fetches by these notes. */
 
 import { escape } from "../html.js";
-import { at, says } from "./draw.js";
+import { at, player, says } from "./draw.js";
 
 const [WIDE, LEFT, NOTES, LETTERS, PLACES, FETCHED, LONGEST] = [34, 50, 14, 34, 102, 122, 8];
 const ALPHABET = "abc";
@@ -17,13 +17,11 @@ export const seats = {
     const row = (y, cells, kind) => cells.map((cell, i) => `<text class="middle ${kind(i)}" style="font-size:15px" x="${middle(i)}" y="${y}">${cell}</text>`).join("");
     const lines = letters.map((_, i) => (met[i] ? `<path class="q stroke" d="M${middle(place - 1)} ${PLACES - 14}L${middle(i)} ${LETTERS + 6}"/>` : ""));
     const names = [["note", NOTES], ["letter", LETTERS], ["place", PLACES], ["fetches", FETCHED]].map(([name, y]) => `<text class="soft" x="0" y="${y}">${name}</text>`);
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const play = isStill ? "" : `<button data-do="play">${playing ? "Stop" : "One after the other"}</button>`;
     return `<div class="controls"><label>Text <input type="text" data-field="text" value="${escape(text)}" maxlength="${LONGEST}" spellcheck="false" autocapitalize="none"></label></div>
       <svg viewBox="0 0 ${LEFT + WIDE * LONGEST} ${FETCHED + 8}" style="max-width:30em" role="img" aria-label="The letters with their notes above them. Below, the places, and what each has fetched.">
         ${lines.join("")}${names.join("")}${row(NOTES, notes, (i) => (met[i] ? "k text" : "soft"))}${row(LETTERS, letters, (i) => (met[i] ? "k text" : ""))}
         ${row(PLACES, letters.map((_, i) => i + 1), (i) => (i === place - 1 ? "q text" : "soft"))}${row(FETCHED, sorted.map((letter, i) => (i < place ? letter : "·")), (i) => (i === place - 1 ? "q text" : ""))}</svg>
-      <div class="controls"><button data-do="next">Next place</button>${play}<button data-do="again">Start again</button></div>
+      <div class="controls"><button data-do="next">Next place</button>${player("One after the other", playing)}<button data-do="again">Start again</button></div>
       ${says(told(letters, sorted, best, place))}`;
   },
 

@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PICTURES = DOCS / "diagrams" / "lessons"
 PAGE = (DOCS / "learn" / "index.md").read_text(encoding="utf-8")
 ITEM = re.compile(
-    r'<li markdown="block">\n--8<-- "diagrams/lessons/(\w+)\.svg"\n\[([^\]]+)\]\((\w+)\.py\)\n\n(.+)\n\n'
+    r'<li markdown="block">\n--8<-- "diagrams/lessons/(\w+)\.svg"\n\[([^\]]+)\]\((\w+)\.py\){ #\1 }\n\n(.+)\n\n'
     r"(.+)<br>\n<small>.+</small>\n</li>"
 )
 ITEMS = ITEM.findall(PAGE)
@@ -42,7 +42,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
     "multi_head": (f"{of_100('1 head')} of 100 dates with one head, and {of_100('8 heads')} with eight",),
     "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (
-        "two machines of three read only 89 of 100",
+        "two machines of three learn to read only 89 of 100",
         [round(100 * share) for share in shares("no residual")].count(89) == 2,
     ),
     "feed_forward": (f"{lost_of_1000('no feed-forward'):.0f} more mistakes", "More than half of the trained numbers"),
@@ -55,7 +55,7 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         min(shares("larger nudges")) > 0.99,
     ),
     "writing": (f"{0.6 * 0.3:.2f}, where {0.4 * 0.9:.2f}", "round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)"),
-    "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights) == "32 TB"'),
+    "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
     "roman": ("3,000 examples it learns about 97 of 100", "assert right.mean() > 0.9", "the other 3,000"),
     "norm_first": (f"{of_100('norm last')} of 100 digits with the norm last, and {of_100('norm first')} with it",),
     "turning_positions": (
@@ -64,12 +64,12 @@ RESULTS = {  # what the result says, computed here; and what the lesson asserts 
         'assert min(turning_record["shifted"]) > 0.99',
     ),
     "language_model": (
-        "beats four rivals that count",
+        "beats four programs that only count",
         'assert ours < found["count after four"] < found["count after five"]',
         'assert found["count after five"] < found["count after two"] < found["count letters"]',
     ),
     "pieces_of_words": (
-        "hold 3.1 letters each, so that attention has a tenth of the work",
+        "hold 3.1 letters each, so that a text has a third of the places, and attention a tenth of the work",
         round(10 / 3.1**2) == 1,
         "assert 2.9 < per_piece < 3.4",
         "assert len(pieces) == 15",
@@ -126,6 +126,16 @@ def test_each_lesson_needs_only_lessons_before_it():
     assert found[0] == "Begin here"
     assert all(0 < earlier < number for number, line in enumerate(needed, 1) for earlier in line)
     assert all(line for line in needed[1:])
+
+
+def test_the_parts_of_the_drawn_machine_lead_to_the_lessons_of_their_numbers():
+    drawing = (DOCS / "diagrams" / "lessons_map.svg").read_text(encoding="utf-8")
+    badges = re.findall(r'<a href="#(\w+)" aria-label="lesson (\d+)">.+?>(\d+)</text></a>', drawing)
+    assert drawing.count("<a ") == len(badges)
+    assert {(page, int(said), int(shown)) for page, said, shown in badges} == {
+        (page, number, number) for number, page in enumerate(ORDER[:13], 1)
+    }
+    assert '--8<-- "diagrams/lessons_map.svg"' in PAGE
 
 
 def test_pictures_adorn_and_are_light():

@@ -37,6 +37,9 @@ DATES = (  # each with as many steps as the whole machine
     "larger nudges, no warm-up",
     "cap of 5",
     "cap of 3",
+    "a counter",
+    "a fraction",
+    "a fraction, rows of 40",
 )
 DEEP = {  # twelve layers write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
     "norm first": (True, 0),
@@ -47,6 +50,10 @@ DEEP = {  # twelve layers write eight digits backwards: the norm first, last or 
     "no norm, warm-up": (None, 200),
 }
 LOOKS = {"8 looks, 1 head": 64, "8 looks, 1 head of 8 numbers": 8}  # a query for each digit, and what it brings back
+TWINS = {
+    "sort": None,
+    "sort, head 1 even": 0,
+}  # which head of the twin is made even after its training
 DIGITS = {  # heads of the one query, and the width of everything
     "1 head": (1, 64),
     "2 heads": (2, 64),
@@ -56,17 +63,19 @@ DIGITS = {  # heads of the one query, and the width of everything
     "8 heads, half as wide": (8, 32),
 }
 
+GROUPS = {"dates": DATES, "digits": DIGITS, "looks": LOOKS, "deep": DEEP, "twins": TWINS}
+
 
 def shares(name):
     """Return which share of 2,000 unseen dates was right to the last letter: one number for each seed."""
     result = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return (result["dates"] | result["digits"] | result["looks"] | result["deep"])[name]
+    return {name: found for group in GROUPS for name, found in result[group].items()}[name]
 
 
 def main():
     if len(sys.argv) == 3:
         return print(json.dumps(measured(sys.argv[1], int(sys.argv[2]))))
-    jobs = [(name, seed) for seed in SEEDS for name in (*DATES, *DIGITS, *LOOKS, *DEEP)]
+    jobs = [(name, seed) for seed in SEEDS for names in GROUPS.values() for name in names]
     start, found = time.monotonic(), {}
     command = [sys.executable, "-W", "ignore", "-m", "trained.ablations"]
     environment = {**os.environ, **trained.ENVIRONMENT}
@@ -90,11 +99,9 @@ def main():
         "date": date.today().isoformat(),
         "versions": {"python": platform.python_version(), **{n: version(n) for n in ("tensorflow", "keras", "numpy")}},
         "seeds": [*SEEDS],
-        "dates": {name: [found[name, seed] for seed in SEEDS] for name in DATES},
-        "digits": {name: [found[name, seed] for seed in SEEDS] for name in DIGITS},
-        "looks": {name: [found[name, seed] for seed in SEEDS] for name in LOOKS},
-        "deep": {name: [found[name, seed] for seed in SEEDS] for name in DEEP},
     }
+    for group, names in GROUPS.items():
+        result[group] = {name: [found[name, seed] for seed in SEEDS] for name in names}
     part = RESULTS.with_suffix(".part")
     part.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     part.replace(RESULTS)
@@ -112,6 +119,8 @@ def measured(name, seed):
         return backwards(*DEEP[name], seed)
     if name in LOOKS:
         return eight_looks(LOOKS[name], seed)
+    if name in TWINS:
+        return sorted_by_a_twin(TWINS[name])
     if name in DIGITS:
         heads, width = DIGITS[name]
         recipe = digits.reader(heads, d_model=width)
@@ -119,7 +128,8 @@ def measured(name, seed):
         recipe = dates.sibling("ablation", **OPTIONS[name](dates))
     model = recipe.build()
     recipe.train(model, seed=seed)
-    return round(float(recipe.measure(model)["exact"]), 4)
+    found = recipe.measure(model)
+    return round(float(found["padded"][-1] if "padded" in found else found["exact"]), 4)
 
 
 def eight_looks(depth, seed):
@@ -180,6 +190,19 @@ def backwards(norm_first, warmup, seed, layers=12, steps=800, batch=32):
     return round(float(np.mean(np.argmax(model(unseen), axis=-1) == unseen[:, ::-1])), 4)
 
 
+def sorted_by_a_twin(even):
+    """Train a twin of the program `sort`, and make one of its heads even; return the share of texts that it sorts."""
+    from trained.programs import RECIPES
+
+    recipe = RECIPES["twin-sort"]
+    model = recipe.build()
+    recipe.train(model)
+    if even is not None:
+        queries = [step for step in model.steps if hasattr(step, "project_queries")][even].project_queries
+        queries.set_weights([0 * weights for weights in queries.get_weights()])
+    return round(float(recipe.measure(model)["texts"]), 4)
+
+
 def added(x, found, training=None):
     return x + found
 
@@ -200,7 +223,28 @@ OPTIONS = {  # what a sibling of the date machine is made of
     "larger nudges, no warm-up": lambda dates: {"peak": 1e-2, "warmup": 1},
     "cap of 5": lambda dates: {"attention": lambda: capped(5.0)},
     "cap of 3": lambda dates: {"attention": lambda: capped(3.0)},
+    "a counter": lambda dates: {"kind": numbered(lambda places: places)},
+    "a fraction": lambda dates: {"kind": numbered(lambda places: places / places[-1])},
+    "a fraction, rows of 40": lambda dates: {"kind": numbered(lambda places: places / places[-1]), "paddings": (40,)},
 }
+
+
+def numbered(number):
+    """Return a Transformer that adds to each letter of the text one number, which is made of its place."""
+    import tensorflow as tf
+
+    from clear_attention import PositionalEncoding, Transformer
+
+    class Line(PositionalEncoding):
+        def encoding_of(self, x):
+            return number(tf.range(tf.shape(x)[-2], dtype="float32"))[:, tf.newaxis]
+
+    class Numbered(Transformer):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.source_positions = Line(name="source_positions")
+
+    return Numbered
 
 
 def capped(softcap):

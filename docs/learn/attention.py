@@ -41,10 +41,10 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case. Each vector has two numbers, so it is an arrow. A
-# key fits well, and gets a high *score*, when it points where the query points. (How a score is computed comes below.)
-# The largest score gets the most weight. What is fetched is the *output*: a mixture of all values, most of it from the
-# key that fits best. Turn the query, or let it turn, and watch the output move from value to value. Then make the query
-# longer, or shorter.
+# key fits well, and gets a high *score*, when it points where the query points, and the higher, the longer it is. (How
+# a score is computed comes below.) The largest score gets the most weight. What is fetched is the *output*: a mixture
+# of all values, most of it from the key that fits best. Turn the query, or let it turn, and watch the output move from
+# value to value. Then make the query longer, or shorter.
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -121,7 +121,8 @@ touch(
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
 # **From scores to weights.** We want positive shares that add up to one. So raise $e$ to the power of each score, which
-# is positive and keeps their order, and divide by the sum. This step is called the **softmax**.
+# is positive and keeps their order, and divide by the sum. This step is called the **softmax**. Guess first: does m get
+# about half of the weight, two thirds, or nearly nine tenths?
 #
 # | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
@@ -142,7 +143,7 @@ touch(
 # --8<-- "diagrams/attention_by_hand.svg"
 #
 # Such weights, as a square, are called a **map**: a row is a letter that looks, a column a letter that is looked at,
-# and each row adds up to one.
+# and each row adds up to one. (What you see is rounded.)
 #
 # And here it is in NumPy. Keep the two functions! Each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
@@ -291,8 +292,8 @@ lab(
 # %% [markdown]
 # Divided by nothing, one key takes nearly everything when keys are long. Divided by $d_k$, all weights become alike,
 # and the query might as well not ask. Divided by the root, the weights still depend on the random numbers, but no
-# longer on how many they are: for 500 random queries, the largest weight is on average nearly the same: its mean
-# changes by less than 0.05 from $d_k = 4$ to 1024.
+# longer on how many they are: we tried 500 random queries, and from $d_k = 4$ to 1024 the mean of the largest weight
+# changes by less than 0.05.
 #
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. Most throws cancel each
 # other: typically the sum is about 8 away from 0, and 8 is √64. A dot product of random numbers is such a sum. If the
@@ -368,8 +369,8 @@ assert read["√16 = 4"] > 0.98 > 0.9 > read["nothing"] > 0.3 > 0.1 > read["16"]
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
 #
 # [`scaled_dot_product_attention`][clear_attention.scaled_dot_product_attention] is the same formula in TensorFlow. It
-# also makes 32-bit numbers of 16-bit ones, and takes out infinity and NaN ("not a number"), which it puts back wherever
-# a query saw it. The [reference](../reference/attention.md) names every argument.
+# also makes 32-bit numbers of 16-bit ones, and the [reference](../reference/attention.md) names what else it does, and
+# every argument.
 #
 # The first line is its output of y. Each row under it shows the first three and the last three numbers of one output:
 # of the first letter of text 0, of the first of text 1, and of the last of text 1. Queries, keys and values of 64 texts
@@ -399,11 +400,12 @@ np.testing.assert_allclose(rows[2, 61:], [0.70503277, 0.35547623, 0.56170976], 2
 #
 # ## Who found this, and when
 #
-# In 2014 Bahdanau, Cho and Bengio computed the score of a query $q$ and a key $k$ with a small trained network, $v
-# \cdot \tanh(W q + U k)$. In 2015 Luong, Pham and Manning tried the bare dot product, which is cheaper. Which is
-# better? In 2017 Britz and others trained several hundred translation machines, and the small network won by a little.
-# Vaswani and others suspected why: with long keys the products grow, and the slope of the softmax becomes very small.
-# They divided by $\sqrt{d_k}$, kept the cheap product, and built a whole machine of it.
+# In 2014 Bahdanau, Cho and Bengio computed the score of a query $q$ and a key $k$ with a small trained network,
+# $a \cdot \tanh(W q + U k)$, where $\tanh$ squeezes each number between -1 and 1. In 2015 Luong, Pham and Manning tried
+# the bare dot product, which is cheaper. Which is better? In 2017 Britz and others trained several hundred translation
+# machines, and the small network won by a little. Vaswani and others suspected why: with long keys the products grow,
+# and the slope of the softmax becomes very small. They divided by $\sqrt{d_k}$, kept the cheap product, and built a
+# whole machine of it.
 #
 # ## Exercises
 #

@@ -306,7 +306,8 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 
 # %% [markdown]
 # It is not the mask. Row 1 may see 35 and 87, row 2 may see 20, 48 and 27. In both the second token leads by 21 or
-# more, and takes all: the softmax is *saturated*. With tokens ten times as small the outputs differ.
+# more, and takes all: the softmax is *saturated*. With tokens ten times as small all scores are a hundred times as
+# small, and the outputs differ.
 #
 # </details>
 #
@@ -342,7 +343,8 @@ assert np.all(both[2, 0, :3] == 1)
 #
 # ## A question may be read as a whole { #what-the-first-letters-never-learn }
 #
-# A question that is given from the start need not be causal: its letters may look at each other in both directions.
+# A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so its
+# letters may look at each other in both directions. Only the answer must be causal.
 #
 # <details class="lesson-more" markdown="1"><summary>A prefix mask: a question is read as a whole</summary>
 #

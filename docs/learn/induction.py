@@ -8,9 +8,9 @@
 #
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
-# Two small machines learnt just this task, from rows of 5 to 25 random letters that come again and again. They have one
-# head in each layer, but one machine has one layer and the other has two. Both were then asked about texts that repeat
-# every 20 places. After 21 letters you can know the next one if you look back:
+# Two small machines learnt just this task, from texts in which a piece of 5 to 25 random letters is repeated again and
+# again. They have one head in each layer, but one machine has one layer and the other has two. Both were then asked
+# about texts that repeat every 20 places. After 21 letters you can know the next one if you look back:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -45,13 +45,14 @@ assert abs(shallow_record["right_by_place"][PERIOD - 1] - 0.25) < 0.1
 assert record["right_by_place"][PERIOD - 1] < 0.12
 
 # %% [markdown]
-# (At the grey line nobody can know the next letter, and the machine with two layers is hardly ever right. And yet the
-# one with one layer is right in a quarter of the texts. Exercise 1 shows how.)
+# (At the grey line nobody can know that the piece begins again. The machine with two layers does not bet on it. The one
+# with one layer does, and wins in a quarter of the texts: see exercise 1.)
 #
 # Is the machine with one layer only too small? We trained a third one for as many steps. In its one layer stands
 # everything twice, two heads side by side and a network twice as wide, so that it has as many numbers as the machine
-# with two layers. In the picture each mark is 50 steps of the training. Of 64 letters 15 on average come for the first
-# time, so that nobody can know them, and even a perfect machine would end at 49/64 = 77 %.
+# with two layers. In the picture there is a mark every 50 steps. Of 64 letters 15 on average cannot be known: 14 that
+# come for the first time, and the one with which the piece begins again. The other 49 are 77 %. (With the best of
+# guesses it would be 79 %.)
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
 import contextlib
@@ -83,7 +84,7 @@ for label, (machine_, found, style, colour) in machines.items():
     print(f"{label:20} {machine_.count_params():,}   {later:.0%}")
 best = 1 - np.mean(range(5, 26)) / 64  # on average 15 of 64 come for the first time
 ax.axhline(best, color="0.5", linestyle=":")
-ax.text(50, best + 0.03, "a perfect machine", size=9)
+ax.text(50, best + 0.03, "all that can be known", size=9)
 ax.set(xlabel="step of the training", ylabel="right", ylim=(0, 1))
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.spines[["top", "right"]].set_visible(False)
@@ -110,10 +111,12 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 #
 # So somebody must tell it first. That takes two steps:
 #
-# 1. **In the first layer each letter looks one place back** and writes down what it finds: "before me stood a w". (You
-#    know from [positions](positions.py#distance-is-a-turn) how.)
+# 1. **In the first layer each letter [looks one place back](positions.py#distance-is-a-turn)** and writes down what it
+#    finds: "before me stood a w".
 # 2. **In the second layer** the w asks: who has written down "before me stood a w"? The v has. The head goes there,
 #    brings back the v, and the v is said.
+#
+# --8<-- "diagrams/two_steps.svg"
 #
 # The second head is called an **induction head**. It needs the note of the first one. A head beside it, in the same
 # layer, would write that too late.
@@ -183,12 +186,19 @@ most = maps["1"][0, 0].numpy().argmax(axis=1)  # where each letter looks most
 assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
 
+others = np.random.default_rng(3)
+others = [np.tile(others.choice(26, size=7, replace=False), 2) for _ in range(500)]
+others = np.stack(others) + FIRST
+said_of_others = model(others).numpy().argmax(axis=-1)[:, 8:13]
+assert abs(np.mean(said_of_others == others[:, 9:]) - 0.7) < 0.06
+
 # %% [markdown]
 # In layer 1 each letter but the first looks most at the one before. In layer 2 the first half has nothing to find, so
 # most of its letters look at the beginning. In the second half six of the seven letters look most at the place six
 # back, which is just *after* the one where they stood the last time. Only the first, an h, still looks at the
-# beginning: at place 0 stands the note h as well, so two places fit. (This text was chosen. In others it is often only
-# four or five of seven.)
+# beginning: place 0 sees only itself, and so notes its own h (by hand we emptied this note). So two places fit. (This
+# text was chosen. In others of seven letters it is mostly four or five of the seven, and the machine says the right
+# letter in about 70 of 100 cases. The longer the piece, the more it can compare: with 20 letters it was 98.)
 #
 # ## Follow one letter
 #
@@ -293,8 +303,9 @@ assert found["one layer", "0"][1] < 0.2
 #
 # So the training found the two steps, though it was only told which letter comes next. But with these two steps alone
 # 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Whoever knows
-# only the letter before must choose where this letter stands twice, and is right in about 14 of 20 cases, or 70 %. Does
-# a note hold the letter *two* back as well? Let us hide that place from the first head:
+# only the letter before must choose where this letter stands twice. A letter that stands at $k$ places is asked about
+# $k$ times, and each choice is right with chance $1/k$. So each different letter brings one right answer, which makes
+# 14 of 20, or 70 %. Does a note hold the letter *two* back as well? Let us hide that place from the first head:
 
 # %% tags=["hide-input"]
 
@@ -397,17 +408,13 @@ first_letter = int(encode("a")[0])
 foreign = texts - FIRST + first_letter
 bits = token_losses(language, foreign).numpy() / np.log(2)
 first, again = bits[:, 5 : PERIOD - 1].mean(), bits[:, PERIOD + 5 :].mean()
-logits, heads, *_ = language(foreign, return_weights=True)
-chances = softmax(logits.numpy()[:, 5 : PERIOD - 1], mask=0)
-favourite = chances.max(axis=-1).mean()
-hit = np.mean(chances.argmax(axis=-1) == foreign[:, 6:PERIOD])
+heads = language(foreign, return_weights=True).weights
 most = max(
     w.numpy()[:, :, later, later - PERIOD + 1].mean(axis=(0, 2)).max()
     for w in heads.values()
 )
 print(f"bits a letter, the first time: {first:.1f}")
 print(f"bits a letter, again:          {again:.1f}")
-print(f"its favourite sign gets {favourite:.0%}, right {hit:.0%}")
 print(f"best head, on what followed: {most:.0%}")
 (whole, _), *without, _ = shares.values()
 assert whole > 0.85 > 0.3 > max(share for share, _ in without)
@@ -416,14 +423,10 @@ assert 0.06 < without[0][0] < 0.15
 assert round(1 / 20 + 19 / 20 / 26, 3) == 0.087
 assert again > 0.8 * first  # no head of this kind, after so short a training
 assert first > np.log2(26) + 2
-assert 0.4 < favourite < 0.7
-assert hit < 0.1
 
 # %% [markdown]
-# No. (To guess among 26 letters costs only $\log_2 26 = 4.7$ bits. The machine is worse because it is sure: it gives
-# about half of its probability to one sign, which is nearly always wrong.) It was trained for a few minutes only. In
-# large models such heads do more than copy letters: a head that finds "what came after something *like* this" can go on
-# with a list, a rhyme, or a question and its answer.
+# No. It was trained for a few minutes only. In large models such heads do more than copy letters: a head that finds
+# "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer.
 #
 # </details>
 #

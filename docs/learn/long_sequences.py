@@ -10,15 +10,18 @@
 # 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall between the two is
 # memory. In this lesson you write ten lines of NumPy that get a laptop past it.
 #
-# First see the wall. A text is a line of **places**, each with a letter, or a piece of a word. Our dates have 34
-# places, so that there are 34 times 34 weights in every head. We count their bytes for the first Transformer, which has
-# 8 heads of 64 numbers, with four bytes for a number, and those of the inputs, which are the queries, keys and values
-# of all heads. How many laptops of 16 GB would have to lend all their memory to the weights of a million places?
+# First run into the wall. A text is a line of **places**, each with a letter, or a piece of a word. Our dates have 34
+# places, so that there are 34 times 34 weights in every head. We count the bytes of these weights, and of the inputs,
+# which are the queries, keys and values of all heads. We take the first Transformer, with 8 heads of 64 numbers, and
+# four bytes for a number. Make the text longer. At how many places do the weights break out of a laptop of 16 GB? And
+# before you go on to a million places, guess how many laptops would have to lend all their memory.
 
-# %% tags=["hide-input"] alt="Bytes for 34, 1,000, 30,000 and a million places, on an axis where each line is a thousand times the one below. The inputs rise from 209 kB over 6 MB and 184 MB to 6 GB. The weights begin below them, with 37 kB, and rise over 32 MB and 29 GB to 32 TB. A dashed line marks the 16 GB of a laptop: only the weights cross it, before 30,000 places."
+# %% tags=["live", "hide-input"]
 import math
+import sys
 
-import matplotlib.pyplot as plt
+sys.path.append("../_site")
+from live import touch
 
 HEADS, DEPTH, BYTES = 8, 64, 4  # as in the first Transformer; four bytes a number
 
@@ -29,46 +32,47 @@ def bytes_in_words(count):
     return f"{count / 1000**unit:.0f} {['bytes', 'kB', 'MB', 'GB', 'TB'][unit]}"
 
 
-lengths = (34, 1_000, 30_000, 1_000_000)
-figure, ax = plt.subplots(figsize=(4.8, 3.2), layout="constrained")
-for name, colour, side, bytes_of in (
-    ("inputs", "#0072b2", -1, lambda n: 3 * HEADS * n * DEPTH * BYTES),
-    ("weights", "#d55e00", 1, lambda n: HEADS * n * n * BYTES),
-):
-    counts = [bytes_of(n) for n in lengths]
-    ax.plot(range(4), counts, "o-", color=colour, label=name)
-    for place, count in enumerate(counts):
-        up = (
-            -side if place == 0 else side
-        )  # at first the weights are the smaller part
-        ax.annotate(
-            bytes_in_words(count),
-            (place, count),
-            (0, 6 if up > 0 else -15),
-            textcoords="offset points",
-            ha="right" if up > 0 and place else "center",
-            color=colour,
-        )
-    weights = counts[-1]
-ax.axhline(16e9, color="#808080", linestyle="--", linewidth=1)
-ax.annotate(
-    "a laptop: 16 GB", (0, 16e9), (0, 4), textcoords="offset points", ha="center"
+def weights(n):
+    return HEADS * n * n * BYTES
+
+
+def inputs(n):
+    return 3 * HEADS * n * DEPTH * BYTES
+
+
+lengths = [round(34 * (1e6 / 34) ** (i / 40)) for i in range(41)]
+lengths = [n if n < 100 else round(n, 2 - len(str(n))) for n in lengths]
+lengths = sorted({*lengths, 1_000, 2_048, 30_000})
+rows = [
+    f"<tr><td>{n:,}</td><td>{bytes_in_words(inputs(n))}</td><td>{bytes_in_words(weights(n))}</td></tr>"
+    for n in (34, 1_000, 30_000, 1_000_000)
+]
+touch(
+    "wall",
+    "<table><thead><tr><th>places</th><th>inputs</th><th>weights</th></tr></thead>"
+    f"<tbody>{''.join(rows)}</tbody></table>",
+    lengths=lengths,
+    now=0,
+    known={34: "a date", 2_048: "GPT-3", 1_000_000: "Gemini 1.5"},
+    heads=HEADS,
+    depth=DEPTH,
+    bytes=BYTES,
+    laptop=16e9,
 )
-ax.set(yscale="log", ylim=(3e3, 1e15), xlim=(-0.6, 3.4), xlabel="places")
-ax.set_xticks(range(4), [f"{n:,}" for n in lengths])
-ax.set_yticks([1e3**power for power in range(2, 5)], ["MB", "GB", "TB"])
-ax.minorticks_off()
-ax.legend(frameon=False, loc="upper left")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert bytes_in_words(weights) == "32 TB"
-assert 32e12 / 16e9 == 2000  # laptops
-block, inputs, outputs = (HEADS * n * 1e6 * BYTES for n in (256, 3 * DEPTH, DEPTH))
-assert [round(n / 1e9) for n in (block, inputs, outputs)] == [8, 6, 2]
+
+# %% tags=["remove-input"]
+assert bytes_in_words(weights(1_000_000)) == "32 TB"
+assert weights(1_000_000) / 16e9 == 2000  # laptops
+assert weights(22_000) < 16e9 < weights(23_000)
+assert inputs(30_000) == 30 * inputs(1_000)
+assert weights(30_000) == 900 * weights(1_000)
+block, outputs = HEADS * 256e6 * BYTES, inputs(1_000_000) / 3
+assert [round(n / 1e9) for n in (block, inputs(1_000_000), outputs)] == [8, 6, 2]
 
 # %% [markdown]
 # At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs grow 30-fold, and the
-# weights 900-fold. For a million places the weights take 32 terabytes, in every layer. That is two thousand laptops.
+# weights 900-fold. They break out of the laptop at a little over 22,000 places, about forty pages. For a million places
+# they take 32 terabytes, in every layer. That is two thousand laptops.
 # Yet what comes *out* of attention is no larger than what goes in. Must the matrix between the two ever be there?
 #
 # ## One row at a time
@@ -79,17 +83,13 @@ assert [round(n / 1e9) for n in (block, inputs, outputs)] == [8, 6, 2]
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
 # neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
 # 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs that is a little more than 16
-# GB, and with blocks of 128 queries it fits.
+# GB, and with blocks of 128 queries it fits. (A program holds about three such matrices at a time: scores, powers and
+# weights. But if it takes one head after the other, as you will, it needs an eighth of that.)
 #
 # Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then make the blocks
 # smaller. Last, switch on the look-ahead mask. What does it save?
 
 # %% tags=["live", "hide-input"]
-import sys
-
-sys.path.append("../_site")
-from live import touch
-
 touch(
     "rows",
     "<p>With blocks of 4 queries, 4 rows of 32 weights are in memory at a time, which is 128 instead of 1,024. Their"
@@ -184,6 +184,8 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 import json
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 # Measurements are in the repository and not in the package, so this cell needs a clone.
 root = Path("../..").resolve()
 sys.path.append(str(root))
@@ -233,13 +235,20 @@ assert longest == 8192  # as the text says
 assert 2.7 < doubled[0] < 3.7
 assert doubled[1] < 2
 assert round(matrix / 1e9, 1) == 2.1
-assert 3.5 < took / matrix < 5
+assert (
+    3.5
+    < took / matrix
+    < 4.8
+    < memory["ours"][longest // 2] * 1e6 / (matrix / 4)
+    < 5.8
+)
 assert 1.1 < faster < 2
 
 # %% [markdown]
 # With twice as many keys plain attention takes about three times the memory, and the blocks take less than twice as
-# much. Plain attention takes about four times one matrix (8 · 8,192² · 4 bytes, or 2.1 GB), because a step of training
-# keeps the scores, the weights, and the slopes of both. PyTorch's own attention needs less still, because it cuts the
+# much. At 8,192 keys that is about four matrices of 8 · 8,192² · 4 bytes, or 2.1 GB, as many as the scores, the
+# weights, and the slopes of both. At 4,096 keys it is rather five, so something else is in it that grows more slowly,
+# and a doubling costs about three times and not four. PyTorch's own attention needs less still, because it cuts the
 # keys as well. Blocks also save time, because nearly half of the scores are skipped, though the weights are made twice.
 #
 # The *time* still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
@@ -262,7 +271,8 @@ for ax, window in zip(axes, (count, size), strict=True):
         grid, cmap=ListedColormap(colours), edgecolors="#80808060", lw=0.3
     )
     ax.set(xticks=[], yticks=[], aspect="equal", xlabel="keys", ylabel="queries")
-    ax.set_title("no window" if window == count else "a window of 4", fontsize=10)
+    name = "no window" if window == count else "a window of 4"
+    ax.set_title(f"{name}:\n{read.sum()} of {count**2} scores", fontsize=10)
     ax.hlines(np.arange(size, count, size), 0, count, color="#808080", lw=1)
     ax.invert_yaxis()
 said = ["never computed", "computed, then hidden", "seen"]
@@ -282,15 +292,16 @@ plt.show()
 #
 # ## In the package { #the-function-read }
 #
-# This is [`blockwise_attention`][clear_attention.blockwise_attention]. In a training the gradient needs the weights
-# once more, so they are made a second time. [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when a
-# layer takes blocks by itself.
+# In the package, attention by blocks is [`blockwise_attention`][clear_attention.blockwise_attention]. In a training the
+# gradient needs the weights once more, so they are made a second time.
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when a layer takes blocks by itself.
 #
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
 # A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once), from
-# the slopes $do$ of the output. The slope of a weight is the product of $do$ and its value. Since a softmax divides by
-# the sum of its row, the slope of a score needs one sum over the whole row, and this sum equals a much shorter one:
+# the slopes $do$ of the output. The slope $dp_j$ of a weight is the product of $do$ and its value. Since a softmax
+# divides by the sum of its row, the slope $ds_j$ of a score needs one sum over the whole row (it is the weight · (value
+# - mean) of [that lesson](training.py#where-to-look)), and this sum equals a much shorter one:
 #
 # $$
 # ds_j = p_j \Big( dp_j - \sum_k p_k \, dp_k \Big), \qquad \sum_k p_k \, dp_k = \sum_k p_k \, (do \cdot v_k) = do \cdot
@@ -343,9 +354,9 @@ for name, one, other in zip(names, *found, strict=True):
 # Fast programs for graphics processors, such as *FlashAttention*, cut the rows into **pieces**, too, because the fast
 # memory on the chip has no room for a row of a million numbers. But a softmax divides by the sum over the whole row.
 # And before the powers are taken, the largest score $m$ of the row is subtracted from all its scores $s$, so that no
-# power becomes too large for its four bytes. (No weight changes by that: the factor $e^{-m}$ cancels. Your `softmax`
-# above does not subtract: with four bytes a score of 89 would be too much for it.) How can either be done before the
-# whole row is there?
+# power becomes too large for its four bytes. (No weight changes by that: the factor $e^{-m}$ cancels. The short
+# `softmax` above does not subtract, so with four bytes a score of 89 would be too much for it.) How can either be done
+# before the whole row is there?
 #
 # Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. Two sums are kept, both measured from the
 # largest score so far: of the powers $e^{s - m}$, and of each power times its value.
@@ -480,7 +491,7 @@ exercises.show("long_sequences")
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
-# - four times the memory, and four times the time | So it would be with the whole matrix.
+# - four times the memory, and four times the time | So it would be, nearly, with the whole matrix.
 # ? 1,024 places in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
 # - 50 % | Nearly half are hidden. But a block reads all of its own 256 keys, so half of these scores are computed and then hidden.
 # - 62.5 % | That is the share that is computed: the blocks read 1, 2, 3 and 4 times 256 keys, which is 10 of 16.

@@ -9,7 +9,9 @@
 # Texts are handed to a machine many at a time, because a processor multiplies one large matrix faster than many small
 # ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
 # **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places, so that every date
-# fits.
+# fits. Here are three dates in a batch:
+#
+# --8<-- "diagrams/batch.svg"
 #
 # What if nobody tells the machine that the padding is not text? The picture compares the whole machine with one that
 # was not told in its training. Both had 500 steps, and read the same dates with more and more padding behind them:
@@ -188,8 +190,9 @@ print("weights", softmax(scores, mask).round(3))
 # query $i$ may see.
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, even in
-# the middle of a text, as in text 0 below. The axes of its shape are texts, heads, queries and keys. NumPy stretches an
-# axis of size 1 (*broadcasting*), so that one row serves all heads and all queries of a text.
+# the middle of a text, as in text 0 below. The axes of its shape are texts, heads, queries and keys. (An axis of size 1
+# is stretched, so that one row serves all heads and all queries.) In the picture a row is a whole text, and a 1 is
+# hatched.
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 from clear_attention import plot_mask
@@ -287,10 +290,11 @@ print("the ten letters: not one bit has changed")
 # Many programs hide a score differently. Their softmax knows nothing of masks, so they change the *scores* before it: a
 # hidden score becomes so negative that $e$ to its power is 0. How negative? The paper of the first Transformer (Vaswani
 # and others, 2017) says −∞. The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018,
-# added -10,000. In 32 bits both numbers are right, as long as no row is empty. An empty row would look at its padding.
-# (With −∞ it would become NaN.) But since 2017 machines are trained in 16 bits, too (Micikevicius and others), and
-# float16, the kind of numbers that was used first, ends at 65,504: there the billion becomes infinity. A guide tries
-# the [four ways to hide a score](../guides/hiding_scores.py).
+# added -10,000. In 32 bits both numbers are right, as long as no row is empty. In an empty row all scores are equally
+# negative, and a softmax sees only differences, so this row would look at its padding. (With −∞ it would become NaN.)
+# But since 2017 machines are trained in 16 bits, too (Micikevicius and others), and float16, the kind of numbers that
+# was used first, ends at 65,504: there the billion becomes infinity, and an empty row becomes NaN, as with −∞. A guide
+# tries the [four ways to hide a score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #

@@ -119,8 +119,8 @@ touch(
 #
 # But is the square fair? In the machine with one last head a value is not one number, but 64. With the values $(3, 0)$
 # and $(0, 5)$ a half of each is $(1.5, 2.5)$, from which both digits can be read. So one head *can* bring both, if the
-# encoder has put each digit into numbers of its own. But the weights are the same in all 64 numbers: a digit that gets
-# only 0.1 of the weight is only faintly heard.
+# encoder has put each digit into numbers of its own. But one weight multiplies all 64 numbers of a value: a digit that
+# gets only 0.1 of the weight is only faintly heard.
 #
 # Is this the riddle's answer? If the third digit and the fourth are rivals in one average, then moving weight from one
 # to the other must move the mistakes, too. So move it in the trained machine, and change nothing else. Is there a place
@@ -163,11 +163,20 @@ touch(
     wrong=np.round(list(shares_lost.values()), 4).tolist(),
 )
 
+# %% tags=["remove-input"]
+from IPython.display import Markdown, display
+
+display(
+    Markdown(
+        f"As trained, the third digit is wrong in {before[0]:.0%} of these years, and the fourth in {before[1]:.0%}. If"
+        f" half of the fourth digit's weight goes to the third, these are {after[0]:.0%} and {after[1]:.0%}."
+    )
+)
+
 # %% [markdown]
-# With half of the fourth digit's weight it is the fourth that goes wrong, and the third is read nearly as well as the
-# fourth was before. So the machine can read the third digit, but the fourth drowned it: in one average, what is given
-# to the one is taken from the other. No place of the slider is good for both. And it happens mostly where the two
-# digits are near each other:
+# So the machine can read the third digit, but the fourth drowned it: in one average, what is given to the one is taken
+# from the other. No place of the slider is good for both. But it is not loudness alone, because it happens mostly where
+# the two digits are near each other:
 
 # %% tags=["hide-input"] alt="Nine bars for how far the third digit and the fourth differ: the third is wrong in over 60 % of the years if they differ by 1, and in hardly any if by 5 or more."
 missed, apart = lost(0), abs(right[full, 2] - right[full, 3])
@@ -193,7 +202,8 @@ assert min(max(both) for both in shares_lost.values()) > 0.1
 assert by_gap[0] > 0.4 > 0.1 > missed[apart >= 5, 0].mean()
 
 # %% [markdown]
-# (Why the fourth digit wins, though both get the same weight, we do not know.)
+# (Why the fourth digit wins, though both get the same weight, we do not know. Nor why near digits suffer more: perhaps
+# their values are alike.)
 #
 # ## Does it take heads?
 #
@@ -239,8 +249,9 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 
 # %% [markdown]
 # One look with eight heads reads 72 of 100 dates. Eight looks with one head read 99, and still 97 if each brings back
-# only 8 numbers, as each of eight heads does. What a look brings back is read for one digit only, while the results of
-# eight heads go through one last matrix into one vector, from which all digits are read. That is probably why.
+# only 8 numbers, as each of eight heads does. The results of eight heads go through one last matrix into one vector of
+# 64 numbers, on which way nothing need be lost. But all eight results are read together for every digit, so that each
+# head must suit all eight digits at once, while a look of its own need suit only one. That is probably why.
 #
 # </details>
 #

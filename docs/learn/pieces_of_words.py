@@ -22,8 +22,8 @@
 #
 # </details>
 #
-# [Our language model](language_model.py) reads letters, and from it nothing is hidden. Why is no large machine built
-# like that? And who decides that 73700 is a piece?
+# [Our language model](language_model.py) reads letters, and from it nothing is hidden. Why is hardly any large machine
+# built like that? And who decides that 73700 is a piece?
 #
 # ## Neither letters nor words
 #
@@ -40,10 +40,11 @@
 # ## Glue what stands together, by hand { #by-hand }
 #
 # Cut a text into letters. Find the two neighbours that stand side by side most often, and glue them together wherever
-# they do. Then begin again: what is glued counts as one piece.
+# they do. Then begin again: what is glued counts as one piece. This is *byte pair encoding*, or BPE.
 #
 # In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
-# is "es". Which pair comes next? (Of equally common pairs the one that comes first in the text is taken.)
+# is "es". Which pair comes next? (Of equally common pairs the one that comes first in the text is taken, even if in so
+# short a text it stands there only once.)
 
 # %%
 from collections import Counter
@@ -159,11 +160,11 @@ for ending in ("ing", "ment", "ation"):
     print(f"number {new.index(ending) + 1}:", ending)
 
 # %% [markdown]
-# It begins with the empty space of indented lines, and with "th". Later come whole words of this manual. Nobody told it
-# what an ending is, and yet three of them are among the first hundred pieces.
+# It begins with the empty space of indented lines, with dashes, and with "th". Later come whole words of this manual.
+# Nobody told it what an ending is, and yet three of them are among the first hundred pieces.
 #
 # To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Since letters
-# stay pieces, no word is unknown. (GPT-2 (2019) and most models since begin with the 256 bytes, so that not even a new
+# stay pieces, no word is unknown. (GPT-2 (2019) and many models since begin with the 256 bytes, so that not even a new
 # sign is unknown.)
 
 
@@ -386,9 +387,9 @@ print("into the next:", *across[-4:])
 assert 40 < len(across) < 90
 
 # %% [markdown]
-# Counting knows nothing of years and months. A 0 often stands behind a dash, so the last digit of the year was glued to
-# the month. That there is an 8 in the `8-03` of 2038-03-19 the machine would have to learn by heart, and once more for
-# `8-04`.
+# Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
+# often a 0. So all three were glued, and the piece reaches from the year into the month. That there is an 8 in the
+# `8-03` of 2038-03-19 the machine would have to learn by heart, and once more for `8-04`.
 #
 # </details>
 #
@@ -436,9 +437,9 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
 #
-# Nothing is lost: a piece has the same number of letters, but for a hundredth. But without words an "e" is glued to the
-# space behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt
-# by itself.
+# Nothing is lost: a piece has 2.43 letters, and with words it had 2.44. But without words an "e" is glued to the space
+# behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt by
+# itself.
 #
 # </details>
 #

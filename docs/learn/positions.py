@@ -59,10 +59,13 @@ assert answers[2] == answers[3]
 # exercise](attention.py#exercise-2): attention is a sum over keys, and a sum does not mind the order. Everything else
 # in the encoder is done to each letter by itself. So to this machine a text is a *bag of letters*.
 #
-# (Why does it write a date at all, with the year in front? The look-ahead mask gives the order of the *answer* away. If
-# all scores were equal, the fifth letter of the answer would give 1/6 of its weight to the start mark, because it sees
-# six keys, the start mark and five letters, and the sixth letter 1/7. So the share of the start mark tells how far the
-# answer has come.)
+# <details class="lesson-more" markdown="1"><summary>Why does it write a date at all, with the year in front?</summary>
+#
+# The look-ahead mask gives the order of the *answer* away. The fifth letter sees six keys, the start mark and five
+# letters. If all scores were equal, it would give 1/6 of its weight to the start mark, and the sixth letter 1/7. So the
+# share of the start mark tells how far the answer has come.
+#
+# </details>
 #
 # **Guess first:** which parts of a date can such a machine still read, if the month is written as a word, and if it is
 # written as a number?
@@ -115,10 +118,43 @@ assert by_name[1] > 0.98 > 0.4 > by_number[1]
 # The fix is to add something to the vector of each letter that depends only on its place. The *place* is a number,
 # counted from 0, and the *position* is the vector that we add for it. The question is *what* to add.
 #
-# * **A counter**, 0, 1, 2, ...? It grows with the text. At place 400 it adds 400, and drowns the letter itself, whose
-#   numbers are only about 1 in size.
-# * **A fraction** from 0 at the beginning to 1 at the end? Then "the next place" is a small step in a long text and a
-#   large one in a short text.
+# * **A counter**, 0, 1, 2, ...?
+# * **A fraction**, from 0 at the first place of the row to 1 at the last?
+#
+# Guess how many dates a machine reads with each of them. Both were trained, three times each, on rows of 34 places.
+#
+# <details class="lesson-answer" markdown="1"><summary>What they read</summary>
+
+# %% tags=["hide-input"] alt="Dots, three trainings in each row, how many unseen dates are right. Nothing: near 18 %. A counter: from 72 to 83 %. A fraction: above 98 %. The same in rows of 40 places: from 86 to 93 %. Dials: above 99 %."
+from trained.ablations import shares as shares_of
+
+told = {
+    "nothing": shares_of("no positions"),
+    "a counter": shares_of("a counter"),
+    "a fraction": shares_of("a fraction"),
+    "the same, rows of 40": shares_of("a fraction, rows of 40"),
+    "dials, as below": shares_of("whole"),
+}
+_, ax = plt.subplots(figsize=(4.6, 2.1), layout="constrained")
+for height, shares in enumerate(told.values()):
+    spread = height + np.array([-0.15, 0, 0.15])  # three dots, none hidden
+    ax.plot(shares, spread, "o", color="#0072b2", clip_on=False)
+ax.set(xlim=(0, 1), ylim=(4.5, -0.5), xlabel="unseen dates right")
+ax.set_yticks(range(5), told)
+ax.xaxis.set_major_formatter("{x:.0%}")
+ax.grid(axis="x", alpha=0.3)
+ax.spines[["top", "right", "left"]].set_visible(False)
+plt.show()
+assert max(told["a counter"]) < 0.9 < 0.97 < min(told["a fraction"])
+assert max(told["the same, rows of 40"]) < 0.95 < min(told["dials, as below"])
+
+# %% [markdown]
+# </details>
+#
+# The counter grows with the text, and drowns the letter, whose numbers are only about 1 in size. (In the first lesson
+# they were smaller. The machine multiplies them by $\sqrt{64} = 8$ before it adds a position.) The fraction does well,
+# but only in rows of the length that it knows: in a row of 40 places each of them is a little smaller. "The next place"
+# is a small step in a long row, and a large one in a short row.
 #
 # We want numbers that stay small, and a step that is large and everywhere the same. A clock does that. Its hand never
 # leaves the dial, and each minute turns it by the same angle. But one hand soon comes round again, and then two places
@@ -362,11 +398,12 @@ def number_right(model):
     return sum(a == b for a, b in pairs)
 
 
-print(f"in turns, as trained: {number_right(whole)} of 500")
+print("of 500 other dates than before")
+print(f"in turns, as trained: {number_right(whole)}")
 rearranged, _ = trained.load("dates")
 rearranged.source_positions.encoding_of = lambda x: tf.constant(in_halves)
 after = number_right(rearranged)
-print(f"first all the sines:  {after} of 500")
+print(f"first all the sines:  {after}")
 assert after < 25
 
 # %% [markdown]

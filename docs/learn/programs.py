@@ -92,7 +92,7 @@ nothing = np.zeros((3, 3))
 W_Q = np.vstack([nothing, [[1, 0, 0], [1, 0, 0], [0, 1, 0]]])
 W_K = np.vstack([nothing, np.eye(3)])
 
-scores = (tokens @ W_Q) @ (tokens @ W_K).T
+scores = (tokens @ W_Q) @ (tokens @ W_K).T  # without the root, for now
 powers = np.exp(scores)
 weights = powers / powers.sum(axis=-1, keepdims=True)
 print("scores of place 2: ", scores[2])
@@ -211,7 +211,9 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 from clear_attention import aggregate, select
 from clear_attention.programs import features
 
-letter, place = features(4, 9)  # which numbers of a token mean what
+letter, place = features(
+    4, 9
+)  # matrices that cut a part out of a token: W_V and W_K
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 written = aggregate(before, letter)
 
@@ -370,8 +372,20 @@ touch(
 
 # %% [markdown]
 # How does one write "the largest"? The function in `select` may also return a number that says *how much* a key is
-# wanted. The highest wins, because each lead of 1 becomes a lead of 128 in the scores. And `+` adds the scores of two
-# selections.
+# wanted. The highest wins, because each lead of 1 becomes a lead of 128 in the scores. What stands in the gap?
+#
+# ```python
+# my_place = select(place, smaller, lambda query, key: ... if key < query else -9)
+# ```
+#
+# <details class="lesson-answer" markdown="1"><summary>In the gap</summary>
+#
+# `key`, the count itself: the larger it is, the more the place wants it, as long as it is below the place's number.
+#
+# </details>
+#
+# One thing is left. `^` has the note 0, as the a's have, and would be fetched with them. So a second selection makes it
+# unwanted: `+` adds the scores of two selections.
 #
 # Head, network and head together are a **program**. The package keeps this one as `sort`. Does it sort all texts? (A
 # token has room for notes: 1 number for the share, and 9 for the count, one-hot.)
@@ -404,9 +418,8 @@ np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 
 # %% [markdown]
 # `into` says where a head writes. `look_up` is the network: `counts` gives it the shares 1, 1/2, 1/3, ... and the
-# number that each stands for. In `my_place` a count that is too large gets -9, which is less than any count. `^` has
-# the note 0, as the a's have, and would be fetched with them. So `not_begin` gives it -18. (In place of a function
-# `select` takes a table as well, here of one row and one column.)
+# number that each stands for. In `my_place` a count that is too large gets -9, which is less than any count, and
+# `not_begin` gives `^` a further -18.
 #
 # </details>
 #
@@ -414,9 +427,9 @@ np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 #
 # ## Who found this, and when
 #
-# A recurrent network can be drawn on paper, as a machine that goes from state to state. For the Transformer there was
-# no such model, so Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021, a small programming language, RASP.
-# `select`, `aggregate`, our counting and our sorting come from it.
+# A recurrent network can be drawn on paper, as a finite automaton, which goes from state to state. For the Transformer
+# there was no such model, so Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021, a small programming
+# language, RASP. `select`, `aggregate`, our counting and our sorting come from it.
 #
 # Is there something that nobody can write? In 2020 Michael Hahn took a simple question: is the number of ones in a row
 # of zeros and ones odd? Change one of its n signs, and the right answer turns over. But the answer of a Transformer, he

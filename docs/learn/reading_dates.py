@@ -15,8 +15,8 @@
 # beside it.
 #
 # Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
-# letter: the brighter, the more. (In the strip the largest weight is always full yellow, in the map below only a weight
-# of 1. ▪ is the end mark.)
+# letter: the brighter, the more. (In the strip, which is the row of letters that it reads, the largest weight is always
+# full yellow. In the map, the square below it, only a weight of 1 is. ▪ is the end mark.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -34,33 +34,6 @@ machine(
     at=6,
     without=still(model, "thursday 3rd of may 2018"),
 )
-
-# %% [markdown]
-# Here is where it looked, on average over its four looks, when it wrote the 5 of May:
-
-# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
-import matplotlib.pyplot as plt
-from clear_attention import date_tokenizers
-
-source, target = date_tokenizers()  # from letters to numbers, and back
-text, answer = "thursday 3rd of may 2018", "2018-05-03"
-given = target.encode([answer])[:, :-1]  # what is written so far, at each step
-maps = model(source.encode([text]), given, return_weights=True).weights
-looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
-f, month = 14, [16, 17, 18]  # the places of the f and of may, counted from 0
-share = looked[6, month].sum()
-
-figure, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
-colours = ["#d55e00" if i in month else "#0072b2" for i in range(len(text))]
-ax.bar(range(len(text)), looked[6], color=colours)
-ax.text(19.6, 0.3, f"may: {share:.0%}\nof the weight", color="#d55e00", va="center")
-ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
-ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-
-assert share > 0.5
-assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
 
 # %% [markdown]
 # In these lessons you take this machine apart, until you could build it yourself. You need Python, NumPy, and the
@@ -89,7 +62,9 @@ print(f"{record['exact']:.2%} of 2,000")
 
 # %% tags=["hide-input"]
 import numpy as np
-from clear_attention import beam_search, create_date_pairs
+from clear_attention import beam_search, create_date_pairs, date_tokenizers
+
+source, target = date_tokenizers()  # from letters to numbers, and back
 
 
 def read(*texts):
@@ -165,15 +140,40 @@ for letter, number in zip("may", ids, strict=True):
 # write.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
-# looking there made the right letters more probable. (The bars at the top show the mean of [four
-# looks](multi_head.py).)
+# looking there made the right letters more probable.
 #
 # ## Which letter told it the month?
 #
-# In the bars the y is the tallest, and next comes the f of "of", in which a human sees nothing of May. Did the month
-# come from there? The encoder reads a second text, "thursday 3rd of **jun** 2018". Then we exchange some vectors of the
-# first text for those of the second, and let the decoder write: those of the f, of the y, of the m, of "may", or of all
-# but "may". **Guess first: in which of the five does the machine write June, 06?**
+# Here is where it looked when it wrote the 5 of May. (For each letter it looks at the text [four
+# times](multi_head.py), side by side, and this is their average.)
+
+# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
+import matplotlib.pyplot as plt
+
+text, answer = "thursday 3rd of may 2018", "2018-05-03"
+given = target.encode([answer])[:, :-1]  # what is written so far, at each step
+maps = model(source.encode([text]), given, return_weights=True).weights
+looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
+f, month = 14, [16, 17, 18]  # the places of the f and of may, counted from 0
+share = looked[6, month].sum()
+
+figure, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
+colours = ["#d55e00" if i in month else "#0072b2" for i in range(len(text))]
+ax.bar(range(len(text)), looked[6], color=colours)
+ax.text(19.6, 0.3, f"may: {share:.0%}\nof the weight", color="#d55e00", va="center")
+ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
+ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+assert share > 0.5
+assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
+
+# %% [markdown]
+# The y is the tallest bar, and next comes the f of "of", in which a human sees nothing of May. Did the month come from
+# there? The encoder reads a second text, "thursday 3rd of **jun** 2018". Then we exchange some vectors of the first
+# text for those of the second, and let the decoder write: those of the f, of the y, of the m, of "may", or of all but
+# "may". **Guess first: in which of the five does the machine write June, 06?**
 #
 # <details markdown="1"><summary>The five answers</summary>
 #
@@ -240,15 +240,17 @@ moved = sum(
 kept = sum(
     a[5:7] == months[b] for a, b in zip(write(rest, ids[one]), one, strict=True)
 )
-print(f"pairs of months, such as may, jun: {len(one)}")
-print(f"the month follows its letters in   {moved}")
-print(f"it stays without all others in     {kept}")
+print(f"Was that luck? {len(one)} pairs of months:")
+print("only the month's letters exchanged,")
+print(f"  the month changes in {moved}")
+print("all others exchanged,")
+print(f"  it stays in {kept}")
 assert min(moved, kept) > 0.95 * len(one)
 
 # %% [markdown]
-# The month comes from the letters of its name, and the f has no say in it.
-# Here the m alone is enough, though the y got more weight. (The vectors come out of the encoder, so the j that takes
-# its place has already looked at "un".)
+# In this text the f has no say in the month. It comes from the letters of its name, and so it does in nearly all pairs
+# of months, in shorter texts. Here the m alone is enough, though the y got more weight. (The vectors come out of the
+# encoder, so the j that takes its place has already looked at "un".)
 #
 # </details>
 #
@@ -277,8 +279,8 @@ machine(
 )
 
 # %% [markdown]
-# It still gets nearly a quarter right, and three months in four, because two in three are names, which their letters
-# give away in any order. But its mistakes have something in common. Can you see it?
+# It still gets nearly a quarter right, and three months in four: two in three are names, which their letters give away
+# in any order, and of the others it guesses a third. But its mistakes have something in common. Can you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -304,9 +306,10 @@ assert by_name > 0.85 > 0.6 > by_number
 assert abs(has_name.mean() - 2 / 3) < 0.03
 
 # %% [markdown]
-# The digits are all there, but in the wrong places! The average still tells *which* letters occur, but hardly where
-# each one stood, because a sum is the same in every order. The places are in it, too, but one cannot see which place
-# went with which letter. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
+# The digits are all there, but in the wrong places! (Type the first of these dates above.) The average still tells
+# *which* letters occur, but hardly where each one stood, because a sum is the same in every order. The places are in
+# it, too, but letters and places are all added into one sum, and this is the same whichever letter stood at which
+# place. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
 #
 # ## Who found this, and when
 #

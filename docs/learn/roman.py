@@ -8,15 +8,20 @@
 # # Can you teach it something else?
 #
 # You have taken a machine apart and put it together again, and all the time it read dates. Now teach it another thing.
-# It will be given `mcmxciv`, and must write `1994`.
+# It will be given `mcmxciv`, and must write `1994`. After half a minute of training it will read nearly all numerals of
+# four letters and more, though it has never seen them. And it will fail at some that a child can read.
 #
-# Each step of this project has a task for you, and our own answer is folded below it. The button at
-# the top of this page gives you a notebook with a cell for each of your answers. You need [the package with its
-# pictures](../index.py#install-it-and-try-it), and an hour. A training takes half a minute on a laptop.
+# Each step of this project has a task for you, and our own answer is folded below it. The button at the top of this
+# page gives you a notebook with a cell for each of your answers. You need [the
+# package](../index.py#install-it-and-try-it) with Matplotlib, and an hour. A training takes half a minute on a laptop.
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They stand from the
 # largest to the smallest and are added up, so `mdclxvi` is 1666. Only if a smaller sign stands *before* a larger one is
-# it subtracted: `iv` is 4, `xl` is 40 and `cm` is 900.
+# it subtracted: `iv` is 4, `xl` is 40 and `cm` is 900. So 1994 falls into four pieces:
+#
+# | m | cm | xc | iv |
+# | --- | --- | --- | --- |
+# | 1000 | 900 | 90 | 4 |
 #
 # ## Step 1: examples
 #
@@ -136,8 +141,8 @@ print(f"numbers that were trained: {machine.count_params():,}")
 # ## Step 4: does it read?
 #
 # Let the machine write the 999 numbers that it has never seen. `greedy_search(machine, ids, max_length=6)` returns the
-# ids of its answers, and `digits.decode` turns them into texts. How many are right? And can you sort the wrong ones by
-# what went wrong? Guess first: are long numerals hardest for it, or short ones?
+# ids of its answers, and `digits.decode` turns them into texts. Put both into a function `written(machine, x, writes)`,
+# since you will need it again. How many are right? And can you sort the wrong ones by what went wrong?
 
 # %% tags=["answer"]
 from collections import defaultdict
@@ -209,16 +214,17 @@ is_short = lengths <= 3
 print(f"1 to 3 letters: {right[is_short].mean():.0%} of {sum(is_short)} right")
 print(f"more letters:   {right[~is_short].mean():.0%} right")
 assert right[is_short].mean() < right[~is_short].mean() - 0.1
+assert right[~is_short].mean() > 0.9
 assert in_training[:3].sum() < 120
 
 # %% [markdown]
-# Of the **short numerals**, which we find the easiest, it fails at many! But nearly all of the 3,000 numerals of the
-# training are long. A machine learns what it sees often, and not what we find easy. Two simple rules make most of its
-# mistakes with more than three letters:
+# Of the **short numerals**, which we find the easiest, it fails at many, because only about a hundred of the 3,000
+# numerals of the training have at most three letters. A machine learns what it sees often, and not what we find easy.
+# With more than three letters, two simple rules fit most of its mistakes, in our training all of them:
 #
 # * **Added in one place, and not subtracted.** If the i of an `iv` or `ix` is added, the answer is too large by 2. If
 #   the x of an `xl` is, it is too large by 20.
-# * **Ten too many.** The machine takes the 9 from the ix, and then counts its x among the tens as well.
+# * **Ten too many.** It is as if the machine took the 9 from the ix, and then counted its x among the tens as well.
 #
 # Your machine makes other mistakes, because your computer rounds a little differently: in our trainings between 94 and
 # 98 of 100 were right.
@@ -296,11 +302,27 @@ assert 0.98 > np.mean(too_much["hidden"] == 0) > 0.6
 # ## Step 6: take the order out
 #
 # How much of the numeral is in the *order* of its letters? *Sort the letters* of each numeral before it is read, so
-# that `iv` and `vi` both become `iv`. What is left is which letters there are, and how often.
-#
-# How many of all 3,999 numbers can such a machine get right **at most**? Guess, then let five lines count: put all
-# numbers whose sorted numerals are equal into one group. Who reads the same must write the same, so of each group it
-# can get only one right. How many groups are there? Then train, and compare.
+# that `iv` and `vi` both become `iv`. What is left is which letters there are, and how often. Numbers whose sorted
+# numerals are equal form a group. Who reads the same must write the same, so of each group the machine can get only one
+# right. Try numbers of your own. Can you find one that is alone, and a group of eight?
+
+# %% tags=["live", "hide-input"]
+import sys
+
+sys.path.append("../_site")
+from live import touch
+
+touch(
+    "families",
+    "<p>Sorted, ix becomes ix. So does xi, so that 9 and 11 form a group, and only one of the two can be read"
+    " rightly.</p>",
+    n=9,
+    examples=[9, 1994],
+)
+
+# %% [markdown]
+# How many of all 3,999 numbers can such a machine get right **at most**? Guess, then let five lines count the groups.
+# Then train, and compare.
 
 
 # %% tags=["answer"]
@@ -328,8 +350,8 @@ assert round(most, 3) == 0.565
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# It comes close to what is possible. So no longer training and no larger machine would get it much farther. A bound
-# that costs five lines can save a week.
+# It comes close to what is possible. So neither a longer training nor a larger machine would get it much farther. A
+# bound that costs five lines can save a week.
 #
 # A machine [without positions](positions.py) would know less still: to it `x`, `xx` and `xxx` are the same, because the
 # average of equal values is that value.
@@ -353,10 +375,10 @@ assert round(most, 3) == 0.565
 # ## Who found this, and when
 #
 # Small tasks whose right answer is known are the fruit flies of this field: they breed fast, and one can see inside.
-# Lake and Baroni (2018) made up a small language of commands such as "jump around left". Networks which read it without
-# a mistake failed at combinations of words that were new to them. Power and others (2022) trained a small Transformer
-# on tables of calculations. Long after it knew its own examples by heart it suddenly got the others right, too. They
-# called this *grokking*.
+# Lake and Baroni (2018) made up a small language of commands such as "jump around left". Networks that read nearly all
+# of it, if the test was drawn by chance, failed at combinations of words that were new to them. Power and others (2022)
+# trained a small Transformer on tables of calculations. Long after it knew its own examples by heart it suddenly got
+# the others right, too. They called this *grokking*.
 #
 # ## Exercises
 #
@@ -413,9 +435,6 @@ assert hits[unseen - 1][shared].mean() < 0.45 < of_taught[shared].mean()
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
 
 # %% tags=["live", "remove-input"]
-import sys
-
-sys.path.append("../_site")
 import exercises
 
 exercises.show("roman")

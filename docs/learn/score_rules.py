@@ -12,13 +12,14 @@
 #
 # ## “You are far away”: the bias
 #
-# As long as no place is added or turned into queries and keys, the score of a key is the same wherever the key stands.
-# That is why the date machine [without positions](positions.py) reads a text as a bag of letters. Here is the simplest
-# remedy: to each score of self-attention a number is added that depends only on *how far* the key stands from the
-# query, and on which side. It is called a **bias**.
+# As long as positions are neither added to the letters nor turned into queries and keys, the score of a key is the same
+# wherever the key stands. That is why the date machine [without positions](positions.py) reads a text as a bag of
+# letters. Here is the simplest remedy: to each score of self-attention a number is added that depends only on *how far*
+# the key stands from the query, and on which side. It is called a **bias**.
 #
-# How many of 100 dates does a machine read that is told nothing but such distances? It stands beside one without
-# positions and one that adds them, all three trained equally long:
+# How many of 100 dates does a machine read that is told nothing but such distances? And how many, if each text begins
+# 40 places further right in its row? It stands beside one without positions and one that adds them, all three trained
+# equally long:
 
 # %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
 import sys
@@ -58,7 +59,7 @@ assert added_record["shifted"][-1] < 0.1
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
-# All of them, to a tenth of a percent, wherever in the row a text begins, because only distances count. Here is what
+# Nearly all of them, and just as many wherever in the row a text begins, because only distances count. Here is what
 # each head of the encoder has learnt to add. Where its line is high, a head likes to look: head 4 likes the letters
 # four to six places to the right best, and the one on its left least.
 
@@ -109,9 +110,10 @@ machine(
 )
 
 # %% [markdown]
-# The two dashes give no letter more than 0.17 and 0.11 of their weight, and the last digit of the year gives 0.77 to
-# one. (Without JavaScript the strip is scaled, so that its largest weight is bright.) Do the dashes need any letter? We
-# gave the machine the text of *another* date. (It is told the right letters so far.)
+# No letter gets more than 0.17 of the first dash's weight, or 0.11 of the second's. But the 6 of 2026 gives 0.77 to a
+# single letter. Do the dashes need any letter? We gave the machine the text of *another* date. (At each place the right
+# letters before it are given, so that only the text is wrong. Some digits are easy to guess then: nearly every year
+# here begins with 19 or 20.)
 
 # %% tags=["hide-input"] alt="Two pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits."
 source, target = date_tokenizers()
@@ -157,7 +159,8 @@ assert own[0] == 1
 assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 
 # %% [markdown]
-# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1.
+# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1. So it fetches
+# a mixture of letters that it then has to ignore: it has no way to fetch nothing.
 #
 # A **sink** is one more score in each row, without a key or a value, learnt for each head. It takes part in the
 # softmax, and the weight that it gets is thrown away. Say that four keys have the same score, and the sink has the
@@ -185,9 +188,11 @@ ax.text(10.6, untrained, "all scores 0", ha="right", va="bottom")
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-print("to its sink gives")
-print(f"a dash  {percent(shares[dash].mean())},")
-print(f"a digit {percent(shares[digit].mean())}")
+first = np.isin(np.arange(11), (0, 5, 8))
+print("what goes to the sink, of the weight of")
+print(f"  a dash:        {percent(shares[dash].mean())}")
+print(f"  a first digit: {percent(shares[first].mean())}")
+print(f"  other digits:  {percent(shares[digit & ~first].mean())}")
 
 sinks = sister.decoder.layers[0].cross_attention.attention.sink
 kept = sinks.numpy()
@@ -202,6 +207,10 @@ assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
 assert shares[dash].max() < 0.5 * untrained
 assert shares.max() < 1.3 * untrained
 assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
+assert shares[digit & ~first].mean() < 2 * shares[dash].mean()
+assert min(shares[first]) > 2 * shares[digit & ~first].mean()
+assert np.mean([date[:2] in ("19", "20") for date in dates]) > 0.95
+assert np.isclose(2 * np.tanh(0.1), 0.199, atol=5e-4)
 assert shares[dash].mean() < shares[digit].mean() < 0.6 * untrained
 assert np.median(shares[digit]) < 0.4 * untrained  # most digits, too
 assert pushed[dash].min() > 0.85
@@ -213,29 +222,49 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
 
 # %% [markdown]
-# Next to nothing, and most digits, which need the text, give as little. Can't a dash use its sink? It can: add 10
-# to the scores of these sinks, and the dashes give them nearly all of their weight, and are still right. (Of the
-# digits, which now hardly see the text, only about two in three are.) So the training probably had no reason: it
-# changes a number if this makes the right letter more probable, and a dash is right anyway. A sink is an offer and no
-# command.
+# A dash gives next to nothing, and so do most digits, which need the text. (Only the first digits of the year, the
+# month and the day give more.) Can't a dash use its sink? It can: add 10 to the scores of these sinks, and the dashes
+# give them nearly all of their weight, and are still right. (Of the digits, which now hardly see the text, only about
+# two in three are.) So the training probably had no reason: it changes a number if this makes the right letter more
+# probable, and a dash is right anyway. A sink is an offer and no command.
+#
+# Large language models do take it. Where nobody gives them a sink, they make one of the first letters of the text (Xiao
+# and others, 2023). Does our small [language model](language_model.py) do so, too? Here is what each of its heads gives
+# to the first letter of a piece, on average over the places 64 to 127. Equal shares would be 1 %.
+
+# %% tags=["hide-input"]
+from trained.language import texts as manual
+
+language, _ = trained.load("language")
+pieces = manual()[1][: 64 * 128].reshape(64, 128)
+seen = language(pieces, return_weights=True).weights
+for layer, weights in seen.items():
+    to_first = weights.numpy()[:, :, 64:, 0].mean(axis=(0, 2))
+    print(f"layer {int(layer) + 1}:", *(f"{share:.1%}" for share in to_first))
+    assert max(to_first) < 0.005
+
+# %% [markdown]
+# It does not: no head gives the first letter even a quarter of an equal share. So a sink is no law of language models
+# either. Why the large ones make one, and ours does not, we have not found out.
 #
 # </details>
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# In a training scores grow, because the further the right key is ahead, the more probable is the right letter. When
-# the date machine looks at the text, its highest score is ahead of the middle one by 4 at most before the training,
-# and by up to 22.5 after it. Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than $c$ or
-# smaller than $-c$, and leaves small scores nearly as they are:
+# In a training scores grow, because the further the right key is ahead, the more probable is the right letter. When the
+# date machine looks at the text, its highest score is ahead of the middle one (the median) by 4 at most before the
+# training, and by up to 22.5 after it. Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than
+# $c$ or smaller than $-c$, and leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# The function $\tanh$ runs from -1 to 1.
+# The function $\tanh$ runs from -1 to 1, and near 0 it is nearly the number itself: with $c = 2$ a score of 0.2 becomes
+# $2 \tanh(0.1) = 0.199$.
 #
-# Does the trained machine need its high scores? In blue all of them are capped, without training it again. The orange
-# machines had a cap from the beginning of their training (three of each, November 2026):
+# Does the trained machine need its high scores? Blue is this machine with all its scores capped, and not trained again.
+# The orange machines had a cap from the beginning of their training (three of each, November 2026):
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about 44 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 import keras
@@ -303,7 +332,8 @@ assert min(taught[3] + taught[5]) > 0.99
 #
 # Those who cap large models set the cap high, so that it only stops what runs away. When Dehghani and others (2023)
 # trained large machines to look at pictures, the loss shot up after a few thousand steps, because nearly all weights
-# were 0 or 1. They gave queries and keys a norm, and Gemma 2 (2024) capped its scores at 50.
+# were 0 or 1. Their remedy was a norm for queries and keys, so that no product grows large. Gemma 2 (2024) took a cap,
+# of 50.
 #
 # ## “Never”: the mask has the last word
 #
@@ -437,7 +467,6 @@ touch(
 #     # The sink has a power, and no value. Minus infinity stands for no sink, because its power is 0.
 #     sums = powers.sum(axis=-1, keepdims=True) + ...
 #     return powers / np.where(sums == 0, 1, sums)
-#
 #
 # def attention(q, k, v, mask=0, bias=0.0, cap=None, sink=-np.inf):
 #     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])

@@ -237,13 +237,14 @@ assert different < 5
 # %% [markdown]
 # No. Where the year is given, the machine is so sure of each letter that there is hardly a dead end to avoid. In
 # November 2026 we searched 25,485 different texts, and a beam of 3 gave no other answer to any of them. With a machine
-# that was trained half as long it did so to 2 of 5,787, and was right both times: for "do, 2.1.2014", a German
-# Thursday, greedy search wrote 2014-12-02, and the beam 2014-01-02.
+# that was trained half as long it gave another answer to 2 of 5,787, and was right both times: for "do, 2.1.2014" ("do"
+# is short for Donnerstag, the German Thursday) greedy search wrote 2014-12-02, and the beam 2014-01-02.
 #
 # </details>
 #
 # In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
 # sentences, and yet they are worse: above all shorter, because each further word makes a sentence less probable.
+# (Against this there is `length_penalty`, which 0.0 switches off.)
 #
 # ## Drawing by lot { #drawing }
 #
@@ -284,7 +285,23 @@ touch(
 
 # %% [markdown]
 # A low temperature makes the likely likelier, and a high one gives the unlikely a chance. But no letter overtakes
-# another. For a text that may go on in many ways drawing is [the usual way](language_model.py#drawing-a-letter).
+# another. Here are whole answers to "3 may", five drawn at each of three temperatures:
+
+# %% tags=["hide-input"]
+from clear_attention import sample
+
+five = source.encode(["3 may"] * 5, length=34)
+drawn_at = {
+    t: target.decode(sample(model, five, max_length=11, temperature=t, seed=1))
+    for t in (0.3, 1.0, 2.0)
+}
+print("".join(f"{f'at {t:g}':14}" for t in drawn_at))
+for row in zip(*drawn_at.values(), strict=True):
+    print("".join(f"{said:14}" for said in row))
+assert len({*drawn_at[0.3]}) <= len({*drawn_at[2.0]})
+
+# %% [markdown]
+# For a text that may go on in many ways drawing is [the usual way](language_model.py#drawing-a-letter).
 #
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
@@ -300,6 +317,8 @@ for row, (words, answers, scores) in enumerate(
     zip(strange, beams.ids, np.exp(beams.scores), strict=True)
 ):
     ax.text(0, row - 0.38, words, va="bottom")
+    second = f"second: {target.decode(answers)[1] or 'nothing'}, {scores[1]:.2f}"
+    ax.text(1, row - 0.38, second, va="bottom", ha="right", fontsize=9)
     ax.barh(row, 1, height=0.6, color="#80808030")
     left = 0
     for found, p, colour in zip(
@@ -328,8 +347,9 @@ assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 # %% [markdown]
 # For "3 may" and "hello" the probabilities do show it, because no answer gets nearly all. For the other two they do
 # not. In its training a text with slashes began with the month. So it looks for a month in the 31 of 31/12/2018, where
-# there is none. And there is no February 30th. Yet it gives the one 0.90 and the other 1.00. A probability says how
-# much the machine [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
+# there is none. (Why it makes a 13 of it, we do not know.) And there is no February 30th. Yet it gives the one 0.90 and
+# the other 1.00. A probability says how much the machine [prefers an answer](reading_dates.py#sure-and-wrong), and not
+# whether the answer is right.
 #
 # ## What a cache saves
 #
@@ -343,7 +363,8 @@ assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 # values, for cross-attention, are computed once and kept, too.
 #
 # With the cache the machine writes the same letters as without it. This is the time that an answer of 64 letters takes,
-# on the computer that [Benchmarks](../about/benchmarks.py) names, for a machine that is twice as wide as ours:
+# on the computer that [Benchmarks](../about/benchmarks.py) names, for a machine that is twice as wide as ours. (The
+# cell checks with our sizes that the letters are the same.)
 
 # %% tags=["hide-input"]
 import json

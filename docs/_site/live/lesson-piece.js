@@ -12,9 +12,11 @@ import { crossing } from "./touch/crossing.js";
 import { cutting } from "./touch/cutting.js";
 import { dials } from "./touch/dials.js";
 import { echo } from "./touch/echo.js";
+import { families } from "./touch/families.js";
 import { folding } from "./touch/folding.js";
 import { gluing } from "./touch/gluing.js";
 import { growth } from "./touch/growth.js";
+import { guessing } from "./touch/guessing.js";
 import { journey } from "./touch/journey.js";
 import { looks } from "./touch/looks.js";
 import { mending } from "./touch/mending.js";
@@ -33,10 +35,11 @@ import { TOUCH } from "./touch/touch-style.js";
 import { tower } from "./touch/tower.js";
 import { turning } from "./touch/turning.js";
 import { valley } from "./touch/valley.js";
+import { wall } from "./touch/wall.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, folding, gluing, growth, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, temperature, tower, tree, turning, valley, wishes,
+  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, temperature, tower, tree, turning, valley, wall, wishes,
 };
 
 const PAUSE = 500; // milliseconds between two pictures of what goes on by itself

@@ -2,7 +2,7 @@
 
 import { at, number, says, slider } from "./draw.js";
 
-const LENGTHS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((thousands) => 1000 * thousands);
+const LENGTHS = [1, 2, 5, 10, 20, 50, 100, 130].map((thousands) => 1000 * thousands);
 const [WIDE, LEFT, BAR] = [330, 5, 7]; // of the drawing; and a gigabyte
 
 /** state: queries and keys (how many heads), head (of queries, which is marked, counted from 1), layers, numbers (of a head), bytes (of a

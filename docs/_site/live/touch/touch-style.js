@@ -47,6 +47,7 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 .letters{display:flex;flex-wrap:wrap;gap:.2em;margin:.3em 0 .8em}
 .letters button{padding:.1em .45em;min-width:1.9em;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}
 .pieces{display:flex;flex-wrap:wrap;gap:.2em;margin:.4em 0;font-family:var(--md-code-font-family,var(--md-code-font,monospace));line-height:1.5}.pieces span{padding:.1em .35em;border:.05rem solid var(--ca-line);border-radius:.2rem;white-space:pre-wrap}.pieces span:nth-child(even){background:color-mix(in srgb,var(--ca-queries) 20%,transparent)}
+.tries span{text-align:center;line-height:1.3}.tries small{display:block;font-size:.65em;line-height:1.2;color:var(--md-default-fg-color--light)}.tries .given{padding-bottom:1.1em}button:disabled{opacity:.35;cursor:default}
 .similarity{max-width:14em}.station{max-width:36em;margin:.2em 0 .7em}.station p{margin:.15em 0}
 .rules{width:100%;max-width:34em}.rules td{min-width:2.4em}.rules thead th{text-align:right}.rules label{line-height:1.5;white-space:nowrap}@container (max-width:26em){.rules :is(th,td){padding:.2em .25em}}.rules svg{max-width:2.6em;margin-left:auto}
 .odds{width:100%;max-width:34em}.odds :is(th,td){padding:.2em .25em}.odds .track{width:45%}.odds .came{height:.35em;min-width:0;background:var(--ca-values)}.odds thead th:nth-last-child(-n+2){text-align:right}

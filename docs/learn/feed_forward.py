@@ -236,7 +236,7 @@ for ax, wanted in zip(axes.flat, (0.15, 0.3, 0.45, 0.6), strict=True):
     ax.imshow(map_, cmap=clear, vmin=0, interpolation="none")
     at, to = np.unravel_index(map_.argmax(), map_.shape)
     loudest = LETTERS[rows[at]] + LETTERS[columns[to]]
-    ax.plot(to, at, "o", mfc="none", mec="#d55e00", ms=9, mew=2)
+    ax.plot(to, at, "o", mfc="none", mec="#d55e00", ms=9, mew=2, clip_on=False)
     ax.set_title(f"rings for {rings[one]:.0%},\nloudest for {loudest}", fontsize=10)
     ax.set(xticks=[], yticks=[], xlabel="letter here", ylabel="letter before")
 plt.show()

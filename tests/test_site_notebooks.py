@@ -105,3 +105,9 @@ def test_a_piece_that_left_nothing_has_no_cell():
     found = json.loads(plain.to_notebook({"cells": cells, "metadata": {}}, str))["cells"]
     assert [cell["source"] for cell in found[1:]] == ["x = 1"]
     assert found[1]["outputs"] == []
+
+
+def test_attributes_that_only_the_site_understands_do_not_stand_in_a_notebook_or_a_text():
+    page = "## A title { #its-anchor }\n\n[A link](page.md){ .md-button }\n\n$x \\in \\{0, 1\\}$\n\n`{ #code }` stays"
+    for shown in (plain.for_jupyter(page, str), plain.described(page, str)):
+        assert shown == "## A title\n\n[A link](page.md)\n\n$x \\in \\{0, 1\\}$\n\n`{ #code }` stays"

@@ -17,6 +17,7 @@ from self_check import to_markdown
 OURS = {path.stem for path in Path(__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()}
 MORE = re.compile(r'^<details class="lesson-more"[^>]*><summary>(.*?)</summary>$', re.M)
 SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
+ATTRIBUTES = re.compile(r"(?<=\S) ?\{ ?[#.][\w .#-]*\}$", re.M)  # such as { #anchor }
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 
@@ -132,7 +133,7 @@ def described(text, resolve):
 
 def for_jupyter(text, resolve, picture=None):
     """Turn what only the site understands into what every notebook shows: cross-references, links, admonitions."""
-    text = SELF_CHECK.sub(lambda m: to_markdown(m[1]), text)
+    text = ATTRIBUTES.sub("", SELF_CHECK.sub(lambda m: to_markdown(m[1]), text))
     text = re.sub(r"\[([^\]\n]+)\]\[(?:\w+\.[\w.]+|clear_attention)\]", r"\1", text)
     text = re.sub(r'^--8<-- "(.+)"$', picture or carried, text, flags=re.M)
     text = re.sub(r"(?<=\]\()(?!\w+:|#)([^)\s]+)", lambda m: resolve(m[1]), text)

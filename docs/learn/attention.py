@@ -431,8 +431,8 @@ np.testing.assert_allclose(output, [[6.0]])
 #
 # ### Exercise 2
 #
-# Shuffle keys and values of the example above. Does the output of "y" change? What does this tell you about "may" and
-# "yam"?
+# Shuffle the keys of the example above, and their values in the same way. Does the output of "y" change? What does this
+# tell you about "may" and "yam"?
 
 # %% tags=["answer"]
 order = [2, 1, 0]  # y, a, m

@@ -155,11 +155,12 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # So a letter looks up what follows from the things it has found. But how can two matrices look something up?
 #
 # The first one *widens* a vector to many numbers. Each of them is an **alarm**, which multiplies each thing that it
-# hears by its entry in the matrix (in our example 1 or 0) and adds all that up. If the sum is above 0 it rings, the
-# louder the larger the sum, and else it is silent. (To set everything negative to 0 is called *ReLU*, rectified linear
-# unit. Elsewhere an alarm is called a neuron or a hidden unit, and the network an MLP.) The second matrix says what
-# each alarm adds to the answer. Here are six alarms, one for each pair of two different digits from 5 to 8. The line
-# shows how loud an alarm is at which sum, and the dot where it stands now. A 7 and an 8 were found:
+# hears by its entry in the matrix (here 1 or 0) and adds all that up. Here it also takes 1 away, and we shall see why.
+# If the result is above 0 it rings, the louder the larger the result, and else it is silent. (To set everything
+# negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm is called a neuron or a hidden unit, and the
+# network an MLP.) The second matrix says what each alarm adds to the answer. Here are six alarms, one for each pair of
+# two different digits from 5 to 8. The line shows how loud an alarm is at which sum, and the dot where it stands now. A
+# 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #

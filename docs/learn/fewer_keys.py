@@ -147,7 +147,8 @@ touch(
 #
 # 1. The query 0, which makes both scores 0 and both weights 0.5. It can never bring back 25: whatever it asks, it
 #    mixes 10 and 20.
-# 2. Heads 1 and 2 do, and heads 3 and 4. The same question to the same catalogue has the same answer.
+# 2. Heads 1 and 2 bring back the same, and so do heads 3 and 4. The same question to the same catalogue has the same
+#    answer.
 #
 # </details>
 #
@@ -336,10 +337,10 @@ touch(
 #
 # </details>
 #
-# Why does Llama 3.1 have 8? With 8 heads it keeps a quarter of what 32 would, so it writes faster. Or the model may be
-# larger: the largest Llama 2 keeps less of a piece than the smallest, as [exercise 1](#exercise-1) shows. And why not
-# one? A large model is spread over the 8 graphics cards of a server, so a single head would have to be copied onto
-# each, which makes 8 again, as the report on Llama 2 says.
+# Why does Llama 3.1 have 8? With 8 heads it keeps a quarter of what 32 would, so it writes faster. What is saved can
+# also be spent on a larger model: the largest Llama 2 keeps fewer bytes for each piece than the smallest, as [exercise
+# 1](#exercise-1) shows. And why not one? A large model is spread over the 8 graphics cards of a server, so a single
+# head would have to be copied onto each, which makes 8 again, as the report on Llama 2 says.
 #
 # ## Your machine so far
 #
@@ -404,8 +405,8 @@ print("your heads share keys as the package's do")
 # ### Exercise 1
 #
 # The largest Llama 2 has ten times as many trained numbers as the smallest: 80 layers, 64 heads of queries, and again
-# 128 numbers a head. But it has 8 heads of keys. Which of the two keeps more of a piece of a word? And if the large
-# one did not share?
+# 128 numbers a head. But it has 8 heads of keys. Which of the two keeps more bytes for each piece? And if the large one
+# did not share?
 
 # %% tags=["answer"]
 print("smallest, 32 heads of keys", f"{kept(32, 32, 128, 1):9,} bytes")

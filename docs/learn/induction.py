@@ -198,7 +198,8 @@ assert abs(np.mean(said_of_others == others[:, 9:]) - 0.7) < 0.06
 # back, which is just *after* the one where they stood the last time. Only the first, an h, still looks at the
 # beginning: place 0 sees only itself, and so notes its own h (by hand we emptied this note). So two places fit. (This
 # text was chosen. In others of seven letters it is mostly four or five of the seven, and the machine says the right
-# letter in about 70 of 100 cases. The longer the piece, the more it can compare: with 20 letters it was 98.)
+# letter in about 70 of 100 cases. With 20 letters it was 98. Why short pieces are harder for it, we have not found
+# out.)
 #
 # ## Follow one letter
 #
@@ -302,10 +303,11 @@ assert found["one layer", "0"][1] < 0.2
 # </details>
 #
 # So the training found the two steps, though it was only told which letter comes next. But with these two steps alone
-# 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Whoever knows
-# only the letter before must choose where this letter stands twice. A letter that stands at $k$ places is asked about
-# $k$ times, and each choice is right with chance $1/k$. So each different letter brings one right answer, which makes
-# 14 of 20, or 70 %. Does a note hold the letter *two* back as well? Let us hide that place from the first head:
+# 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Where this letter
+# stands at two places, whoever knows only the letter before must choose between them. A letter that stands at $k$
+# places is asked about $k$ times, and each choice is right with chance $1/k$. So each different letter brings one right
+# answer, which makes 14 of 20, or 70 %. Does a note hold the letter *two* back as well? Let us hide that place from the
+# first head:
 
 # %% tags=["hide-input"]
 
@@ -425,8 +427,9 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 assert first > np.log2(26) + 2
 
 # %% [markdown]
-# No. It was trained for a few minutes only. In large models such heads do more than copy letters: a head that finds
-# "what came after something *like* this" can go on with a list, a rhyme, or a question and its answer.
+# No. Why not, we have not tested. In its manual random letters hardly ever come again, so it had little reason to learn
+# this. In large models such heads do more than copy letters: a head that finds "what came after something *like* this"
+# can go on with a list, a rhyme, or a question and its answer.
 #
 # </details>
 #

@@ -215,7 +215,8 @@ text_machine(
 #
 # * *Count letters:* an e is always as probable as it is common.
 # * *Count after two:* if "th" stood there 100 times, and 50 times an e came next, the e after "th" has about 1 bit.
-# * *Count after four*, and *after five*. If "retur" never stood there, it is asked what came after "etur", or "tur".
+# * *Count after four*, and *after five*. If "retur" never stood there, the counter looks up what came after "etur", or
+#   "tur".
 #
 # Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. Once it gets this
 # tenth alone, and once it may read the other nine first. The last rival is our machine with one layer.
@@ -286,8 +287,8 @@ assert found["xz, after the other nine tenths"] < ours
 assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 
 # %% [markdown]
-# Our machine beats all who count. With one layer it is a little worse than the best of them. (It has little more than
-# half as many numbers, so this is no fair match. A fair one, in another game, stands in the lesson on
+# Our machine beats all who count. With one layer it is a little worse than the two best of them. (It has little more
+# than half as many numbers, so this is no fair match. A fair one, in another game, stands in the lesson on
 # [induction](induction.py).) It beats `xz`, too, unless `xz` may read what our machine was trained on. Then `xz` wins
 # by far, probably because the manual repeats whole sentences, and `xz` keeps them to the letter. (So, it seems, does
 # this tenth alone: without any training `xz` is ahead of "count after two".)
@@ -442,7 +443,8 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 
 # %% [markdown]
-# Between eight and sixteen, little more than the last word or two.
+# After eight to sixteen letters, the last word or two, most is won. But the rest, not 0.2 bits, is as much as all its
+# lead over who counts after four. (A larger machine, trained longer, uses far more.)
 #
 # </details>
 #
@@ -458,9 +460,9 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# With pairs of words "the labor involved becomes enormous at the next stage". So in 1951 he let people play your game.
-# They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits a letter, in books without capitals
-# and punctuation.
+# He did it with pairs of words, too, and there he stopped: "the labor involved becomes enormous at the next stage". So
+# in 1951 he let people play your game. They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits
+# a letter, in books without capitals and punctuation.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
 # a Transformer. So they put pages and article into one row, and left the encoder out. In the same year Radford and

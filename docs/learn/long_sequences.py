@@ -208,12 +208,14 @@ megabytes, seconds = (
 doubled = [memory[who][longest] / memory[who][longest // 2] for who in both]
 says = [f"{count:.1f} times" for count in doubled]
 faster = seconds[0] / seconds[1]
+slower = [times[who][longest] / times[who][longest // 2] for who in both]
 rows = [
     f"| with {longest:,} keys | plain | blockwise | plain / blockwise |",
     "| --- " * 4 + "|",
     f"| memory | {megabytes[0]:,.0f} MB | {megabytes[1]:,.0f} MB | {megabytes[0] / megabytes[1]:.0f} |",
-    f"| against {longest // 2:,} keys | {says[0]} | {says[1]} | |",
+    f"| memory, against {longest // 2:,} keys | {says[0]} | {says[1]} | |",
     f"| time | {seconds[0]:.1f} s | {seconds[1]:.1f} s | {faster:.1f} |",
+    f"| time, against {longest // 2:,} keys | {slower[0]:.1f} times | {slower[1]:.1f} times | |",
 ]
 display(Markdown("\n".join(rows)))
 computer = results["machine"]
@@ -234,6 +236,7 @@ assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
 assert longest == 8192  # as the text says
 assert 2.7 < doubled[0] < 3.7
 assert doubled[1] < 2
+assert 3.6 < min(slower) <= max(slower) < 4.7
 assert round(matrix / 1e9, 1) == 2.1
 assert (
     3.5
@@ -246,13 +249,15 @@ assert 1.1 < faster < 2
 
 # %% [markdown]
 # With twice as many keys plain attention takes about three times the memory, and the blocks take less than twice as
-# much. At 8,192 keys that is about four matrices of 8 · 8,192² · 4 bytes, or 2.1 GB, as many as the scores, the
+# much. At 8,192 keys that is about four matrices of 2.1 GB each (8 · 8,192² · 4 bytes), as many as the scores, the
 # weights, and the slopes of both. At 4,096 keys it is rather five, so something else is in it that grows more slowly,
 # and a doubling costs about three times and not four. PyTorch's own attention needs less still, because it cuts the
-# keys as well. Blocks also save time, because nearly half of the scores are skipped, though the weights are made twice.
+# keys as well. Blocks also took less time here, though they make the weights twice. Nearly half of the scores are
+# skipped, which may be why.
 #
-# The *time* still grows with the square, since each query meets all keys before it. A **window** changes that. It is a
-# mask that hides all but the nearest keys. Here are 16 queries in blocks of 4, without and with a window of 4 keys:
+# Twice the text took about four times as long: blocks mend the memory, and not the time, since each query still meets
+# all keys before it. A **window** changes that. It is a mask that hides all but the nearest keys. Here are 16 queries
+# in blocks of 4, without and with a window of 4 keys:
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
 from matplotlib.colors import ListedColormap
@@ -301,7 +306,7 @@ plt.show()
 # A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once), from
 # the slopes $do$ of the output. The slope $dp_j$ of a weight is the product of $do$ and its value. Since a softmax
 # divides by the sum of its row, the slope $ds_j$ of a score needs one sum over the whole row (it is the weight · (value
-# - mean) of [that lesson](training.py#where-to-look)), and this sum equals a much shorter one:
+# - mean) of [the lesson on training](training.py#where-to-look)), and this sum equals a much shorter one:
 #
 # $$
 # ds_j = p_j \Big( dp_j - \sum_k p_k \, dp_k \Big), \qquad \sum_k p_k \, dp_k = \sum_k p_k \, (do \cdot v_k) = do \cdot
@@ -501,9 +506,9 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# You now know every part of our machine, but you have trained none for a task of your own. Is a chat machine made of
-# the same parts? It is [the half that writes](language_model.py), with many more layers, in which the [norm comes
-# first](norm_first.py), [positions turn](turning_positions.py), and heads [share their keys](fewer_keys.py).
+# Is a chat machine made of the parts that you know? It is [the half that writes](language_model.py), with many more
+# layers, in which the [norm comes first](norm_first.py), [positions turn](turning_positions.py), and heads [share their
+# keys](fewer_keys.py). But you have trained no machine for a task of your own yet.
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.

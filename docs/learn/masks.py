@@ -6,6 +6,9 @@
 # %% [markdown]
 # # What must not be looked at?
 #
+# "thursday 3rd of may 2018" is the 3rd of May. Put a long sentence into the same batch, and a machine that nobody has
+# warned reads it as another day, though no letter of the date has changed. What has changed is the emptiness behind it.
+#
 # Texts are handed to a machine many at a time, because a processor multiplies one large matrix faster than many small
 # ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
 # **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places, so that every date
@@ -290,11 +293,12 @@ print("the ten letters: not one bit has changed")
 # Many programs hide a score differently. Their softmax knows nothing of masks, so they change the *scores* before it: a
 # hidden score becomes so negative that $e$ to its power is 0. How negative? The paper of the first Transformer (Vaswani
 # and others, 2017) says −∞. The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018,
-# added -10,000. In 32 bits both numbers are right, as long as no row is empty. In an empty row all scores are equally
-# negative, and a softmax sees only differences, so this row would look at its padding. (With −∞ it would become NaN.)
-# But since 2017 machines are trained in 16 bits, too (Micikevicius and others), and float16, the kind of numbers that
-# was used first, ends at 65,504: there the billion becomes infinity, and an empty row becomes NaN, as with −∞. A guide
-# tries the [four ways to hide a score](../guides/hiding_scores.py).
+# added -10,000. In 32 bits both numbers do well, as long as no row is empty. But if every score of a row is lowered by
+# the same amount, the softmax, which sees only differences, gives the weights that it would give without a mask, and
+# the row looks at its padding. (With −∞ it would become NaN.) But since 2017 machines are trained in 16 bits, too
+# (Micikevicius and others), and float16, the kind of numbers that was used first, ends at 65,504: there the billion
+# becomes infinity, and an empty row becomes NaN, as with −∞. A guide tries the [four ways to hide a
+# score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #

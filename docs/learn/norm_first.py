@@ -60,8 +60,8 @@ assert 0.27 < commonest < 0.32
 #
 # Follow one letter on its way up. ("The letter" is what came in at the bottom.) At each part something is **added** to
 # it, which is what the part found. Then the norm **divides** the sum by its size, and it divides *everything*, the
-# letter too. In our tower, before its training, about 0.8 of the letter is left each time. (The rest is 0.6, and not
-# 0.2, because $0.8^2 + 0.6^2 = 1$.)
+# letter too. In our tower, before its training, about 0.8 of the letter is left each time. (What was added is 0.6 of
+# it, and not 0.2, because $0.8^2 + 0.6^2 = 1$.)
 #
 # Four layers have 8 parts, and leave $0.8^8 = 0.17$ of the letter, which was enough to learn the task. Twelve layers
 # have 24 parts. How much do they leave? The left half of the drawing shows it, read from below. Each bar is the sum
@@ -182,7 +182,8 @@ touch(
 #
 # A rival story foretells the same: what a part adds counts for a third, so each nudge of a part shakes the answer less.
 # Two more towers tell the stories apart. One has the louder letter, and nudges three times as large. The other has the
-# plain letter, and nudges only a third as large. Here is what each story foretells, and how many digits came out right:
+# plain letter, and nudges only a third as large. Here is what each story foretells, and how many digits came out right.
+# Only the second line and the third can tell the stories apart. Cover the last column, and bet.
 
 # %% tags=["hide-input"]
 import keras
@@ -203,18 +204,18 @@ display(Markdown("\n".join(lines)))
 assert louder > 0.9
 
 # %% [markdown]
-# The rival story is wrong once, and clearly: large nudges do no harm where the letter is loud. The third line says
-# less. With nudges a third as large any tower is slower, so that this one begins later (31 against 69 %) proves little,
-# and in the end it is ahead (100 against 89 %), as the rival has it. Our story is not wrong, but it says less than we
-# thought. Half a percent of a letter is not nothing, so in three times the steps even the plain towers learn. **The
-# fading letter makes a tower begin late.** (Each line is one training. All but the first we measured with the page's
-# program on 26 November 2026.)
+# The rival story is wrong once, and clearly: large nudges do no harm where the letter is loud. The third line proves
+# little either way. With nudges a third as large any tower is slower, so it is no wonder that this one begins later (31
+# against 69 %). In the end it is ahead (100 against 89 %), as the rival has it. Our story is not wrong, but it says
+# less than we thought. Half a percent of a letter is not nothing, so in three times the steps even the plain towers
+# learn. **The fading letter makes a tower begin late.** (Each line is one training. All but the first we measured with
+# the page's program on 26 November 2026.)
 #
 # Can the harm be seen before the first nudge? We measure how much of the letter is left at the top, and how alike two
 # letters are there (1 is the same direction). And we ask the [slopes](training.py#a-nudge) whether they know which
-# letter is wanted where. The task is to write the digits backwards. If they are to be written *forwards*, another
-# letter is wanted in each place, so a tower that can tell places apart must get other slopes. By what share of their
-# size do they change?
+# letter is wanted where. The task is to write the digits backwards. So we compute the slopes twice, once for this task,
+# and once as if the digits were to be written *forwards*. A tower that can tell the letters apart must get different
+# slopes. The table says how large the difference is, as a share of the first slopes.
 
 # %% tags=["hide-input"]
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -317,15 +318,16 @@ assert steep["norm last"][-1] > 1.5 * steep["norm first"][-1]
 assert max(steep["norm last"][2:]) > 1.2 * steep["norm last"][0]
 
 # %% [markdown]
-# With the norm last, fewer digits are right than the commonest digit alone would give. In the last layer its slopes are
-# about twice as steep as with the norm first. Whether that is the cause [was disputed](#who-found-this-and-when).
+# With the norm last, fewer digits are right than the commonest digit alone would give. In the last two layers its
+# slopes are about twice as steep as with the norm first. Whether that is the cause [was
+# disputed](#who-found-this-and-when).
 #
 # </details>
 #
 # ## Which should you take?
 #
 # In a deep machine, put the **norm first**. To leave the norms out is no way: without them a tower of twelve gets [10
-# to 15 of 100 digits](transformer_layer.py#what-is-the-norm-for), where guessing gets 10. With few layers and small
+# to 14 of 100 digits](transformer_layer.py#what-is-the-norm-for), where guessing gets 10. With few layers and small
 # nudges, as in our date machine, the norm may stand first or last. This is no law: BERT (2018) stacked 24 layers with
 # the norm last, and trained them with warm-up, small nudges and a million steps. And with a louder letter [Wang and
 # others](https://arxiv.org/abs/2203.00555) (2022) trained a thousand.

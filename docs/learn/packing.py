@@ -181,9 +181,8 @@ assert sides[2][0] > sides[2][1] + 0.1
 assert 0.03 < np.mean(sides[3]) - np.mean(sides[0]) < 0.25  # "a little"
 
 # %% [markdown]
-# Padding helps a little: of both dates together about 35 % are right without it, and 46 % with 40 places. Where the two
-# touch, it is mostly the first that is spoilt, and with 20 places in between mostly the second. Why, we have not found
-# out.
+# Padding helps the first dates, and harms the second. Of both together about 35 % are right without it, and 46 % with
+# 40 places. Why the distance decides which of the two is spoilt, we have not found out.
 #
 # </details>
 #
@@ -354,7 +353,8 @@ assert 0.32 < 1 - sum(now) / (letters_before + scores_before) < 0.36
 # network, becomes almost 40 % less. But a row is nearly twice as long now, so there are *more* scores than before. In
 # the layer of our encoder a place costs $4 \cdot 64^2 + 2 \cdot 64 \cdot 256 = 49{,}152$ multiplications, and a score
 # only $2 \cdot 64 = 128$. So all scores together are a twelfth of the work on single letters, and the whole still
-# becomes a third less. (The scores become fewer if [blocks of hidden ones](long_sequences.py) are left out.)
+# becomes a third less. (This is counted, and not timed.) (The scores become fewer if [blocks of hidden
+# ones](long_sequences.py) are left out.)
 #
 # ## A number for each document
 #

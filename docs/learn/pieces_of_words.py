@@ -43,8 +43,8 @@
 # they do. Then begin again: what is glued counts as one piece. This is *byte pair encoding*, or BPE.
 #
 # In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
-# is "es". Which pair comes next? (Of equally common pairs the one that comes first in the text is taken, even if in so
-# short a text it stands there only once.)
+# is "es". Which pair comes next? (If several are equally common, take the one that comes first in the text. Here that
+# may be a pair that stands there only once.)
 
 # %%
 from collections import Counter
@@ -336,7 +336,7 @@ above.axhline(ours, color="#009e73", linestyle="--", label="our machine")
 above.set(ylabel="bits a letter", ylim=(1.5, 3.5))
 above.legend(frameon=False)
 below.set_xticks(range(6), [f"{number:,}" for number in numbers])
-below.set(xlabel="rules", ylabel="never met them", ylim=(0, 0.8))
+below.set(xlabel="rules", ylabel="tokens before: never met", ylim=(0, 0.8))
 below.yaxis.set_major_formatter("{x:.0%}")
 for ax in (above, below):
     ax.spines[["top", "right"]].set_visible(False)
@@ -355,9 +355,9 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 # </details>
 #
 # Who sees one token gains by each rule, because one token then holds more letters. Who sees two gains up to about 1,000
-# rules, and who sees three up to about 300. Then both begin to lose, probably because long pieces are met too rarely:
-# with letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is. A network, too, can
-# learn a row of its table only where that piece stands.
+# rules, and who sees three hardly gains after 300. With 2,000 both have begun to lose, probably because long pieces are
+# met too rarely: with letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is. A
+# network, too, can learn a row of its table only where that piece stands.
 #
 # ## What can no longer be seen
 #

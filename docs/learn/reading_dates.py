@@ -16,7 +16,7 @@
 #
 # Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
 # letter: the brighter, the more. (In the strip, which is the row of letters that it reads, the largest weight is always
-# full yellow. In the map, the square below it, only a weight of 1 is. ▪ is the end mark.)
+# full yellow. In the map, the grid below it, only a weight of 1 is. ▪ is the end mark.)
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -249,8 +249,8 @@ assert min(moved, kept) > 0.95 * len(one)
 
 # %% [markdown]
 # In this text the f has no say in the month. It comes from the letters of its name, and so it does in nearly all pairs
-# of months, in shorter texts. Here the m alone is enough, though the y got more weight. (The vectors come out of the
-# encoder, so the j that takes its place has already looked at "un".)
+# of months (in texts such as "thu 3 may '18"). Here the m alone is enough, though the y got more weight. (The vectors
+# come out of the encoder, so the j that takes its place has already looked at "un".)
 #
 # </details>
 #
@@ -279,8 +279,9 @@ machine(
 )
 
 # %% [markdown]
-# It still gets nearly a quarter right, and three months in four: two in three are names, which their letters give away
-# in any order, and of the others it guesses a third. But its mistakes have something in common. Can you see it?
+# It still gets nearly a quarter of the dates right, and three months in four. Two thirds of the months are names, whose
+# letters give them away in any order. Of the others it gets about one in three. But its mistakes have something in
+# common. Can you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -307,9 +308,9 @@ assert abs(has_name.mean() - 2 / 3) < 0.03
 
 # %% [markdown]
 # The digits are all there, but in the wrong places! (Type the first of these dates above.) The average still tells
-# *which* letters occur, but hardly where each one stood, because a sum is the same in every order. The places are in
-# it, too, but letters and places are all added into one sum, and this is the same whichever letter stood at which
-# place. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
+# *which* letters occur. The places are in it, too, but all letters and places go into one sum, which hardly says which
+# letter stood at which place. It is like a puddle of mixed paint: the colour says what went in, not where each drop
+# fell.
 #
 # ## Who found this, and when
 #

@@ -126,12 +126,12 @@ journey(
 #
 # And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3 and rises at step 4? What
 # attention found for the two has little in common. Then the residual brings the letter itself back, and both are a 5
-# again. At step 5 it is even below 0: there the two point away from each other.
+# again. At step 5 it is even below 0: there the angle between the two is a little more than a right one.
 #
 # </details>
 #
 # Here are steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, after which the day's 5 must come, and
-# below it the first 0, after which the 6 of the month came. (The ▸ is the start mark.) Guess first: at which step does
+# below it the first 0, after which the 6 of the month came. (The ▸ is the start mark.) Look for it: at which step does
 # their similarity fall most?
 
 # %% tags=["live", "hide-input"]

@@ -6,6 +6,9 @@
 # %% [markdown]
 # # What can a score not say?
 #
+# Told nothing of places, the date machine reads 18 of 100 dates. Now add to each score one number, which says only how
+# far away the key is, and it reads nearly all. So there is something that its queries could not say.
+#
 # A score is the product of a query and a key. So a query can say what it looks for. But four things it cannot say:
 # *you are far away*, *none of you*, *enough*, and *never*. For each of them there is a rule between the product and
 # the softmax.
@@ -18,8 +21,8 @@
 # the key stands from the query, and on which side. It is called a **bias**.
 #
 # How many of 100 dates does a machine read that is told nothing but such distances? And how many, if each text begins
-# 40 places further right in its row? It stands beside one without positions and one that adds them, all three trained
-# equally long:
+# 40 places further right in its row? The picture compares it with a machine without positions, and with one that adds
+# them. All three were trained equally long:
 
 # %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
 import sys
@@ -110,10 +113,11 @@ machine(
 )
 
 # %% [markdown]
-# No letter gets more than 0.17 of the first dash's weight, or 0.11 of the second's. But the 6 of 2026 gives 0.77 to a
-# single letter. Do the dashes need any letter? We gave the machine the text of *another* date. (At each place the right
-# letters before it are given, so that only the text is wrong. Some digits are easy to guess then: nearly every year
-# here begins with 19 or 20.)
+# No letter gets more than 0.17 of the first dash's weight, or 0.11 of the second's. (In the row of letters yellow is
+# only the largest, and the line below adds up the letters of a word.) But the 6 of 2026 gives 0.77 to a single letter.
+# Do the dashes need any letter? We gave the machine the text of *another* date. (At each place the right letters before
+# it are given, so that only the text is wrong. Some digits are easy to guess then: nearly every year here begins with
+# 19 or 20.)
 
 # %% tags=["hide-input"] alt="Two pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits."
 source, target = date_tokenizers()
@@ -245,7 +249,8 @@ for layer, weights in seen.items():
 
 # %% [markdown]
 # It does not: no head gives the first letter even a quarter of an equal share. So a sink is no law of language models
-# either. Why the large ones make one, and ours does not, we have not found out.
+# either. (Our pieces are cut out of the middle of a text, so that their first letter is like any other. Whether that is
+# the reason, we have not tested.)
 #
 # </details>
 #

@@ -82,9 +82,9 @@ touch(
 # right letter matters here. Say the right letters of an answer get 0.9, 0.5 and 0.9. Then the whole right answer has
 # $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
 #
-# How much is each letter to blame that it is not the full 1? The factors do not add up, but their logarithms do. These
-# are negative here, so we take them with a minus sign, and call the result a *price*: $0.1054 + 0.6931 + 0.1054 =
-# 0.9039$, which is $-\ln 0.405$. The doubtful letter pays most.
+# Which letter is how much to blame that this is not 1? The factors do not add up, but their logarithms do. These are
+# negative here, so we take them with a minus sign, and call the result a *price*: $0.1054 + 0.6931 + 0.1054 = 0.9039$,
+# which is $-\ln 0.405$. The doubtful letter pays most.
 #
 # If $p$ is the probability of the right letter, the price $-\ln p$ is called its **loss**:
 
@@ -334,10 +334,9 @@ np.testing.assert_allclose(np.log(sums) - 1, [1.4076, 1.4143], atol=5e-5)
 #
 # In the machine nobody says which key is right. The slope comes back from the loss through the values. Let two keys
 # with half of the weight each have the values 1 and 0. So they bring the mean, 0.5. If one score rises a little, its
-# key takes weight from both in proportion to what they have, and what is brought moves towards this key's value, by
-# weight · (value - mean) for each unit of the rise. Let the loss have the slope -1 for what is brought. Then the two
-# scores have the slopes -1 · 0.5 · (1 - 0.5) = -0.25 and -1 · 0.5 · (0 - 0.5) = 0.25, and the first key, whose value
-# helps, gets more weight.
+# key takes weight from both in proportion to what they have. So what is brought moves towards its value, by weight ·
+# (value - mean) times the rise. Let the loss have the slope -1 for what is brought. Then the two scores have the slopes
+# -1 · 0.5 · (1 - 0.5) = -0.25 and -1 · 0.5 · (0 - 0.5) = 0.25, and the first key, whose value helps, gets more weight.
 #
 # ## One step, in code
 #
@@ -499,8 +498,8 @@ np.testing.assert_allclose(curve, [0.002, 0.004, 0.002, 0], atol=1e-6)
 #
 # ## Warm-up
 #
-# One line of the program is strange: `rate` is a curve, which grows from 0 to 0.004 for 150 steps (the **warm-up**) and
-# then shrinks to 0 again, so that the machine comes to rest.
+# One line of the program is strange: `rate` is a curve, which grows from 0 to 0.004 for 150 steps (the **warm-up**; all
+# of our 100 steps lay within it) and then shrinks to 0 again, so that the machine comes to rest.
 #
 # <details class="lesson-more" markdown="1"><summary>Is the warm-up needed?</summary>
 #

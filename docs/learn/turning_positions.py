@@ -39,19 +39,16 @@ for name, record, colour, height in (
     ax.plot(moves_by, shares, "o-", color=colour, clip_on=False)
     ax.text(30, height, name, color=colour, ha="center")
     for place, share in zip(moves_by, shares, strict=True):
-        above = (
-            record is turning_record or place > 0
-        )  # at first both are nearly alike
+        if record is turning_record and place < moves_by[-1]:
+            continue  # its line is flat, and one label is enough
+        beside = (7, -12) if place == 0 else (0, 7)
+        ha = "center" if record is turning_record else "left"
         ax.annotate(
             percent(share),
             (place, share),
-            (0, 7) if above else (-6, -15),
+            beside,
             textcoords="offset points",
-            ha="center"
-            if record is turning_record
-            else "left"
-            if place
-            else "right",
+            ha=ha,
             color=colour,
         )
 ax.set(xticks=moves_by, xlim=(-6, 46))
@@ -94,7 +91,7 @@ assert added.count_params() == turning.count_params()
 # $$
 #
 # The last product [knows the distance](positions.py#distance-is-a-turn). But the two in the middle change with every
-# move. In the training all texts *began* at place 0, so there was no reason to learn to read without them.
+# move. In the training all texts *began* at place 0, so there was no reason to learn to do without these two.
 #
 # The second machine does not even notice. Most large language models of today are told of positions in its way.
 #
@@ -332,7 +329,7 @@ for part, (name, model) in zip(
         plot_weights(seen[head], letters, ax=ax, colour_bar=False)
         ax.set_title(f"moved by {moved}", fontsize=10)
 plt.show()
-print("largest change of a weight:")
+print("largest change of a weight, over all heads:")
 for name, change in changes.items():
     print(f"  {name}: {change:.2f}")
 assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]

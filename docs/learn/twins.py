@@ -164,7 +164,7 @@ assert found["alike"].min() > 0.6
 #
 # The program `sort` counts with its first head how many letters are smaller, and its second head fetches the letter for
 # each place. The twin gets all 9,840 texts right, too, of which it met nearly all in its training. But look at its
-# heads:
+# heads. (A row is also a place: `^` is place 0, and the first c place 1. In head 2 only the place counts.)
 
 # %% tags=["hide-input"] alt="Four maps of weights for the program sort on ^cabacb. The written first head has bright cells in the columns of ^ and of smaller letters. The twin's first head has nearly the same colour everywhere. The second heads differ, too."
 maps = show("sort", "^cabacb")
@@ -243,8 +243,9 @@ assert min(others) < 0.5 < 0.6 < max(others) < 0.75
 # %% [markdown]
 # Most sorted texts stay right, so the first head of this twin mostly takes the average. But we trained two more twins
 # from other random numbers. They, too, sort all texts, and with their first head even they keep only a third and two
-# thirds of them. So training does not find *one* program: from other random numbers it finds another. Here are four of
-# the texts that our first twin lost. Which letter is lost in each?
+# thirds of them. So what we find in one twin does not hold for the next: these two need the choice of their first head
+# far more. Whether they run another program, only a look into them would tell. Here are four of the texts that our
+# first twin lost. Which letter is lost in each?
 
 # %% tags=["hide-input"]
 said, answer, asked = what_it_says("sort", even=0)
@@ -313,11 +314,11 @@ assert np.max(far[1]) < np.max(far[0]) < 0.031
 
 # %% [markdown]
 # The second head looks at its own column, and so it has nearly nothing in common with ours. What it does there is open.
-# The first head looks there, too, and at the next lower column. Farther down the twin hardly looks: of the four digits
-# in the two upper columns, none gives more than 3 % in head 1. So it seems to take a **shortcut**: a 1 comes if the
-# next lower column has the sum 10 or more, and else none. This goes wrong just left of a *middle* column with the sum
-# 9, but only if a 1 comes to that column, which is so in about half of the cases. (The lowest column gets nothing from
-# below, so its sum of 9 never carries.)
+# The first head looks there, too, and at the next lower column. Farther down the twin hardly looks: no digit of the two
+# upper columns gives more than 3 % of its weight to all that stands there. So it seems to take a **shortcut**: a 1
+# comes if the next lower column has the sum 10 or more, and else none. This goes wrong just left of a *middle* column
+# with the sum 9, but only if a 1 comes to that column, which is so in about half of the cases. (The lowest column gets
+# nothing from below, so its sum of 9 never carries.)
 #
 # Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. And we hide from the twin's
 # heads all that stands farther down: if the shortcut is all, the twin loses nothing by that.
@@ -400,9 +401,10 @@ assert 0.25 < both / fails.sum() < 0.45
 
 # %% [markdown]
 # The shortcut gets nearly as many pairs right as the twin, but it makes other mistakes: only about a third of the
-# twin's wrong pairs are wrong by the shortcut, too. Left of a middle 9 the twin is clearly better, and what lifts it is
-# the little weight farther down: without this it does no better there than the shortcut. So small numbers in a map can
-# carry what matters. (Without it the twin falls even below the shortcut, since it adds mistakes of its own.)
+# twin's wrong pairs are wrong by the shortcut, too. Left of a middle 9 the twin is clearly better. It gets about 74 of
+# 100 columns right there, and about 49 if what stands farther down is hidden. So the little weight farther down lifts
+# it, and no map had shown that: small numbers in a map can carry what matters. (Without it the twin falls even below
+# the shortcut, since it adds mistakes of its own.)
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
@@ -438,10 +440,10 @@ assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 #
 # </details>
 #
-# Which kind are your three sums: wrong left of a middle 9, as the three at the top, or at the edge, where the column to
-# the right has the sum 8, 9 or 10? Press "Draw 1,000 random pairs" in the piece at the top: of the pairs in which a 1
-# passes a 9 about two thirds are right, and of the others over nine in ten. But the others are ten times as many. So
-# random sums show that something is missing, and hardly what.
+# Which kind are your three sums: wrong left of a middle 9, as the three at the top, or at the edge, left of an 8, a 10,
+# or a 9 in the lowest column? Press "Draw 1,000 random pairs" in the piece at the top: of the pairs in which a 1 passes
+# a 9 about two thirds are right, and of the others over nine in ten. But the others are ten times as many. So random
+# sums show that something is missing, and hardly what.
 #
 # If you wrote a program, you know why it is right. Of a trained machine you know the answers that you have seen.
 #
@@ -510,7 +512,7 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
 # 100. Both happen in 4.5 of 100. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have
 #      got one itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are
-#      counted twice. So it is 9 of 100, as above.
+#      counted twice. So it is 9 of 100, and the other pairs are ten times as many.
 #
 # </details>
 #

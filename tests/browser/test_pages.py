@@ -52,8 +52,9 @@ def test_math_and_figures_are_there_and_labelled(turn_to, page_path):
     for math in page.locator("article math").evaluate_all(UNFOLDED):
         assert math["width"] > 2, math["html"]
         assert math["height"] > 5, math["html"]
-    for role, label in page.locator(SVG).evaluate_all("figures => figures.map(e => [e.role, e.ariaLabel])"):
-        assert role == "img"
+    facts = "figures => figures.map((e) => [e.role, e.ariaLabel, e.querySelector('a') !== null])"
+    for role, label, leads_on in page.locator(SVG).evaluate_all(facts):
+        assert role == ("group" if leads_on else "img")  # links in an image would be hidden
         assert len(label) > 20
     for figure in page.locator(SVG).evaluate_all(UNFOLDED):
         assert figure["width"] > 100, figure["html"]

@@ -48,11 +48,13 @@ assert record["right_by_place"][PERIOD - 1] < 0.12
 # (At the grey line nobody can know that the piece begins again. The machine with two layers does not bet on it. The one
 # with one layer does, and wins in a quarter of the texts: see exercise 1.)
 #
+# (At 21 letters the blue line is still low. Why a single letter of the repeat is too few, comes below.)
+#
 # Is the machine with one layer only too small? We trained a third one for as many steps. In its one layer stands
 # everything twice, two heads side by side and a network twice as wide, so that it has as many numbers as the machine
 # with two layers. In the picture there is a mark every 50 steps. Of 64 letters 15 on average cannot be known: 14 that
-# come for the first time, and the one with which the piece begins again. The other 49 are 77 %. (With the best of
-# guesses it would be 79 %.)
+# come for the first time (the very first is given), and the one with which the piece begins again. The other 49 are 77
+# %. (Who also bets on the other 15 as well as one can gets 79 %.)
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
 import contextlib
@@ -333,7 +335,9 @@ assert abs(right_without(2) - by_lot) < 0.08
 assert right_without(3) > 0.9
 
 # %% [markdown]
-# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both.
+# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both. (And at
+# 21 letters the letter two back still belongs to the end of the piece, and fits no note. That is probably why it is
+# less often right there.)
 #
 # ## A check: switch one off
 #

@@ -236,6 +236,7 @@ assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
 assert longest == 8192  # as the text says
 assert 2.7 < doubled[0] < 3.7
 assert doubled[1] < 2
+assert 7.5 < seconds[1] * (1e6 / longest) ** 2 / 3600 < 9.5  # hours
 assert 3.6 < min(slower) <= max(slower) < 4.7
 assert round(matrix / 1e9, 1) == 2.1
 assert (
@@ -252,12 +253,13 @@ assert 1.1 < faster < 2
 # much. At 8,192 keys that is about four matrices of 2.1 GB each (8 · 8,192² · 4 bytes), as many as the scores, the
 # weights, and the slopes of both. At 4,096 keys it is rather five, so something else is in it that grows more slowly,
 # and a doubling costs about three times and not four. PyTorch's own attention needs less still, because it cuts the
-# keys as well. Blocks also took less time here, though they make the weights twice. Nearly half of the scores are
-# skipped, which may be why.
+# keys as well. (The line of `keras.ops` lies on ours: it makes the whole matrix, too.) Blocks also took less time here,
+# though they make the weights twice. Nearly half of the scores are skipped, which may be why.
 #
 # Twice the text took about four times as long: blocks mend the memory, and not the time, since each query still meets
-# all keys before it. A **window** changes that. It is a mask that hides all but the nearest keys. Here are 16 queries
-# in blocks of 4, without and with a window of 4 keys:
+# all keys before it. From 8,192 to a million places it would be 122² times as long: nearly nine hours, for one layer,
+# once. A **window** changes that. It is a mask that hides all but the nearest keys. Here are 16 queries in blocks of 4,
+# without and with a window of 4 keys:
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
 from matplotlib.colors import ListedColormap
@@ -313,9 +315,9 @@ plt.show()
 # o
 # $$
 #
-# So, besides its outputs, a block needs on the way back only what it needed before: its queries, and the keys and
-# values that it sees. The whole matrix and the blocks get the same padded batch, of a length that the blocks do not
-# divide. Does it come out right?
+# So, besides its outputs and their slopes, a block needs on the way back only what it needed before: its queries, and
+# the keys and values that it sees. The whole matrix and the blocks get the same padded batch, of a length that the
+# blocks do not divide. Does it come out right?
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -506,9 +508,10 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# Is a chat machine made of the parts that you know? It is [the half that writes](language_model.py), with many more
-# layers, in which the [norm comes first](norm_first.py), [positions turn](turning_positions.py), and heads [share their
-# keys](fewer_keys.py). But you have trained no machine for a task of your own yet.
+# Is a chat machine made of the parts that you know? Nearly: it is [the half that writes](language_model.py), with many
+# more layers, and three parts are exchanged, which later lessons explain: the [norm comes first](norm_first.py),
+# [positions turn](turning_positions.py), and heads [share their keys](fewer_keys.py). But you have trained no machine
+# for a task of your own yet.
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.

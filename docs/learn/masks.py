@@ -110,9 +110,11 @@ machine(
 # ## Hide it
 #
 # The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
-# a little weight each, these can outvote the letters that matter. So the padding must get a weight of exactly 0. A
-# **mask** holds a 1 where a key must not be looked at, and we say that this key is *blocked*. Elsewhere it holds a 0.
-# (Some other libraries, Keras among them, count [the other way round](../guides/mask_conventions.py).)
+# a little weight each, these can outvote the letters that matter: if the score of each is 3 below those of the letters,
+# the text keeps 24 / (24 + 76 · 0.05) of the weight, or 86 %, and if it is 1 below, only 46 %. So the padding must get
+# a weight of exactly 0. A **mask** holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
+# Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
+# round](../guides/mask_conventions.py).)
 #
 # Here is a short text with two places of padding, and the weights that head 1 of the trained machine's encoder gives. A
 # row is a letter that looks, and a column one that is looked at. The lighter a cell, the more weight it has, and what
@@ -293,12 +295,12 @@ print("the ten letters: not one bit has changed")
 # Many programs hide a score differently. Their softmax knows nothing of masks, so they change the *scores* before it: a
 # hidden score becomes so negative that $e$ to its power is 0. How negative? The paper of the first Transformer (Vaswani
 # and others, 2017) says −∞. The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018,
-# added -10,000. In 32 bits both numbers do well, as long as no row is empty. But if every score of a row is lowered by
-# the same amount, the softmax, which sees only differences, gives the weights that it would give without a mask, and
-# the row looks at its padding. (With −∞ it would become NaN.) But since 2017 machines are trained in 16 bits, too
-# (Micikevicius and others), and float16, the kind of numbers that was used first, ends at 65,504: there the billion
-# becomes infinity, and an empty row becomes NaN, as with −∞. A guide tries the [four ways to hide a
-# score](../guides/hiding_scores.py).
+# added -10,000. In 32 bits both numbers do well, as long as no row is empty. With -10,000 an empty row gets about the
+# weights that it would have without a mask. With -1,000,000,000 its scores drown in the rounding, and all its places
+# get the same weight. Either way it looks at its padding. (With −∞ it would become NaN.) But since 2017 machines are
+# trained in 16 bits, too (Micikevicius and others), and float16, the kind of numbers that was used first, ends at
+# 65,504: there the billion becomes infinity, and an empty row becomes NaN, as with −∞. A guide tries the [four ways to
+# hide a score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #

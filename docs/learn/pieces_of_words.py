@@ -43,8 +43,8 @@
 # they do. Then begin again: what is glued counts as one piece. This is *byte pair encoding*, or BPE.
 #
 # In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
-# is "es". Which pair comes next? (If several are equally common, take the one that comes first in the text. Here that
-# may be a pair that stands there only once.)
+# is "es". Which pair comes next? (If several are equally common, take the one that comes first in the text. In the
+# third round all pairs stand there only once.)
 
 # %%
 from collections import Counter

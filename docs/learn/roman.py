@@ -276,7 +276,7 @@ assert min(heads[:, 1, 1].max(), heads[:, 1, 2].max()) > 0.5  # a c head, an m h
 # <details class="lesson-answer" markdown="1"><summary>Which letters?</summary>
 #
 # `cm`, the second and the third letter, because together they say 900. No single head has to look at both: here head 2
-# brings back the c, and head 4 the m. On the whole the heads move to the right from row to row, as a finger does that
+# looks at the c, and head 4 at the m. On the whole the heads move to the right from row to row, as a finger does that
 # follows the numeral. (A row is named by the digit that is written, and ▪ is the end mark.)
 #
 # Does a row surprise you? For the first digit, most of our heads look mostly at the *c*. Do they ask it whether the
@@ -305,10 +305,10 @@ assert 0.98 > np.mean(too_much["hidden"] == 0) > 0.6
 #
 # ## Step 6: take the order out
 #
-# How much of the numeral is in the *order* of its letters? *Sort the letters* of each numeral before it is read, so
-# that `iv` and `vi` both become `iv`. What is left is which letters there are, and how often. Numbers whose sorted
-# numerals are equal form a group. Who reads the same must write the same, so of each group the machine can get only one
-# right. Try numbers of your own. Can you find one that is alone, and a group of eight?
+# How much of the numeral is in the *order* of its letters? *Sort the letters* of each numeral by the alphabet before it
+# is read, so that `iv` and `vi` both become `iv`. What is left is which letters there are, and how often. Numbers whose
+# sorted numerals are equal form a group. Who reads the same must write the same, so of each group the machine can get
+# only one right. Try numbers of your own. Can you find one that is alone, and a group of eight?
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -419,9 +419,9 @@ of_taught = np.isin(wrote[unseen - 1], known.astype(str))
 in_training = {in_order(n) for n in known}
 shared = np.array([in_order(n) in in_training for n in unseen])
 for name, which in {"shared": shared, "not shared": ~shared}.items():
-    print(f"group {name} with a taught number: {which.mean():.0%}")
-    print(f"  right {hits[unseen - 1][which].mean():.0%}", end=", ")
-    print(f"a taught number {of_taught[which].mean():.0%}")
+    print(f"group {name} with a taught number: {which.mean():.0%} of them")
+    print(f"  right {hits[unseen - 1][which].mean():.0%},")
+    print(f"  writes a number that it was taught {of_taught[which].mean():.0%}")
 assert hits[unseen - 1].mean() < alone - 0.2
 assert hits[unseen - 1][~shared].mean() > 0.65 > 0.5 > of_taught.mean()
 assert hits[unseen - 1][shared].mean() < 0.45 < of_taught[shared].mean()

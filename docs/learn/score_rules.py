@@ -20,9 +20,9 @@
 # letters. Here is the simplest remedy: to each score of self-attention a number is added that depends only on *how far*
 # the key stands from the query, and on which side. It is called a **bias**.
 #
-# How many of 100 dates does a machine read that is told nothing but such distances? And how many, if each text begins
-# 40 places further right in its row? The picture compares it with a machine without positions, and with one that adds
-# them. All three were trained equally long:
+# How many of 100 dates will such a machine read if each text begins 40 places further right in its row than in the
+# training? The picture compares it with a machine without positions, and with one that adds them. All three were
+# trained equally long:
 
 # %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
 import sys
@@ -42,9 +42,9 @@ plain, plain_record = trained.load("today-buckets")
 bars = {
     "without positions": bag_record["exact"],
     "positions that are added": added_record["exact"],
-    "  40 places further right": added_record["shifted"][-1],
+    "added, 40 places further right": added_record["shifted"][-1],
     "a number by distance": plain_record["exact"],
-    "  40 places further right ": plain_record["shifted"][-1],
+    "by distance, 40 places further": plain_record["shifted"][-1],
 }
 _, ax = plt.subplots(figsize=(5.2, 2.1), layout="constrained")
 colours = ["0.6", BLUE, BLUE, ORANGE, ORANGE]
@@ -163,8 +163,8 @@ assert own[0] == 1
 assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 
 # %% [markdown]
-# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1. So it fetches
-# a mixture of letters that it then has to ignore: it has no way to fetch nothing.
+# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1. Unless some
+# letter hands over next to nothing, it fetches a mixture that it then has to ignore.
 #
 # A **sink** is one more score in each row, without a key or a value, learnt for each head. It takes part in the
 # softmax, and the weight that it gets is thrown away. Say that four keys have the same score, and the sink has the
@@ -229,8 +229,9 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # A dash gives next to nothing, and so do most digits, which need the text. (Only the first digits of the year, the
 # month and the day give more.) Can't a dash use its sink? It can: add 10 to the scores of these sinks, and the dashes
 # give them nearly all of their weight, and are still right. (Of the digits, which now hardly see the text, only about
-# two in three are.) So the training probably had no reason: it changes a number if this makes the right letter more
-# probable, and a dash is right anyway. A sink is an offer and no command.
+# two in three are.) (Why the first digits give more, we do not know.) So the training probably had no reason: it
+# changes a number if this makes the right letter more probable, and a dash is right anyway. A sink is an offer and no
+# command.
 #
 # Large language models do take it. Where nobody gives them a sink, they make one of the first letters of the text (Xiao
 # and others, 2023). Does our small [language model](language_model.py) do so, too? Here is what each of its heads gives

@@ -405,9 +405,8 @@ assert 0.15 < costs < 0.35
 # there, but a slow dial not even once, so that far letters show angles that it never met. With all dials slower no
 # angle is new, but neighbours are a quarter as far apart as they were, and it can't read at all. To slow only the slow
 # dials costs about a quarter of a bit already at the beginning, and then holds to the end. This recipe, with scores
-# that are also made a little larger, is [YaRN](../reference/rotary.md). (A longer look does not pay here: read afresh
-# every 128 letters, the machine as trained would have 1.80 on average. The next lesson has 1.76 for it, because there
-# each letter that counts has at least 64 before it.)
+# that are also made a little larger, is [YaRN](../reference/rotary.md). (A longer look does not pay here: who starts
+# afresh every 128 letters has 1.80 bits with the machine as trained.)
 #
 # And the trap: some machines pair the two halves of a head's numbers, as your `turn_all` does, and others pair
 # neighbours. Our machine of dates was trained with halves. Now its layers are set to neighbours, and it reads 500

@@ -12,10 +12,10 @@
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with as many heads and
 # feed-forward networks, in the same order, which reads the same tokens. In 700 steps it was trained, once, to answer
-# what the program answers. Sums are read as `^` and eight digits, four of each number, and each digit says the digit of
-# the sum in its column. So each column is answered twice, and both must be right. There are 25 million pairs of
-# numbers, and in its training it met 89,600. Here is one of 5,000 other sums that the program `addition` and its twin
-# both get right, and three that the twin gets wrong.
+# what the program answers. Sums are read as `^` and eight digits, four of each number, the lowest digit first, and each
+# digit says the digit of the sum in its column. So each column is answered twice, and both must be right. There are 25
+# million pairs of numbers, and in its training it met 89,600. Here is one of 5,000 other sums that the program
+# `addition` and its twin both get right, and three that the twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -401,10 +401,10 @@ assert 0.25 < both / fails.sum() < 0.45
 
 # %% [markdown]
 # The shortcut gets nearly as many pairs right as the twin, but it makes other mistakes: only about a third of the
-# twin's wrong pairs are wrong by the shortcut, too. Left of a middle 9 the twin is clearly better. It gets about 74 of
-# 100 columns right there, and about 49 if what stands farther down is hidden. So the little weight farther down lifts
-# it, and no map had shown that: small numbers in a map can carry what matters. (Without it the twin falls even below
-# the shortcut, since it adds mistakes of its own.)
+# twin's wrong pairs are wrong by the shortcut, too. Left of a middle 9 the twin is clearly better. Left of a single one
+# it gets about 74 of 100 columns right, and about 49 if what stands farther down is hidden. So the little weight
+# farther down lifts it, and no map had shown that: small numbers in a map can carry what matters. (Without it the twin
+# falls even below the shortcut, since it adds mistakes of its own.)
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
@@ -425,6 +425,9 @@ ax.legend(frameon=False)
 plt.show()
 count = far.sum() + near.sum()
 print(f"left of a middle 9: {far.sum():,} of {count:,}, {far.sum() / count:.0%}")
+unasked = (far & ~comes[:, 1:]).sum()
+print(f"  in {unasked:,} of these no 1 came")
+assert 0.2 < unasked / far.sum() < 0.7
 passes = (nines & comes)[:, 1:3].any(axis=1)
 assert 0.55 < learnt[passes].all(axis=1).mean() < 0.8
 assert learnt[~passes].all(axis=1).mean() > 0.9
@@ -435,8 +438,9 @@ assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
 assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# Only a little more than half of them stand left of a middle 9. Nearly all the others stand left of an 8 or a 10, or
-# left of a 9 in the lowest column, where the shortcut never errs.
+# Only a little more than half of them stand left of a middle 9. And in some of these no 1 came to the 9, and the twin
+# carried one, which the shortcut never does. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the
+# lowest column, where the shortcut never errs.
 #
 # </details>
 #

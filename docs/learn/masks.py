@@ -7,7 +7,8 @@
 # # What must not be looked at?
 #
 # "thursday 3rd of may 2018" is the 3rd of May. Put a long sentence into the same batch, and a machine that nobody has
-# warned reads it as another day, though no letter of the date has changed. What has changed is the emptiness behind it.
+# warned reads it as another date, though no letter of the date has changed. What has changed is the emptiness behind
+# it.
 #
 # Texts are handed to a machine many at a time, because a processor multiplies one large matrix faster than many small
 # ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the

@@ -369,6 +369,9 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # Minus infinity comes back as -2, a score like any other, and the hidden key is read, without an error. So the mask
 # must come after the cap.
 #
+# Three of the four had a surprise: by distance a single number is enough, a sink is offered and not taken, and a cap
+# costs nothing if it is there from the beginning. The mask alone is no offer, but a command.
+#
 # ## All four, by hand
 #
 # The order is: divide by the root, **cap, bias, mask, sink**, softmax. (The cap comes before the bias, so that it

@@ -94,7 +94,9 @@ ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# So it is. It has not misread the digits, but lost their order, and it tosses a coin where both orders make a year.
+# So it is. In the years that are written out it has hardly misread a digit, but lost their order, and it tosses a coin
+# where both orders make a year. (In the first 500 dates there were mistakes of other kinds, too. We have not sorted
+# them.)
 #
 # In our own machine, what comes into a part is added to what the part found. This is the *residual*. (The name means
 # what is left over: the part has to find only what is still missing.) Here ours stands beside the machine that lacks

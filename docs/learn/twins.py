@@ -158,7 +158,8 @@ assert (found["alike"] > found["alike_if_even"] + 0.2).all()
 assert found["alike"].min() > 0.6
 
 # %% [markdown]
-# So here the answer is yes, as far as maps can tell: this twin has found our two steps by itself.
+# So here the answer is yes, as far as maps can tell: this twin has found our two steps by itself. (It is one training.
+# Two more twins of `sort` will soon warn us.)
 #
 # ## A twin that sorts in its own way
 #

@@ -93,7 +93,7 @@ check-torch: $(PEERS) ## compare with a real torch, in the environment of the be
 check-peers: $(PEERS) ## call torch, JAX, Flax, Hugging Face and others with converted masks, and keep the result for a guide
 	HF_HUB_OFFLINE=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks.check_peers
 
-bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 50
+bench: $(PEERS) ## measure against keras.ops, Keras's layer, torch and JAX; QUICK=1 takes 2 minutes, all of it about 70
 	CUDA_VISIBLE_DEVICES=-1 TF_ENABLE_ONEDNN_OPTS=1 PYTHONPATH=src .cache/peers/bin/python -W ignore -m benchmarks $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 	@$(if $(QUICK)$(ONLY),,if nvidia-smi >/dev/null 2>&1; then $(MAKE) bench-gpu; fi)
 

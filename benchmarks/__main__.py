@@ -1,4 +1,4 @@
-"""Measure everything, in about 50 minutes on two cores: `make bench`, or in two: `make bench QUICK=1`.
+"""Measure everything, in about 70 minutes on two cores: `make bench`, or in two: `make bench QUICK=1`.
 
 The full run writes benchmarks/results.json, the quick one .cache/bench/quick.json.
 """

@@ -411,6 +411,6 @@ display(Markdown(tables.table(("What", "median"), rows)))
 #
 # ## Measure it on your machine
 #
-# `make bench QUICK=1` takes two minutes. `make bench` takes about 50 and rewrites `benchmarks/results.json`, from which
+# `make bench QUICK=1` takes two minutes. `make bench` takes about 70 and rewrites `benchmarks/results.json`, from which
 # this page is made. Where there is a GPU it also measures the second table, as `make bench-gpu` does alone. Both make an
 # environment of their own with torch and JAX beside the locked packages. Keep the machine quiet meanwhile.

@@ -108,6 +108,7 @@ def test_a_piece_that_left_nothing_has_no_cell():
 
 
 def test_attributes_that_only_the_site_understands_do_not_stand_in_a_notebook_or_a_text():
-    page = "## A title { #its-anchor }\n\n[A link](page.md){ .md-button }\n\n$x \\in \\{0, 1\\}$\n\n`{ #code }` stays"
+    links, rest = "[A link](a.md){ .md-button } [B](b.md){ .md-button }", "$x \\in \\{0, 1\\}$\n\n`{ #code }` stays"
+    page = f"## A title {{ #its-anchor }}\n\n{links}\n\n{rest}"
     for shown in (plain.for_jupyter(page, str), plain.described(page, str)):
-        assert shown == "## A title\n\n[A link](page.md)\n\n$x \\in \\{0, 1\\}$\n\n`{ #code }` stays"
+        assert shown == f"## A title\n\n[A link](a.md) [B](b.md)\n\n{rest}"

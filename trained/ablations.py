@@ -50,10 +50,7 @@ DEEP = {  # twelve layers write eight digits backwards: the norm first, last or 
     "no norm, warm-up": (None, 200),
 }
 LOOKS = {"8 looks, 1 head": 64, "8 looks, 1 head of 8 numbers": 8}  # a query for each digit, and what it brings back
-TWINS = {
-    "sort": None,
-    "sort, head 1 even": 0,
-}  # which head of the twin is made even after its training
+TWINS = {"sort": None, "sort, head 1 even": 0}  # which head is made even after the training
 DIGITS = {  # heads of the one query, and the width of everything
     "1 head": (1, 64),
     "2 heads": (2, 64),
@@ -67,7 +64,7 @@ GROUPS = {"dates": DATES, "digits": DIGITS, "looks": LOOKS, "deep": DEEP, "twins
 
 
 def shares(name):
-    """Return which share of 2,000 unseen dates was right to the last letter: one number for each seed."""
+    """Return which share of unseen dates, or of what else was asked, is right: one number for each seed."""
     result = json.loads(RESULTS.read_text(encoding="utf-8"))
     return {name: found for group in GROUPS for name, found in result[group].items()}[name]
 

@@ -17,7 +17,7 @@ from self_check import to_markdown
 OURS = {path.stem for path in Path(__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()}
 MORE = re.compile(r'^<details class="lesson-more"[^>]*><summary>(.*?)</summary>$', re.M)
 SELF_CHECK = re.compile(r"^```self-check\n(.*?)^```$", re.M | re.S)
-ATTRIBUTES = re.compile(r"(?<=\S) ?\{ ?[#.][\w .#-]*\}$", re.M)  # such as { #anchor }
+ATTRIBUTES = re.compile(r"(?:(?<=\))|(?<=\S) )\{ ?[#.][\w .#-]*\}(?=$| \[)", re.M)  # such as { #anchor }
 ADMONITION = re.compile(r'^(?:!!!|\?\?\?\+?) (\w+)(?: "(.*)")?((?:\n(?: {4}.*|(?=\n)))*)', re.M)
 
 

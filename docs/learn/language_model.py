@@ -440,7 +440,7 @@ ax.xaxis.set_major_formatter("{x:.0f}")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 assert by_place[0] > 1.4 * by_place[8:16].mean()
-assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.3
+assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
 
 # %% [markdown]
 # After eight to sixteen letters, the last word or two, most is won. But the rest, not 0.2 bits, is as much as all its

@@ -88,6 +88,8 @@ for name, (reader, found) in zip(
         + "</tr>"
     )
 assert writes[0] == "2018-05-03" != writes[1]
+for below, kept in ((3, 0.86), (1, 0.46)):  # as the text says
+    assert round(24 / (24 + 76 * np.exp(-below)), 2) == kept
 head = "".join(
     f'<th scope="col">{x}</th>' for x in ("machine", "writes", "unseen dates right")
 )

@@ -356,8 +356,8 @@ assert max(steep["norm last"][2:]) > 1.2 * steep["norm last"][0]
 # nudges, as in our date machine, the norm may stand first or last. This is no law: BERT (2018) stacked 24 layers with
 # the norm last, and trained them with warm-up, small nudges and a million steps. And with a louder letter [Wang and
 # others](https://arxiv.org/abs/2203.00555) (2022) trained a tower of a thousand layers, with the norm last. So how
-# tall? With the norm last four layers learn at once, and twelve only begin to in 2,400 steps. With it first twelve
-# learn in 800. We have not tried taller ones.
+# tall? With the norm last four layers learn in a few hundred steps, and twelve get 89 of 100 digits after 2,400. With
+# it first twelve have learnt after 800. We have not tried taller ones.
 #
 # ## Your machine so far
 #

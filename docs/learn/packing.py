@@ -353,7 +353,7 @@ assert 0.32 < 1 - sum(now) / (letters_before + scores_before) < 0.36
 # network, becomes almost 40 % less. But a row is nearly twice as long now, so there are *more* scores than before. In
 # the layer of our encoder a place costs $4 \cdot 64^2 + 2 \cdot 64 \cdot 256 = 49{,}152$ multiplications, and a score
 # only $2 \cdot 64 = 128$. So all scores together are a twelfth of the work on single letters, and the whole still
-# becomes a third less. (This is counted, and not timed.) (The scores become fewer if [blocks of hidden
+# becomes a third less. (This is counted, and not timed. The scores become fewer if [blocks of hidden
 # ones](long_sequences.py) are left out.)
 #
 # ## A number for each document

@@ -156,10 +156,11 @@ assert max(told["the same, rows of 40"]) < 0.95 < min(told["dials, as below"])
 # </details>
 #
 # The counter grows with the text, and half drowns the letters far to the right, whose own numbers are only about 1 in
-# size. So about a quarter of the dates are lost. (In the first lesson they were smaller. The machine multiplies them by
-# $\sqrt{64} = 8$ before it adds a position.) The fraction does well in rows of the length that it knows. In a row of 40
-# places each fraction is a little smaller, and these six places cost it about one date in ten. (The dials lose none,
-# not even in [rows of 100](masks.py).) "The next place" is a small step in a long row, and a large one in a short row.
+# size. (In the first lesson they were smaller. The machine multiplies them by $\sqrt{64} = 8$ before it adds a
+# position.) So about a quarter of the dates are lost. The fraction does well in rows of the length that it knows. In a
+# row of 40 places each fraction is a little smaller, and these six places cost it about one date in ten. (The dials
+# lose none, not even in [rows of 100](masks.py).) "The next place" is a small step in a long row, and a large one in a
+# short row.
 #
 # We want numbers that stay small, and a step that is large and everywhere the same. A clock does that. Its hand never
 # leaves the dial, and each minute turns it by the same angle. But one hand soon comes round again, and then two places

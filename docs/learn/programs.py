@@ -211,9 +211,8 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 from clear_attention import aggregate, select
 from clear_attention.programs import features
 
-letter, place = features(
-    4, 9
-)  # matrices that cut a part out of a token: W_V and W_K
+# two matrices that cut a part out of a token: W_V and W_K from above
+letter, place = features(4, 9)
 before = select(place, place, lambda query, key: key == max(query - 1, 0))
 written = aggregate(before, letter)
 

@@ -182,10 +182,10 @@ journey(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>At which?</summary>
 #
-# At step 8, where they look at what is written so far: it falls from 0.90 to 0.48. That is just when it is needed,
-# because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0 gives about two thirds of
-# its weight to the j of "june", and the second nearly all to the day's 5. (The similarity of what they fetch is still
-# 0.41, because a part of it is the same at all places of the answer. Without this part it is below 0.)
+# At step 8, where they look at what is written so far: it falls from about 0.9 to about a half. That is just when it is
+# needed, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0 gives about two
+# thirds of its weight to the j of "june", and the second nearly all to the day's 5. (The similarity of what they fetch
+# is still about 0.4, because a part of it is the same at all places of the answer. Without this part it is below 0.)
 #
 # </details>
 #

@@ -331,6 +331,7 @@ print(
 found = ", ".join(f"{share:.0%}" for share in shares("no norm"))
 print(f"digits right after it:          {found}")
 assert max(shares("no norm")) < 0.2 < 0.95 < min(shares("norm first"))
+assert 0.25 < min(shares("norm last")) <= max(shares("norm last")) < 0.35
 assert grown > 1.5**12  # the first exercise does not say too much
 
 # %% [markdown]

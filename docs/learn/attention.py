@@ -41,10 +41,10 @@ machine(
 
 # %% [markdown]
 # What does it mean that a key fits a query? Here is a smaller case. Each vector has two numbers, so it is an arrow. A
-# key fits well, and gets a high *score*, when it points where the query points, and the higher, the longer it is. (How
-# a score is computed comes below.) The largest score gets the most weight. What is fetched is the *output*: a mixture
-# of all values, most of it from the key that fits best. Turn the query, or let it turn, and watch the output move from
-# value to value. Then make the query longer, or shorter.
+# key that points where the query points fits well, and gets a high *score*. Of two such keys the longer one gets the
+# higher score. (How a score is computed comes below.) The largest score gets the most weight. What is fetched is the
+# *output*: a mixture of all values, most of it from the key that fits best. Turn the query, or let it turn, and watch
+# the output move from value to value. Then make the query longer, or shorter.
 
 # %% tags=["live", "hide-input"]
 import numpy as np

@@ -207,8 +207,8 @@ touch(
 #
 # So it takes one ramp for each answer but the first. How, then, can 128 alarms be enough for the 676 entries of the
 # secret table? An alarm can ring for many. Here are four of the 128 in our trained layer. The darker a pair, the louder
-# the alarm rings there. The ring is at the loudest pair. Each map is sorted by its own alarm, with the letters that
-# make it louder at the top and on the left. Look at the edge of the dark area:
+# the alarm rings there. An orange circle marks the loudest pair. Each map is sorted by its own alarm, with the letters
+# that make it louder at the top and on the left. Look at the edge of the dark area:
 
 # %% tags=["hide-input"] alt="Four squares of 26 by 26 cells: how loud four alarms are for each pair of letters. In each the upper left corner is darkest, and the dark area ends at a slanting edge. It is small in the first square, and more than half of the last."
 from matplotlib.colors import LinearSegmentedColormap
@@ -236,9 +236,9 @@ for ax, wanted in zip(axes.flat, (0.15, 0.3, 0.45, 0.6), strict=True):
     assert map_[:13, :13].sum() > 2 * map_[13:, 13:].sum()
     ax.imshow(map_, cmap=clear, vmin=0, interpolation="none")
     at, to = np.unravel_index(map_.argmax(), map_.shape)
-    loudest = LETTERS[rows[at]] + LETTERS[columns[to]]
+    loudest = f"{LETTERS[rows[at]]}, {LETTERS[columns[to]]}"
     ax.plot(to, at, "o", mfc="none", mec="#d55e00", ms=9, mew=2, clip_on=False)
-    ax.set_title(f"rings for {rings[one]:.0%},\nloudest for {loudest}", fontsize=10)
+    ax.set_title(f"rings for {rings[one]:.0%},\nloudest: {loudest}", fontsize=10)
     ax.set(xticks=[], yticks=[], xlabel="letter here", ylabel="letter before")
 plt.show()
 

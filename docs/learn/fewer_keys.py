@@ -209,8 +209,8 @@ assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
 # They differ, because the four questions differ. And just as many dates are read right, in one training of each
-# machine. But a date [hardly needs several heads](multi_head.py), and shared keys still leave several looks. What about
-# large models?
+# machine. (Both had 500 steps, half as many as the machine of the lessons.) But a date [hardly needs several
+# heads](multi_head.py) if each of its letters has a look of its own. What about large models?
 #
 # Three teams compared keys for each head with 8 heads of keys, and with one. The first converted a trained T5 of 11
 # billion numbers. The other two trained anew: Llama 2 with 30 billion numbers, and DeepSeek with 7 billion. Tests give

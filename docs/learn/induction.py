@@ -10,7 +10,8 @@
 #
 # Two small machines learnt just this task, from texts in which a piece of 5 to 25 random letters is repeated again and
 # again. They have one head in each layer, but one machine has one layer and the other has two. Both were then asked
-# about texts that repeat every 20 places. After 21 letters you can know the next one if you look back:
+# about texts that repeat every 20 places. After 21 letters you can often know the next one if you look back, and after
+# 22 nearly always:
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -45,16 +46,15 @@ assert abs(shallow_record["right_by_place"][PERIOD - 1] - 0.25) < 0.1
 assert record["right_by_place"][PERIOD - 1] < 0.12
 
 # %% [markdown]
-# (At the grey line nobody can know that the piece begins again. The machine with two layers does not bet on it. The one
-# with one layer does, and wins in a quarter of the texts: see exercise 1.)
-#
-# (At 21 letters the blue line is only at about 78 %. Why a single letter of the repeat is too few, comes below.)
+# At 21 letters the blue line is only at about 78 %. Why a single letter of the repeat is too few, comes below. (At the
+# grey line nobody can know that the piece begins again. The machine with two layers does not bet on it. The one with
+# one layer does, and wins in a quarter of the texts: see exercise 1.)
 #
 # Is the machine with one layer only too small? We trained a third one for as many steps. In its one layer stands
 # everything twice, two heads side by side and a network twice as wide, so that it has as many numbers as the machine
 # with two layers. In the picture there is a mark every 50 steps. Of 64 letters 15 on average cannot be known: 14 that
 # come for the first time (the very first is given), and the one with which the piece begins again. The other 49 are 77
-# %. (Who also bets on the other 15 as well as one can gets 79 %.)
+# %.
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
 import contextlib
@@ -305,11 +305,12 @@ assert found["one layer", "0"][1] < 0.2
 # </details>
 #
 # So the training found the two steps, though it was only told which letter comes next. But with these two steps alone
-# 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different. Where this letter
-# stands at two places, whoever knows only the letter before must choose between them. A letter that stands at $k$
-# places is asked about $k$ times, and each choice is right with chance $1/k$. So each different letter brings one right
-# answer, which makes 14 of 20, or 70 %. Does a note hold the letter *two* back as well? Let us hide that place from the
-# first head:
+# 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different, because each of
+# the 26 is missing with the chance $(25/26)^{20} = 0.46$. Where this letter stands at two places, whoever knows only
+# the letter before must choose between them. A letter that stands at $k$ places is asked about $k$ times, and each
+# choice is right with chance $1/k$. So each different letter brings one right answer, which makes 14 of 20, or 70 %.
+# Does a note hold the letter *two* back as well? Then the w could ask with its own note, too: before whom stood a w,
+# and two back a k? Let us hide that place from the first head:
 
 # %% tags=["hide-input"]
 
@@ -336,9 +337,9 @@ assert abs(record["right_by_place"][PERIOD] - 0.78) < 0.1
 assert right_without(3) > 0.9
 
 # %% [markdown]
-# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both. (And at
-# 21 letters the letter two back still belongs to the end of the piece, and fits no note. That is probably why it is
-# less often right there, about as often as without its notes of two back.)
+# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both. (At 21
+# letters the one who asks has noted the end of the piece. Nobody has noted that pair yet, so it asks with one letter
+# only. That is probably why it is less often right there, about as often as without its notes of two back.)
 #
 # ## A check: switch one off
 #
@@ -422,6 +423,7 @@ most = max(
 )
 print(f"bits a letter, the first time: {first:.1f}")
 print(f"bits a letter, again:          {again:.1f}")
+print("(a blind guess: 8.0)")
 print(f"best head, on what followed: {most:.0%}")
 (whole, _), *without, _ = shares.values()
 assert whole > 0.85 > 0.3 > max(share for share, _ in without)
@@ -432,9 +434,10 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 assert first > np.log2(26) + 2
 
 # %% [markdown]
-# No. Why not, we have not tested. In its manual random letters hardly ever come again, so it had little reason to learn
-# this. In large models such heads do more than copy letters: a head that finds "what came after something *like* this"
-# can go on with a list, a rhyme, or a question and its answer.
+# No. (It needs more bits than a blind guess, because it is sure of letters that the manual would have.) Why it has
+# none, we have not tested. In its manual random letters hardly ever come again, so it had little reason to learn this.
+# In large models such heads do more than copy letters: a head that finds "what came after something *like* this" can go
+# on with a list, a rhyme, or a question and its answer.
 #
 # </details>
 #

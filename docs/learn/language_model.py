@@ -290,8 +290,8 @@ assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 # Our machine beats all who count. With one layer it is a little worse than the two best of them. (It has little more
 # than half as many numbers, so this is no fair match. A fair one, in another game, stands in the lesson on
 # [induction](induction.py).) It beats `xz`, too, unless `xz` may read what our machine was trained on. Then `xz` wins
-# by far, probably because the manual repeats whole sentences, and `xz` keeps them to the letter. (So, it seems, does
-# this tenth alone: without any training `xz` is ahead of "count after two".)
+# by far, probably because the manual repeats whole sentences, and `xz` keeps them to the letter. (Within this tenth,
+# too, sentences seem to repeat: `xz`, which has read nothing else, is ahead of "count after two".)
 #
 # ## Drawing a letter
 #
@@ -443,8 +443,9 @@ assert by_place[0] > 1.4 * by_place[8:16].mean()
 assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
 
 # %% [markdown]
-# After eight to sixteen letters, the last word or two, most is won. But the rest, not 0.2 bits, is as much as all its
-# lead over who counts after four. (A larger machine, trained longer, uses far more.)
+# After eight to sixteen letters, the last word or two, most is won. What the other letters bring is less than 0.2 bits.
+# That is little, but its whole lead over "count after four" is not larger. (A larger machine, trained longer, uses far
+# more.)
 #
 # </details>
 #

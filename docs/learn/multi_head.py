@@ -175,8 +175,8 @@ display(
 )
 
 # %% [markdown]
-# So the machine can read the third digit, but the fourth drowned it: in one average, what is given to the one is taken
-# from the other. (Both get about the same weight, and yet the fourth is the louder. Why, we do not know.) No place of
+# So the machine can read the third digit, but the fourth is louder: in one average, what is given to the one is taken
+# from the other. (Both get about the same weight. Why the fourth is louder all the same, we do not know.) No place of
 # the slider is good for both.
 #
 # But does it mishear the digit, or only the order? All years of our dates lie between 1950 and 2049. So behind 19 the
@@ -227,19 +227,20 @@ print(f"  of two digits,     {others:.2f} alike")
 assert same > 0.85 > 0.3 > others
 
 # %% [markdown]
-# Where the fourth digit could not be the third, it almost never errs. So it hears both digits, and hardly which is
-# which. The values show why: that of a 7 in the third place and that of a 7 in the fourth are nearly the same, so that
-# a value says which digit it is, and hardly where it stood. Where only one order makes a year of ours, that settles it.
-# Where both do, it does not even toss a coin, which would miss the third digit in half of these years. It misses it in
-# three of four, because for both places it mostly takes the louder digit, which is the fourth.
+# Where the fourth digit could not be the third, it almost never errs. So the third digit was not drowned. It is heard,
+# but hardly its place. The values show why: that of a 7 in the third place and that of a 7 in the fourth are nearly the
+# same, so that a value says which digit it is, and hardly where it stood. Where only one order makes a year of ours,
+# that settles it. Where both do, it does not even toss a coin, which would miss the third digit in half of these years.
+# It misses it in three of four, because for both places it mostly takes the louder digit, which is the fourth.
 #
 # </details>
 #
 # ## Does it take heads?
 #
 # More heads bring back more averages, so give the query of the last look two heads, four, or eight. Then the other way:
-# eight queries with *one* head each. That makes eight averages, too, but each is read for one digit only. Last comes
-# our own machine, with one head and with four, which looks anew for each letter that it writes.
+# eight queries with *one* head each, once with 64 numbers for each look and once with only 8. That makes eight
+# averages, too, but each is read for one digit only. Last comes our own machine, with one head and with four, which
+# looks anew for each letter that it writes.
 #
 # One look with one head reads 50 of 100 dates, on average over three trainings. How many will one look with eight heads
 # read? Eight looks with one head? And our own machine with a single head everywhere? Guess before you look.
@@ -279,8 +280,8 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 
 # %% [markdown]
 # One look with eight heads reads 72 of 100 dates. Eight looks with one head read 99, and still 97 if each brings back
-# only 8 numbers, as each of eight heads does. The eight heads bring 8 numbers each, and one last matrix makes one
-# vector of 64 of them, in which nothing need be lost. So the eight heads could do the same, each for one digit. The
+# only 8 numbers, as each of eight heads does. The eight heads of one look also bring 8 numbers each. Side by side these
+# are 64, and the last matrix can hand on all of them. So the eight heads could do the same, each for one digit. The
 # difference is not in what they can do, but in what 700 steps have found. What makes it hard to find, we have not
 # tested.
 #

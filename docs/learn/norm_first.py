@@ -231,9 +231,9 @@ assert louder > 0.9
 # %). In the end it is ahead (100 against 89 %), as the rival has it. Our story is not wrong, but it says less than we
 # thought. Half a percent of a letter is not nothing, so in three times the steps even the plain towers learn. What
 # stands is this: **with a louder letter a tower begins early, even with large nudges.** That fits the fading letter.
-# But a louder letter also keeps the letters different, as the next table shows, and which of the two counts, these four
-# trainings do not say. (Each line is one training. All but the first we measured with the page's program on 26 November
-# 2026.)
+# But so far we took two things for one: little is left of the letter, and all letters are alike. A louder letter mends
+# both, as the next table shows, and which of them counts, these four trainings do not say. (Each line is one training.
+# All but the first we measured with the page's program on 26 November 2026.)
 #
 # Can the harm be seen before the first nudge? We measure how much of the letter is left at the top, and how alike two
 # letters are there (1 is the same direction). And we ask the [slopes](training.py#a-nudge) whether they know which
@@ -317,7 +317,9 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 
 # %% [markdown]
 # At the top of the first tower all letters are 0.999 alike, so the slopes can hardly tell which letter is wanted where,
-# and change by no more than 4 %.
+# and change by no more than 4 %. (0 % would mean that it can't tell the two tasks apart at all.) By these numbers a
+# louder letter is even better than the norm first. But how loud it must be depends on the height of the tower, and the
+# norm first needs no such number.
 #
 # <details class="lesson-more" markdown="1"><summary>A second weakness: large nudges</summary>
 #
@@ -353,11 +355,11 @@ assert max(steep["norm last"][2:]) > 1.2 * steep["norm last"][0]
 #
 # In a deep machine, put the **norm first**. To leave the norms out is no way: without them a tower of twelve gets [10
 # to 14 of 100 digits](transformer_layer.py#what-is-the-norm-for), where guessing gets 10. With few layers and small
-# nudges, as in our date machine, the norm may stand first or last. This is no law: BERT (2018) stacked 24 layers with
-# the norm last, and trained them with warm-up, small nudges and a million steps. And with a louder letter [Wang and
-# others](https://arxiv.org/abs/2203.00555) (2022) trained a tower of a thousand layers, with the norm last. So how
-# tall? With the norm last four layers learn in a few hundred steps, and twelve get 89 of 100 digits after 2,400. With
-# it first twelve have learnt after 800. We have not tried taller ones.
+# nudges, as in our date machine, the norm may stand first or last. Nor must a deep machine have the norm first: BERT
+# (2018) stacked 24 layers with the norm last, and trained them with warm-up, small nudges and a million steps. And with
+# a louder letter [Wang and others](https://arxiv.org/abs/2203.00555) (2022) trained a tower of a thousand layers, with
+# the norm last. So how tall? With the norm last four layers learn in 400 steps, and twelve get 89 of 100 digits after
+# 2,400. With it first twelve have learnt after 800. We have not tried taller ones.
 #
 # ## Your machine so far
 #

@@ -407,8 +407,8 @@ assert with_it[64] < 4 * with_it[1]
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# With the cache, 64 texts take only about three times as long as one. So with one text most of a step is a fixed cost,
-# which no cache removes.
+# With the cache, 64 texts take only a few times as long as one. So with one text most of a step is a fixed cost, which
+# no cache removes.
 #
 # ## Who found this, and when
 #

@@ -9,7 +9,8 @@
 #
 # Type a date as you write it. A small Transformer reads it and writes it as a computer would: year, month, day. It runs
 # here, in your browser. Press a letter of the answer, and the letters that it looked at light up. It has learnt a dozen
-# ways to write a date, which stand below the machine.
+# ways to write a date, which stand below the machine. At its end wait **seven dares**, such as to find a date that it
+# reads wrong.
 #
 # Three words that you will meet: a **head** is one look at the letters, and the machine takes four at once, each in its
 # own way. **Padding** is the blanks that are added behind a text so that all texts are equally long; a mask keeps the

@@ -133,7 +133,9 @@ def test_answers_in_words():
 
 
 def test_progress_lists_every_exercise():
-    shown = exercises.progress({"masks": "Masks", "causal": "Causal attention"}).data
+    shown = exercises.progress(
+        {"masks": "Masks", "causal": "Causal attention"}, {"masks": ["masks/empty"], "causal": []}
+    ).data
     found = json.loads(re.search(r"<script[^>]*>(.*?)</script>", shown)[1])["lessons"]
     assert [each["lesson"] for each in found] == ["Masks", "Causal attention"]
     assert found[0]["names"][0] == "masks/cells-of-padding"

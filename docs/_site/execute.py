@@ -49,7 +49,7 @@ USED = {  # by the lessons that say so
     ],
     b"refusals.toml": [ROOT / "docs/reference/refusals.toml"],
     **{f'exercises.show("{path.stem}")'.encode(): [*ASKED, path] for path in EXERCISES.glob("*.py")},
-    b"exercises.progress(": sorted(EXERCISES.glob("*.py")),
+    b"exercises.progress(": [*sorted(EXERCISES.glob("*.py")), *sorted((DOCS / "learn").glob("*.py"))],
 }
 WORKERS = 2
 TIMEOUT = 300  # seconds for a whole lesson

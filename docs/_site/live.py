@@ -36,6 +36,20 @@ def touch(piece, without, **state):
     return HTML(f'<lesson-piece piece="{piece}">{data(state)}{without}</lesson-piece>')
 
 
+def bet(name, lines, *, low=0, high=100, step=1, unit=" %"):
+    """Ask for a guess before the fold that follows tells what was measured.
+
+    `name` is "lesson/what". Each line is (label, measured) or (label, measured, what to say to a guess below it, and
+    to one above). The guesses run from `low` to `high`.
+    """
+    told = [dict(zip(("label", "measured", "below", "above"), line, strict=False)) for line in lines]
+    for line in told:
+        line["measured"] = round(float(line["measured"]), 3)  # a float32 has digits that nobody measured
+    labels = "".join(f"<li>{html.escape(line['label'])}</li>" for line in told)
+    without = f"<ul>{labels}</ul>"
+    return touch("bet", without, name=name, lines=told, low=low, high=high, step=step, unit=unit)
+
+
 def text_machine(beginnings, without):
     """Show the element in which the trained language model writes; a reader can begin with one of the beginnings."""
     return HTML(f"<text-machine>{data({'beginnings': beginnings})}{without}</text-machine>")

@@ -6,21 +6,21 @@
 # %% [markdown]
 # # How does attention decide where to look?
 #
-# A machine that may only take the plain average of a text [mixes up its digits](reading_dates.py#take-it-away). What it
-# needs are weights that depend on what it is looking *for*: a month, or a day. Where do such weights come from?
+# A machine that may only take the plain average of a text [mixes up its digits](reading_dates.py#take-it-away). It
+# needs weights that depend on what it is looking *for*: a month, or a day. Where do such weights come from?
 #
 # ## Ask, compare, fetch
 #
 # Think of a shelf of folders, each with a label on its spine. You hold your question against every label. Where the two
-# fit well, you take much of what is inside, and from the others a little. In attention each of these is a vector:
+# fit well you take much of what is inside, and elsewhere a little. In attention each of these is a vector:
 #
 # * the **query** is the question: what am I looking for?
 # * the **key** is a label: what do I offer?
 # * the **value** is what is inside: what do I hand over when I am chosen?
 #
 # Every letter has a key and a value, and whoever looks has a query. At each letter that it writes, our trained machine
-# looks at the text in four ways at once, which are called its *heads*. Here is head 1, with a query for each letter of
-# the answer. Press one. The brightest letter of the text is the one whose key fits that query best.
+# looks at the text in four ways at once, which are called its *heads*. Here is head 1. Press a letter of the answer:
+# the brightest letter of the text is the one whose key fits its query best.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -40,11 +40,10 @@ machine(
 )
 
 # %% [markdown]
-# What does it mean that a key fits a query? Here is a smaller case. Each vector has two numbers, so it is an arrow. A
-# key that points where the query points fits well, and gets a high *score*. Of two such keys the longer one gets the
-# higher score. (How a score is computed comes below.) The largest score gets the most weight. What is fetched is the
-# *output*: a mixture of all values, most of it from the key that fits best. Turn the query, or let it turn, and watch
-# the output move from value to value. Then make the query longer, or shorter.
+# What does it mean that a key fits a query? Here each vector has only two numbers, so it is an arrow. A key that points
+# where the query points gets a high *score*, and the largest score gets the most weight. What is fetched is the
+# *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch the output move
+# from value to value. Then make the query longer, or shorter.
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -74,14 +73,14 @@ touch(
 )
 
 # %% [markdown]
-# A longer query does not look elsewhere. It chooses more sharply, and a query of length 0 does not choose at all: its
+# A longer query does not look elsewhere. It chooses more sharply. And a query of length 0 does not choose at all: its
 # output is the plain average. So a machine can learn where to look, and how firmly.
 #
 # ## By hand, to the last digit
 #
 # Where do queries, keys and values come from? Each is the letter's vector times a matrix. There are three matrices, so
 # that what a letter looks for, what it offers and what it hands over can be three different things. The training finds
-# them. Here we choose small ones, so that you can follow with a pencil.
+# them. Here we choose small ones that you can follow with a pencil.
 #
 # | letter | its vector $x$ |
 # | --- | --- |
@@ -95,9 +94,9 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# In the machine at the top, the answer looked at the text. The letters of a text may also look at each other, and at
-# themselves, which is called **self-attention**. Let "y" look at all three letters. **Its query** is $x W_Q$. Its
-# vector $x$ is $(1, 1)$, so the two rows of $W_Q$ are added:
+# At the top, the answer looked at the text. The letters of a text may also look at each other, and at themselves, which
+# is called **self-attention**. Let "y" look at all three. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the
+# two rows of $W_Q$ are added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -113,16 +112,16 @@ touch(
 # | y | $(0, 1, 2, 3)$ | $(10, 10)$ |
 #
 # **How well does each key fit the query?** Multiply the two vectors number by number, and add up, which is the *dot
-# product*. Divide it by the root of how many numbers they have, √4 = 2 (why, [see
-# below](#why-divide-by-the-root-of-d_k)). The results are the **scores**.
+# product*. Divide it by the root of how many numbers they have, √4 = 2, for a reason that [comes
+# below](#why-divide-by-the-root-of-d_k). The results are the **scores**.
 #
 # * m: $(2\cdot 2 + 0\cdot 0 + 1\cdot 2 + 0\cdot 0) / 2 = 3$
 # * a: $(2\cdot (-2) + 0\cdot 1 + 1\cdot 0 + 0\cdot 3) / 2 = -2$
 # * y: $(2\cdot 0 + 0\cdot 1 + 1\cdot 2 + 0\cdot 3) / 2 = 1$
 #
 # **From scores to weights.** We want positive shares that add up to one. So raise $e$ to the power of each score, which
-# is positive and keeps their order, and divide by the sum. This step is called the **softmax**. Guess first: does m get
-# about half of the weight, two thirds, or nearly nine tenths?
+# is positive and keeps their order, and divide by the sum. This step is called the **softmax**. The score of m is 3 and
+# that of y is 1: does m get about half of the weight, two thirds, or nearly nine tenths?
 #
 # | letter | score | e to this power | divided by the sum |
 # | --- | --- | --- | --- |
@@ -137,15 +136,15 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# **That is the whole of attention.** Here it is for all three letters, with a row for each. The rows of "y" are marked.
-# (3, 2) is a *shape*: three rows and two columns.
+# **That is the whole of attention.** Here it is for all three letters, with a row for each. The rows of "y" are marked,
+# and (3, 2) is a *shape*: three rows and two columns.
 #
 # --8<-- "diagrams/attention_by_hand.svg"
 #
 # Such weights, as a square, are called a **map**: a row is a letter that looks, a column a letter that is looked at,
-# and each row adds up to one. (What you see is rounded.)
+# and each row adds up to one.
 #
-# And here it is in NumPy. Keep the two functions! Each of the next lessons adds a few lines, and [at the
+# And here it is in NumPy. Keep the two functions. Each of the next lessons adds a few lines, and [at the
 # end](recap.py#put-together-by-hand) they are a machine that reads dates.
 
 # %%
@@ -218,9 +217,10 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 # **Queries may come from another text than keys and values.** When the decoder writes, the query comes from the answer,
 # and keys and values come from the text. This is *cross-attention*, and it is what you saw at the top.
 #
-# Here is that machine again, now with the numbers behind its weights. Its keys have 16 numbers each, so the products
-# are divided by 4. Press a letter of the answer: the table shows the three keys that fit best. (␣ is a space.) Take two
-# of them: by how much do their scores differ, and how many times as large is the one weight as the other?
+# Here is that machine again, with the numbers behind its weights. Its keys have 16 numbers each, so the products are
+# divided by 4. Press a letter of the answer: the table shows the three keys that fit best, where ␣ is a space. By how
+# much do two of their scores differ, and how many times as large is the one weight as the other?
+#
 
 # %% tags=["live", "hide-input"]
 from clear_attention import date_tokenizers
@@ -242,18 +242,19 @@ machine(
 
 # %% [markdown]
 # If the scores differ by 1, the one weight is $e$ times the other, 2.7 times. If they differ by 2, it is $e^2$, 7.4
-# times.
+# times. So only differences count, and each step of 1 multiplies.
 #
 # ## Why divide by the root of d_k?
 #
-# A dot product is a sum of $d_k$ terms, so it becomes larger the more numbers a key has, and the softmax exaggerates
-# large differences. If the score of one of two keys is larger by 10, its weight is $e^{10}$ times as large, about
-# 22,000 times: it gets 0.99995. Raise this score by 0.2, and 0.99995 becomes 0.99996. (Between two *equal* scores, the
-# same 0.2 turns 0.50 into 0.55.) A machine learns from how much the output changes when a number is nudged. Here hardly
-# anything changes, so it learns next to nothing: the softmax is *saturated*. So the dot products are divided. But by
-# what?
+# A dot product is a sum of $d_k$ terms, so its size grows with the number of terms, and differences can become too
+# large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times: it
+# gets 0.99995. Raise this score by 0.2, and 0.99995 becomes 0.99996. Between two *equal* scores, the same 0.2 turns
+# 0.50 into 0.55.
 #
-# Here are one query and four keys of random numbers. Change $d_k$: which column of weights goes to all or nothing,
+# A machine learns from how much the output changes when a number is nudged. Here hardly anything changes, so it learns
+# next to nothing: the softmax is *saturated*. So the dot products are divided. But by what?
+#
+# Here are one query and four keys of random numbers. Change $d_k$. Which column of weights goes to all or nothing,
 # which becomes even, and which does neither?
 
 # %% tags=["live", "hide-input"]
@@ -292,27 +293,24 @@ lab(
 # %% [markdown]
 # Divided by nothing, one key takes nearly everything when keys are long. Divided by $d_k$, all weights become alike,
 # and the query might as well not ask. Divided by the root, the weights still depend on the random numbers, but no
-# longer on how many they are: we tried 500 random queries, and from $d_k = 4$ to 1024 the mean of the largest weight
-# changes by less than 0.05.
+# longer on how many they are.
 #
 # Why the root, of all things? Throw 64 coins, and count +1 for one side and -1 for the other. Most throws cancel each
-# other: typically the sum is about 8 away from 0, and 8 is √64. A dot product of random numbers is such a sum. If the
-# numbers are about 1 in size and as often negative as positive, its terms are like coins. With $d_k$ terms it is about
-# $\sqrt{d_k}$ in size. Divided by $\sqrt{d_k}$ it is about 1, whatever $d_k$ is.
+# other: typically the sum is about 8 away from 0, and 8 is √64. A dot product of random numbers is such a sum, with
+# $d_k$ terms. So it is about $\sqrt{d_k}$ in size, and divided by $\sqrt{d_k}$ it is about 1, whatever $d_k$ is.
 #
-# <details class="lesson-more" markdown="1"><summary>Why coins cancel</summary>
+# <details class="lesson-more" markdown="1"><summary>Why do coins cancel, and does it hold for our columns?</summary>
 #
 # Square a sum of $d_k$ terms that are 0 on average, and whose squares are 1 on average. You get the $d_k$ squares, and
 # products of *different* terms, which are as often negative as positive, and cancel. What is left is $d_k$ on average,
-# so the sum itself is about $\sqrt{d_k}$ in size. This holds for numbers that know nothing of each other, as when a
-# training begins.
+# so the sum itself is about $\sqrt{d_k}$ in size. This holds for numbers that are about 1 in size and know nothing of
+# each other, as when a training begins. We tried 500 random queries: with the root, from $d_k = 4$ to 1024, the mean of
+# the largest weight changes by less than 0.05.
 #
 # </details>
 #
-# Now take the root out of the trained machine. In all of its looks the dot products are divided by nothing, or by 16 in
-# place of √16 = 4, and then it reads 500 unseen dates. **Guess first: which of the two does more harm?**
-#
-# <details markdown="1"><summary>What it still reads</summary>
+# Does it matter? We take the root out of the trained machine: in all of its looks the dot products are divided by
+# nothing, or by 16 in place of √16 = 4. Then it reads 500 unseen dates.
 
 # %% tags=["live", "remove-input"]
 # What the text says of e, of two keys, of coins, and of the three columns, for 500 queries and 16 keys each.
@@ -332,14 +330,13 @@ for d in depths:
 assert np.ptp(np.array(largest)[:, 1]) < 0.05
 assert largest[-1][0] > 0.9 > 0.1 > largest[-1][2]
 
-# %% tags=["hide-input"] alt="Three bars for the unseen dates that the trained machine reads right. Divided by 4, the root of 16, as in its training: nearly all. Divided by nothing: less than two in three. Divided by 16: none, or hardly any."
-import matplotlib.pyplot as plt
+# %% tags=["hide-input"]
 from clear_attention import create_date_pairs, greedy_search
 
 texts, dates = create_date_pairs(500, seed=1, split="test")
 unseen = source.encode(texts, length=34)
 divisors = {"nothing": 1, "√16 = 4": 4, "16": 16}
-read = {}
+read, wrote = {}, {}
 for name, divisor in divisors.items():
     changed, _ = trained.load("dates")
     encoder, decoder = changed.encoder.layers[0], changed.decoder.layers[0]
@@ -349,6 +346,46 @@ for name, divisor in divisors.items():
         queries.set_weights([4 / divisor * x for x in queries.get_weights()])
     written = target.decode(greedy_search(changed, unseen, max_length=11))
     read[name] = np.mean([a == b for a, b in zip(written, dates, strict=True)])
+    wrote[name] = written[0]
+print(f"divided by √16, as it was trained: {read['√16 = 4']:.1%}")
+assert read["√16 = 4"] > 0.98 > 0.9 > read["nothing"] > 0.3 > 0.1 > read["16"]
+
+# %% [markdown]
+# **How many of 100 does it still read?**
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "attention/root",
+    [
+        (
+            "divided by nothing",
+            round(100 * read["nothing"], 1),
+            "Larger scores keep their order: a look prefers the same letter as before, only more sharply.",
+            "Where a look had learnt to mix several letters, the largest weight now pushes the others aside.",
+        ),
+        (
+            "divided by 16",
+            round(100 * read["16"], 1),
+            "",
+            "The order of the scores stays, but all weights become nearly alike, and a plain average mixes up the"
+            " letters.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Looks that are too sharp cost it more than a third of the dates, and looks that are too blurred cost it all:
+
+# %% tags=["hide-input"] alt="Three bars for the unseen dates that the trained machine reads right. Divided by 4, the root of 16, as in its training: nearly all. Divided by nothing: less than two in three. Divided by 16: none, or hardly any."
+import matplotlib.pyplot as plt
+
+print(texts[0])
+for name, letters in wrote.items():
+    print(f"  divided by {name:7} {letters}")
 
 figure, ax = plt.subplots(figsize=(4.4, 1.5), layout="constrained")
 bars = ax.barh([*read], [*read.values()], color=["#d55e00", "#0072b2", "#d55e00"])
@@ -358,13 +395,14 @@ ax.set_ylabel("divided by")
 ax.invert_yaxis()
 ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
-assert read["√16 = 4"] > 0.98 > 0.9 > read["nothing"] > 0.3 > 0.1 > read["16"]
 
 # %% [markdown]
-# Looks that are too sharp cost it more than a third of the dates, and looks that are too blurred cost it all. (Its
-# matrices were trained with the root. A training without it might end otherwise.)
+# Its matrices were trained with the root. A training without it might end otherwise.
 #
 # </details>
+#
+# Without the root its looks are too sharp, and divided by 16 they are too blurred. The root keeps them between the two:
+# sharp enough to choose, and soft enough to mix.
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
 #
@@ -400,12 +438,11 @@ np.testing.assert_allclose(rows[2, 61:], [0.70503277, 0.35547623, 0.56170976], 2
 #
 # ## Who found this, and when
 #
-# In 2014 Bahdanau, Cho and Bengio computed the score of a query $q$ and a key $k$ with a small trained network,
-# $a \cdot \tanh(W q + U k)$, where $\tanh$ squeezes each number between -1 and 1. In 2015 Luong, Pham and Manning tried
-# the bare dot product, which is cheaper. Which is better? In 2017 Britz and others trained several hundred translation
-# machines, and the small network won by a little. Vaswani and others suspected why: with long keys the products grow,
-# and the slope of the softmax becomes very small. They divided by $\sqrt{d_k}$, kept the cheap product, and built a
-# whole machine of it.
+# In 2014 Bahdanau, Cho and Bengio computed each score with a small trained network. In 2015 Luong, Pham and Manning
+# tried the dot product, which is cheaper. In 2017 Britz and others trained several hundred translation machines, and
+# the small network won by a little. Vaswani and others suspected why: with long keys the products grow, and the slope
+# of the softmax becomes very small. They divided by $\sqrt{d_k}$, kept the cheap product, and built a whole machine of
+# it.
 #
 # ## Exercises
 #

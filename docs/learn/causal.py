@@ -58,24 +58,28 @@ machine(
 #
 # ## One date is eleven examples
 #
-# The decoder writes one letter after the other. In training the right answer is known, so there is no need to wait: the
-# decoder is *given* the whole right answer, and at each place it has to say the letter that comes next. For the very
-# first letter something must be given, too. So a **start mark** is put in front, and everything moves one place to the
-# right:
+# The decoder writes one letter after the other. In training there is no need to wait: the decoder is *given* the whole
+# right answer, and at each place it has to say the letter that comes next. To ask for the very first letter, a **start
+# mark** is put in front, so that everything moves one place to the right:
 #
 # --8<-- "diagrams/shift.svg"
 #
-# This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from its
-# own. One date gives eleven examples in one go: given the start, predict 2; given the start and 2, predict 0; and so on
-# to the end mark.
+# One date gives eleven examples in one go: given the start, say 2; given the start and 2, say 0; and so on to the end
+# mark. This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from
+# its own.
 #
 # And here is the danger. The place that is given 2 must say 0, and 0 is what the next place is given. So attention only
-# has to look one place to the right. When the machine above was trained, somebody forgot to prevent that, so let us
-# call it **the forgetful machine**. After 333 steps it got every letter right by copying, and there was nothing left to
-# learn. When it writes for itself, there is nothing to its right yet, and it writes the end mark at once. **Why the end
-# mark? Guess first.**
+# has to look one place to the right. When the machine above was trained, somebody forgot to prevent that: it is **the
+# forgetful machine**. After 333 steps it got every letter right by copying, and there was nothing left to learn.
 #
-# <details markdown="1"><summary>An answer, and a test of it</summary>
+# When it writes for itself, there is nothing to its right yet. It writes the end mark at once. **Why the end mark?
+# Guess first.**
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer, and a test of it</summary>
+#
+# In training the last place has no letter to its right, and there the right answer *is* the end mark. One head of that
+# place looks back at the start mark. Does this look mean "end"? We give the machine 200 unseen dates with their right
+# answers, hide the start mark from the last place only, and count what it says there:
 
 # %% tags=["hide-input"]
 from clear_attention import create_date_pairs
@@ -102,23 +106,21 @@ for name, reader in {"seen": forgetful, "hidden": blinded}.items():
 assert back > 0.5
 
 # %% [markdown]
-# In training the last place has no letter to its right. There one head looks back at the start mark, and to this
-# machine the look means "end": without it, it mostly goes on with a digit. When it writes for itself, the start mark is
-# all that it can look at.
+# Without the look it mostly goes on with a digit. So to this machine the look means "end". And when it writes for
+# itself, the start mark is all that it can look at.
 #
 # </details>
 #
-# So we hide the future: **no letter may look at a later one.** A letter may look at itself, because what is asked for
-# is the one *after* it. The mask for this is called the *look-ahead mask*, and attention with it is called *causal*,
-# because what comes later cannot be a cause. Only the answer's look at itself needs it: the encoder has the whole text
-# from the start, and hides nothing but padding.
+# So we hide the future: **no letter may look at a later one.** It may look at itself, because what is asked for is the
+# letter *after* it. The mask for this is the *look-ahead mask*, and attention with it is called *causal*, because what
+# comes later cannot be a cause. Only the answer's look at itself needs it. The encoder has the whole text from the
+# start.
 #
 # ## Try it yourself
 #
-# Here you see the forgetful machine peeking. A row is a letter that looks, and a column a letter that is looked at.
-# Both have the names of the letters that are *given*, the first five of the eleven. (Each row shows the head which
-# peeks most.) In the row "start" the machine looks at the 2, which is what it has to say, and in the row "2" at the 0.
-# The last row differs, because the dash, which comes next, is not among the five.
+# Here you see the forgetful machine peeking, each row in the head which peeks most. The rows are letters that look, and
+# the columns those that are looked at: the first five that are *given*. In the row "start" it looks at the 2, which is
+# what it has to say, and in the row "2" at the 0. The last row cannot peek, because its next letter is not shown.
 #
 # **Stop it!** Press the cells that must be blocked, until no letter sees a later one. How many are there?
 
@@ -152,7 +154,7 @@ lab(
 )
 
 # %% [markdown]
-# <details markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Ten: four in the first row, three in the second, two, one, and none in the last. The box "later tokens" above the grid
 # hides this triangle at once.
@@ -161,9 +163,9 @@ lab(
 #
 # ## By hand
 #
-# Take the three letters of the lesson on [attention](attention.py#by-hand-to-the-last-digit). "y" comes last, so the
-# mask hides nothing from it. "a" may see "m" and itself, and "m" only itself. The queries of "m" and "a" are the rows
-# of $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
+# Take the three letters of [attention by hand](attention.py#by-hand-to-the-last-digit). "y" comes last, so the mask
+# hides nothing from it. "a" may see "m" and itself, and "m" only itself. The queries of "m" and "a" are the rows of
+# $W_Q$: $q_m = (1, 0, 0, 1)$ and $q_a = (1, 0, 1, -1)$.
 #
 # | who looks | score of m | score of a | score of y | weights | output |
 # | --- | --- | --- | --- | --- | --- |
@@ -172,7 +174,7 @@ lab(
 # | y | 3 | -2 | 1 | 0.876, 0.006, 0.118 | (9.941, 1.244) |
 #
 # The second row in full: $e^2 = 7.389$ and $e^{-2.5} = 0.082$ add up to 7.471, and $7.389 / 7.471 = 0.989$. The values
-# of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it, with the softmax that you mended in the lesson before:
+# of m and a are $(10, 0)$ and $(0, 10)$. Here is all of it, with the softmax that you mended:
 
 
 # %%
@@ -217,8 +219,8 @@ print("The package's functions give the same.")
 # \text{output}_i = \sum_{j \le i} w_{ij}\, v_j
 # $$
 #
-# Here $i$ is the place of the letter that looks (a row), $j$ the place of one that is looked at (a column), $w_{ij}$
-# the weight and $v_j$ the value. The mask is one comparison of places.
+# Here $i$ is the row, the place of the letter that looks, $j$ the column, the place of one that is looked at, $w_{ij}$
+# the weight and $v_j$ the value.
 #
 # <details class="lesson-more" markdown="1"><summary>How the package makes it</summary>
 #
@@ -240,9 +242,9 @@ print(docstring.sub("", inspect.getsource(create._positions)))
 #
 # ## The trained machine's own look back
 #
-# This is how the whole machine looks at what it has written, in its four heads. The dot • is the start mark. Press a
-# letter of the answer: a frame marks the row of the letter *before* it, because that letter looks when the next one is
-# written. Now press the first letter. **Why is the framed row the same in all four maps?**
+# Here is how the whole machine, which had the mask, looks at what it has written, in its four heads. The dot • is the
+# start mark. Press a letter of the answer, and a frame marks the row of the letter *before* it, which looks when this
+# one is written. Now press the first letter. **Why is its row the same in all four maps?**
 
 # %% tags=["live", "hide-input"]
 given = target_ids[:, :-1]
@@ -264,7 +266,7 @@ machine(
 )
 
 # %% [markdown]
-# <details markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # The start mark can see nothing but itself, so it gets all of its own weight.
 #
@@ -272,20 +274,60 @@ machine(
 #
 # ## A check: change the future
 #
-# Change the last letter of what the machine is given, at place 10. What is predicted there may move. At earlier places
-# nothing may move, not by a single bit. The forgetful machine fails:
+# How do you find a peeking machine before it fails? Change the last of the eleven letters that are given, and compare
+# all that it says:
 
 # %%
 # the machines, the ids and the answer come from cells above, which are folded
 changed = given.copy()
 changed[0, -1] = target.encode(["7"])[0, 1]  # 2018-05-07 instead of 2018-05-03
-for name, candidate in {"whole": model, "forgetful": forgetful}.items():
-    one, other = (candidate((source_ids, x))[0].numpy() for x in (given, changed))
-    moved = np.flatnonzero(np.any(one != other, axis=-1))
-    print(f"{name:9} moved: {' '.join(map(str, moved))}")
-    assert (moved.min() == len(answer)) == (name == "whole")
+
+
+def moved(reader):
+    """Return the places at which a prediction moves, if only by one bit."""
+    one, other = (reader((source_ids, x))[0].numpy() for x in (given, changed))
+    return np.flatnonzero(np.any(one != other, axis=-1))
+
 
 # %% [markdown]
+# **At how many of the eleven places does anything move?**
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+far = "A softmax gives every letter some weight, so a change at one place can reach every other."
+bet(
+    "causal/moved",
+    [
+        (
+            "the whole machine",
+            len(moved(model)),
+            "The last place sees the changed letter itself, so there something moves.",
+            "What comes later is hidden: only the last place sees the letter that was changed.",
+        ),
+        ("the forgetful machine", len(moved(forgetful)), far),
+    ],
+    high=11,
+    unit=" of 11",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# In the whole machine only the last place moves, and in the forgetful one earlier places do, too:
+
+# %%
+for name, candidate in {"whole": model, "forgetful": forgetful}.items():
+    print(f"{name:9} moved: {' '.join(map(str, moved(candidate)))}")
+    assert (moved(candidate).min() == len(answer)) == (name == "whole")
+
+# %% [markdown]
+# So it is not only the place just before that sees the change: a softmax gives every letter some weight.
+#
+# </details>
+#
+# **What comes later must move nothing before it.** You can test any machine that writes like this, and in a second.
+#
 # <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two outputs are equal: is it the mask?</summary>
 #
 # In a tutorial three tokens are queries, keys and values, and two of the three outputs are equal. Did the mask do it?
@@ -314,8 +356,8 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 # ## Both masks at once { #both-at-once }
 #
 # Where answers differ in length, the shorter ones are padded. Then a key must be blocked if it is padding *or* in the
-# future. [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0 is
-# padding. **One of the three will make trouble. Which?**
+# future, and [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0
+# is padding. **One of them will make trouble. Which?**
 
 # %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
 import matplotlib.pyplot as plt
@@ -333,7 +375,7 @@ assert both.shape == (3, 1, 5, 5)
 assert np.all(both[2, 0, :3] == 1)
 
 # %% [markdown]
-# <details markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
 # Text 2. Its first three rows are hatched from end to end: what stands before the first real letter is padding, and
 # what comes after is future. So each text that is padded on the left has [rows with nothing
@@ -343,13 +385,9 @@ assert np.all(both[2, 0, :3] == 1)
 #
 # ## A question may be read as a whole { #what-the-first-letters-never-learn }
 #
-# A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so its
-# letters may look at each other in both directions. Only the answer must be causal.
-#
-# <details class="lesson-more" markdown="1"><summary>A prefix mask: a question is read as a whole</summary>
-#
-# With a **prefix mask** its letters see each other in both
-# directions, and what is written after them stays causal. Here two letters are given, and two are written:
+# A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so
+# with a **prefix mask** its letters see each other in both directions, and only the answer is causal. Here two letters
+# are given, and two are written:
 
 # %%
 from clear_attention import create_prefix_mask
@@ -360,23 +398,20 @@ np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
 np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 
 # %% [markdown]
-# </details>
-#
 # ## Who found this, and when
 #
-# Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek,
-# because a later symbol was not there yet. Attention sees everything at once, so the first Transformer (2017) needed
-# the mask. In GPT (2018) all attention is causal. Does one have to choose? UniLM (2019) trained one network with
-# several masks by turns, a prefix mask among them.
+# Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek.
+# Attention sees everything at once, so the first Transformer (2017) needed the mask. In GPT (2018) all attention is
+# causal, and UniLM (2019) trained one network with several masks by turns, a prefix mask among them.
 #
 # ## Exercises
 #
 # ### Exercise 1 { #three-triangles }
 #
-# Your friend has written three masks for four letters, in which 1 blocks, and one of them is right: `np.triu(ones,
-# k=1)`, `np.triu(ones, k=0)` and `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what
-# lies on it or below, and `k` moves that diagonal to the right, or with -1 to the left. Of the two wrong ones, one is
-# worse, because you would not notice it in training. Which one?
+# Here are three masks for four letters, in which 1 blocks: `np.triu(ones, k=1)`, `np.triu(ones, k=0)` and
+# `np.tril(ones, k=-1)`. `triu` keeps what lies on the diagonal or above, `tril` what lies on it or below, and `k` moves
+# the diagonal to the right. One mask is right. Which of the other two is worse, because you would not notice it in
+# training?
 
 # %% tags=["answer"]
 ones = np.ones((4, 4))
@@ -404,8 +439,8 @@ assert triangles["np.triu(ones, k=0)"][0].all()
 #
 # ### Exercise 2
 #
-# A machine that writes may keep the keys and values of the letters before, because with the mask they never change.
-# Then it asks with *one* new query for ten old letters and a new one. Which mask does this query need?
+# With the mask, keys and values of earlier letters never change, so a machine that writes may keep them. Then it asks
+# with *one* new query for ten old letters and a new one. Which mask does this query need?
 
 # %% tags=["answer"]
 print(create_look_ahead_mask(1, key_length=11).numpy())

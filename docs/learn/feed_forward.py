@@ -34,20 +34,20 @@ plt.show()
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# About three: four mistakes, where there was one. (Each dot is one training, which read 2,000 dates.) Half of the
-# machine, for so little? Reading dates is mostly copying: find the right digit, and write it down. So why does every
-# Transformer have this part?
+# About three: four mistakes, where there was one.
+#
+# Half of the machine, for so little? Reading dates is mostly copying: find the right digit, and write it down. So why
+# does every Transformer have this part?
 #
 # ## Finding is not answering
 #
 # Attention brings back a mixture of values, which lies *between* the values, as green lies between blue and yellow.
-# For the question "what stands there?" that is a good answer, if nearly all of it comes from the right letter. But a
-# child who reads "7 times 8" finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a
-# table, *by both of them*.
+# That answers "what stands there?", if nearly all of it comes from the right letter. But a child who reads "7 times 8"
+# finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by both of them*.
 #
 # Here is such a task: a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
-# times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write what the table says
-# of this letter and the one before it:
+# times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write what the table says of
+# this letter and the one before it:
 
 # %%
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -65,19 +65,19 @@ print("reads ", " ".join(LETTERS[i] for i in text))
 print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 
 # %% [markdown]
-# Below the q stands what the table says of w and q, and so on. To find the letter before is easy for a head that
-# knows [positions](positions.py), and the residual keeps the letter itself. So both meet in one vector. What is left
-# is to know the table.
+# Below the q stands what the table says of w and q, and so on. A head that knows [positions](positions.py) finds the
+# letter before, and the residual keeps the letter itself. So both meet in one vector. What is left is to know the table
+# by heart.
 #
-# We train one layer on it, first without the feed-forward network, then with a network of width 8, 32 and 128. (The
-# width is how many numbers stand between its two matrices. A letter's vector has 32 numbers.) A fifth machine has no
-# such network, but an attention that is three times as wide. How many of the letters does each get right? Guess first.
-#
-# <details class="lesson-more" markdown="1"><summary>How much each gets right</summary>
+# We train one layer on it without the feed-forward network, and then with networks of *width* 8, 32 and 128, which is
+# how many numbers stand between the two matrices. One more layer has no such network, but an attention three times as
+# wide, and so about as many numbers to train as with width 128. How many of the letters does each get right?
 
-# %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. Networks of width 8, 32 and 128: about 43 %, 66 % and nearly all."
+# %% tags=["live", "hide-input"]
+sys.path.append("../_site")
 import keras
 from clear_attention import EncoderLayer, PositionalEncoding
+from live import bet, touch
 
 
 def share_right(width, d_k=16, rate=3e-3, batch=64, steps=500):
@@ -108,6 +108,36 @@ def share_right(width, d_k=16, rate=3e-3, batch=64, steps=500):
 trained_with = {width: share_right(width) for width in (0, 8, 32, 128)}
 found = {width: share for width, (share, _) in trained_with.items()}
 wider, wide = share_right(0, d_k=48)  # about as many numbers as with a width of 128
+bet(
+    "feed_forward/table",
+    [
+        (
+            "no network",
+            round(100 * float(found[0]), 1),
+            "Each of the two letters alone already makes some answers likelier. Guessing blindly would give 4 %.",
+            "Attention brings both letters together, but an answer that depends on the pair is in neither of them.",
+        ),
+        (
+            "no network, wide attention",
+            round(100 * float(wider), 1),
+            "More numbers to train do help, even without a network.",
+            "More numbers help. But a mixture of values is still no table that is looked up by both letters.",
+        ),
+        (
+            "network of width 128",
+            round(100 * float(found[128]), 1),
+            "128 alarms are enough for 676 entries, because an alarm can ring for many pairs.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Without the network three letters in ten are right. The wide attention gets about half. A network of width 128 knows
+# nearly the whole table:
+
+# %% tags=["hide-input"] alt="Bars: how many letters each machine gets right. No network: about 30 %. Attention three times as wide: about half. Networks of width 8, 32 and 128: about 43 %, 66 % and nearly all."
 bars = {"no network": found[0], "no network,\nwide attention": wider}
 bars |= {f"network of width {width}": found[width] for width in (8, 32, 128)}
 _, ax = plt.subplots(figsize=(4.4, 2.4), layout="constrained")
@@ -140,33 +170,33 @@ assert (more(trained_with[8][1]), more(trained_with[32][1])) == (616, 2_176)
 assert 0.4 > found[0] < found[8] < found[32] < found[128]
 
 # %% [markdown]
-# The wider the network, the more of the table the layer knows, up to nearly all of it. (The pairs of the test are not
-# new: the task *is* to know the table by heart. Even without a network 30 % come right, because each of the two letters
-# alone makes some answers likelier: among 26 answers drawn at random some letters come three or four times.)
+# Even without a network some come right, because each of the two letters alone makes some answers likelier: among 26
+# answers drawn at random some letters come three or four times.
 #
-# Is it only that there are more numbers to train? They do help: the wide attention, with 8,384 more than the first
-# layer, knows more than the network of width 8, which has 616. But the network of width 32 knows more than either, with
-# 2,176.
+# More numbers do help: the wide attention has 8,384 more than the first layer, and knows more than the network of width
+# 8, which has 616. But the network of width 32 knows more than either, with 2,176.
 #
 # </details>
 #
+# So it is not only how *many* numbers there are. **With about as many, the wide attention gets half of the letters
+# right, and the network nearly all.**
+#
 # ## By hand
 #
-# So a letter looks up what follows from the things it has found. But how can two matrices look something up?
+# How can two matrices look something up?
 #
-# The first one *widens* a vector to many numbers. Each of them is an **alarm**, which multiplies each thing that it
-# hears by its entry in the matrix (here 1 or 0) and adds all that up. Here it also takes 1 away, and we shall see why.
-# If the result is above 0 it rings, the louder the larger the result, and else it is silent. (To set everything
-# negative to 0 is called *ReLU*, rectified linear unit. Elsewhere an alarm is called a neuron or a hidden unit, and the
-# network an MLP.) The second matrix says what each alarm adds to the answer. Here are six alarms, one for each pair of
-# two different digits from 5 to 8. The line shows how loud an alarm is at which sum, and the dot where it stands now. A
-# 7 and an 8 were found:
+# The first one *widens* a vector to many numbers. Each of them is an **alarm**. An alarm multiplies each thing that it
+# hears by its entry in the matrix, here 1 or 0, and adds all that up. Here it also takes 1 away, and we shall see why.
+# If the result is above 0 it rings, the louder the larger the result, and else it is silent. To set everything negative
+# to 0 is called *ReLU*, rectified linear unit. The second matrix says what each alarm adds to the answer. Here are six
+# alarms, one for each pair of two different digits from 5 to 8. The line shows how loud an alarm is at which sum, and
+# the dot where it stands now. A 7 and an 8 were found:
 #
 # --8<-- "diagrams/alarms.svg"
 #
-# Only one dot has left the flat part. This alarm gets the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and
-# $x_2$ is 1 if an 8 was found. It must ring only if both were. So a fixed number is added, its *bias* of $-1$, and
-# the alarm is $\max(0, x_1 + x_2 - 1)$. The second matrix multiplies it by 56:
+# Only one dot has left the flat part. This alarm gets the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and $x_2$
+# is 1 if an 8 was found. It must ring only if both were. So a fixed number is added, its *bias* of $-1$, and the alarm
+# is $\max(0, x_1 + x_2 - 1)$. The second matrix multiplies it by 56:
 #
 # | found | x₁ | x₂ | x₁ + x₂ - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -175,9 +205,9 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# Without the ReLU this cannot be done, whatever the numbers. In a plain sum an 8 changes the answer by the same
-# amount whether the 7 is there or not. Here it must change it by 0 without the 7, and by 56 with it. And the second
-# matrix would be of no use: $(x W_1) W_2$ is $x (W_1 W_2)$, a product with a single matrix.
+# Without the ReLU this cannot be done, whatever the numbers. **In a plain sum an 8 changes the answer by the same
+# amount, whether the 7 is there or not.** Here it must change it by 0 without the 7, and by 56 with it. And two
+# matrices would be no more than one, because $(x W_1) W_2$ is $x (W_1 W_2)$.
 #
 # ### Many alarms, one table
 #
@@ -186,9 +216,6 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # by one, until it knows all eight answers. Where does the line bend?
 
 # %% tags=["live", "hide-input"]
-sys.path.append("../_site")
-from live import touch
-
 touch(
     "bends",
     "<p>The table 2, 5, 3, 8, 8, 1, 4, 6 needs seven alarms, one for each answer but the first. With one, two of the"
@@ -200,15 +227,16 @@ touch(
 )
 
 # %% [markdown]
-# In the lower picture each alarm is a thin line: flat, and from some place on a ramp. Where the ramp begins is set by
-# the alarm's bias $b_1$: with $b_1 = -3$ at 3, where $s - 3$ is 0. How steep it is, up or down, is set by its number
-# in the second matrix. The network adds all ramps to the dashed line, which is the bias $b_2$ of the answer, and gets
-# the thick line.
+# In the lower picture each alarm is a thin line: flat, and from some place on a ramp. Its bias $b_1$ sets where the
+# ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how steep the ramp is, up or down. The network
+# adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
 #
 # So it takes one ramp for each answer but the first. How, then, can 128 alarms be enough for the 676 entries of the
-# secret table? An alarm can ring for many. Here are four of the 128 in our trained layer. The darker a pair, the louder
-# the alarm rings there. An orange circle marks the loudest pair. Each map is sorted by its own alarm, with the letters
-# that make it louder at the top and on the left. Look at the edge of the dark area:
+# secret table?
+#
+# **An alarm can ring for many.** Here are four of the 128 in our trained layer. The darker a pair, the louder the alarm
+# rings there, and an orange circle marks the loudest pair. In each map the letters that make this alarm louder stand at
+# the top and on the left. Look at the edge of the dark area:
 
 # %% tags=["hide-input"] alt="Four squares of 26 by 26 cells: how loud four alarms are for each pair of letters. In each the upper left corner is darkest, and the dark area ends at a slanting edge. It is small in the first square, and more than half of the last."
 from matplotlib.colors import LinearSegmentedColormap
@@ -242,22 +270,16 @@ for ax, wanted in zip(axes.flat, (0.15, 0.3, 0.45, 0.6), strict=True):
     ax.set(xticks=[], yticks=[], xlabel="letter here", ylabel="letter before")
 plt.show()
 
-
 # %% [markdown]
-# The sum of an alarm has a part from the letter before and a part from the letter here, and the dark area ends where
-# the two add up to 0. In the corner both letters say yes. Some alarms hear hardly more than one letter, and their dark
-# area is a stripe, as in the first map. But where the edge runs aslant, an alarm is a soft "7 and 8", for many letters
-# at once. It votes for some answers and against others, and the votes of all that ring are added up. An alarm that
-# rings for many also disturbs many. But an answer need not be exact: it is enough if the right letter's sum is the
-# largest of 26. So small errors do no harm.
+# In the corner both letters say yes. Where the edge runs aslant, an alarm is a soft "7 and 8", for many letters at
+# once. It votes for some answers and against others, and the votes of all that ring are added up. An alarm that rings
+# for many also disturbs many. But the right letter's sum need only be the largest of 26, so small errors do no harm.
 #
-# Now we break it, and switch alarms off. Guess first: how many of the answers are lost with one of the 128, and how
-# many with half of them?
-#
-# <details class="lesson-answer" markdown="1"><summary>How many are lost</summary>
+# Now we break it, and switch alarms off. How many of 100 answers are still right with one of the 128 alarms off, and
+# how many with half of them off?
 
 
-# %% tags=["hide-input"] alt="How many of 100 answers are right, against how many of the 128 alarms are switched off. With none nearly all, with one 99, with 8 about 90, with 16 about 74, with half of the alarms fewer than 30, and with all of them about 11."
+# %% tags=["live", "hide-input"]
 def right_without(*silent):
     """The share of right answers if some alarms are switched off."""
     heard = alarms.copy()
@@ -270,6 +292,29 @@ orders = [np.random.default_rng(seed).permutation(128) for seed in range(5)]
 lost = right_without() - np.array([right_without(alarm) for alarm in range(128)])
 off = [0, 1, 4, 8, 16, 32, 48, 64, 96, 128]
 kept = [np.mean([right_without(*order[:n]) for order in orders]) for n in off]
+bet(
+    "feed_forward/alarms-off",
+    [
+        (
+            "one alarm of 128 off",
+            round(100 * float(right_without() - lost.mean()), 1),
+            "No entry hangs on one alarm. Others ring for the same pairs, and their votes are mostly enough.",
+        ),
+        (
+            "half of the alarms off",
+            round(100 * float(kept[7]), 1),
+            "Some answers survive, because for them the remaining votes still make the right letter the largest.",
+            "Half of the alarms do not keep half of the table. Every answer needs the votes of many.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# With one alarm off 99 of 100 answers are still right, and with half of them off fewer than 30:
+
+# %% tags=["hide-input"] alt="How many of 100 answers are right, against how many of the 128 alarms are switched off. With none nearly all, with one 99, with 8 about 90, with 16 about 74, with half of the alarms fewer than 30, and with all of them about 11."
 _, ax = plt.subplots(figsize=(4.4, 2.4), layout="constrained")
 ax.plot(off, [100 * share for share in kept], "o-", color="#0072b2")
 ax.axhline(100 / 26, color="#808080", lw=1, ls=":")
@@ -293,13 +338,12 @@ assert kept[0] - kept[7] > 0.4
 assert kept[-1] < found[0] - 0.1
 
 # %% [markdown]
-# With one alarm off 99 of 100 answers are still right, and with half of them off fewer than 30. With all of them off
-# about 11 are right, and not 30 as in the layer without a network: that one was trained to do without, and this one
-# never had to.
+# With all of them off about 11 are right, and not 30 as in the layer without a network: that one was trained to do
+# without, and this one never had to.
 #
 # </details>
 #
-# The table lies in all alarms together.
+# No alarm keeps an entry of its own. The table lies in all alarms together.
 #
 # ## The formula
 #
@@ -315,7 +359,7 @@ assert kept[-1] < found[0] - 0.1
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
 #
 # The width `d_ff` is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit since
-# 2017, and no law.
+# 2017, and no law. Elsewhere an alarm is called a neuron or a hidden unit, and the network an MLP.
 #
 # ## Your machine so far
 #
@@ -326,8 +370,8 @@ assert kept[-1] < found[0] - 0.1
 #     ...  # widen, set negative numbers to 0, narrow
 # ```
 #
-# The example above has $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$. For "neither", "a 7", "an 8" and
-# "both" it must answer 0, 0, 0 and 56.
+# The example has $W_1 = (1, 1)^\top$, $b_1 = -1$, $W_2 = 56$, $b_2 = 0$. For "neither", "a 7", "an 8" and "both" it
+# must answer 0, 0, 0 and 56.
 
 
 # %% tags=["answer"]
@@ -385,12 +429,11 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 # %% [markdown]
 # ## Who found this, and when
 #
-# In 1969 Minsky and Papert showed in a book what a *single* layer of sums cannot do: it cannot even say whether
-# exactly one of two things is there. Many took that for the end of such networks. But a second matrix behind a bend
-# mends it. In 1989 Cybenko proved for one kind of bend that with enough alarms they come as near as you like to any
-# function without jumps, if its inputs lie between 0 and 1. In 2021 Geva and others read what the alarms of a trained
-# language model hear. Many ring at something a person can name, such as a text about television, and then make
-# certain next words likelier.
+# In 1969 Minsky and Papert showed that a *single* layer of sums cannot even say whether exactly one of two things is
+# there. A second matrix behind a bend mends it. In 1989 Cybenko proved for one kind of bend that with enough alarms
+# they come as near as you like to any function without jumps, if its inputs lie between 0 and 1. In 2021 Geva and
+# others read what the alarms of a trained language model hear. Many ring at something a person can name, such as a text
+# about television, and then make certain next words likelier.
 #
 # ## Exercises
 #

@@ -20,12 +20,39 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# Half a million bytes, for three letters. For Llama 2 this word is a single [piece](pieces_of_words.py), and a text may
-# have up to 4,096 pieces. The smallest Llama 3.1 reads texts of up to 131,072 pieces, and it, too, has 32 layers of 32
-# heads. Its own numbers take 16 GB. If Llama 3.1 kept half a million bytes of each piece, how many times 16 GB would it
-# keep of its longest text?
+# Half a million bytes, for three letters.
 #
-# <details class="lesson-more" markdown="1"><summary>How much it would be, and how much it is</summary>
+# For Llama 2 this word is a single [piece](pieces_of_words.py). The smallest Llama 3.1 reads texts of up to 131,072
+# pieces, and it, too, has 32 layers of 32 heads. Its own numbers take 16 GB. If it kept half a million bytes of each
+# piece, how many times 16 GB would it keep of its longest text?
+
+# %% tags=["live", "remove-input"]
+import sys
+
+sys.path.append("../_site")
+from live import bet
+
+bet(
+    "fewer_keys/kept",
+    [
+        (
+            "kept of its longest text, with all heads",
+            round(kept(32, 32, 128, 131_072) / 16e9, 1),
+            "A model has its numbers once. What is kept grows with each piece, in each layer and each head.",
+            "It is much, but half a million bytes times 131,072 pieces are tens of GB, and not hundreds.",
+        )
+    ],
+    low=0,
+    high=20,
+    step=0.1,
+    unit=" times",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What comes out</summary>
+#
+# It would be 68.7 GB, more than four times the model, for a single reader. The sizes are from the published
+# configurations and [the report on Llama 3](https://arxiv.org/abs/2407.21783) of 2024.
 
 # %% tags=["hide-input"] alt="Three bars. The model takes 16 GB. What Llama 3.1 would keep of its longest text, if it kept as much as Llama 2, is 68.7 GB. What it keeps is 17.2 GB."
 import matplotlib.pyplot as plt
@@ -46,22 +73,24 @@ assert f"{would:.1f} {does:.1f}" == "68.7 17.2"
 assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 
 # %% [markdown]
-# It would be 68.7 GB, more than four times the model, for a single reader.
-#
 # </details>
 #
-# In truth Llama 3.1 keeps a quarter of that. So it also writes faster, because for each new piece the model and all
-# that is kept are read from memory again. Yet it looks back with as many heads as Llama 2. What did it leave out?
-# (Sizes: the published configurations, and [the report on Llama 3](https://arxiv.org/abs/2407.21783) of 2024.)
+# The past of a single long text would take more than four times the memory of the model that reads it.
+#
+# In truth Llama 3.1 keeps a quarter of that, and yet looks back with as many heads as Llama 2. What did it leave out?
+#
+# In truth Llama 3.1 keeps a quarter of that, and looks back with as many heads as Llama 2. What did it leave out?
 #
 # ## Share the keys
 #
 # To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need
-# keys and values of its own? A library has many readers and one catalogue.
+# keys and values of its own?
+#
+# A library has many readers and one catalogue.
 #
 # So let us count two things apart. A *head of queries* asks. A *head of keys* is a set of keys and values that can be
-# asked. Several heads of queries, a *group*, may **share** one head of keys: **grouped-query attention**. If all
-# share one, it is *multi-query attention*. In blue are heads of queries, in orange the heads of keys that they ask:
+# asked. Several heads of queries, a *group*, may **share** one head of keys: **grouped-query attention**. If all share
+# one, it is *multi-query attention*. In blue are heads of queries, in orange the heads of keys that they ask:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square."
 figure, axes = plt.subplots(1, 3, figsize=(5.2, 1.9), layout="constrained")
@@ -88,8 +117,8 @@ plt.show()
 #
 # ## By hand
 #
-# Let four heads of queries share two heads of keys. Each query, key and value is a single number, so scores are
-# divided by 1. This is kept of two letters:
+# Let four heads of queries share two heads of keys. Each query, key and value is a single number. This is kept of two
+# letters:
 #
 # | head of keys | asked by | keys | values |
 # | --- | --- | --- | --- |
@@ -105,8 +134,8 @@ plt.show()
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and
-# bring back different things, because they ask differently. The package finds the same:
+# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads 1 and 2 have the same keys and values, and bring
+# back different things, because they ask differently. The package finds the same:
 
 # %%
 import numpy as np
@@ -121,15 +150,12 @@ print(output[:, 0, 0].numpy().round(2))
 
 # %% [markdown]
 # What can't they do any more? A blue point is what a head brings back, and an orange bar joins its two values. Answer
-# before you move a query:
+# first:
 #
 # 1. Which query must head 1 have, so that it brings back 15? And can it bring back 25?
 # 2. All four queries are 2. Which heads bring back the same?
 
 # %% tags=["live", "remove-input"]
-import sys
-
-sys.path.append("../_site")
 from live import touch
 
 np.testing.assert_allclose(output[:, 0, 0], [17.31, 12.69, 32.38, 40], atol=6e-3)
@@ -152,7 +178,7 @@ touch(
 #
 # </details>
 #
-# That is the price: head 2 finds nothing that head 1, with the same query, could not find.
+# That is the price: head 2 finds nothing that head 1, with the same query, could not find. How much is lost by it?
 #
 # ## The formula
 #
@@ -208,18 +234,18 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# They differ, because the four questions differ. And just as many dates are read right, in one training of each
-# machine. (Both had 500 steps, half as many as the machine of the lessons.) But a date [hardly needs several
+# The heads differ, because their questions do. And just as many dates are read right. But a date [hardly needs several
 # heads](multi_head.py) if each of its letters has a look of its own. What about large models?
 #
-# Three teams compared keys for each head with 8 heads of keys, and with one. The first converted a trained T5 of 11
-# billion numbers. The other two trained anew: Llama 2 with 30 billion numbers, and DeepSeek with 7 billion. Tests give
-# up to 100 marks, and a point says how many are won or lost on average. How many does each team lose? (With keys for
-# each head they had 47, 44 and 42 marks on average.)
+# Three teams compared large models with keys for each head, with 8 heads of keys and with one. Tests give up to 100
+# marks, and with keys for each head the models had 47, 44 and 42 on average. How many marks does each lose with 8? And
+# with one?
 #
 # <details class="lesson-more" markdown="1"><summary>What sharing cost the three teams</summary>
 #
-# Before the colon stands how many heads of keys there are.
+# With 8 heads of keys two lose next to nothing, and one nearly 4 marks. With one it loses 8. Before the colon stands
+# how many heads of keys there are. The first team converted a trained T5 of 11 billion numbers. The other two trained
+# anew, Llama 2 with 30 billion numbers and DeepSeek with 7 billion.
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 # A list for each test, with one head of keys, 8 and all. Ainslie and others (2023), table 1, give only the mean.
@@ -265,18 +291,20 @@ assert changes == [(-0.1, -0.6), (0.1, -0.4), (-3.9, -8.2)]
 assert 25 < with_all[8] < 29  # MMLU, where one of four answers is right
 
 # %% [markdown]
-# (The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table
-# 18; DeepSeek-AI, 2024, table 8.)
+# Why they differ is not known. One reason may be the tests: in the only test that the second and the third team both
+# used, with four answers to choose from, the second team's models were right hardly more often than by guessing, so
+# there was little to lose. A gain of 0.1 may be chance.
+#
+# The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table
+# 18; DeepSeek-AI, 2024, table 8.
 #
 # </details>
 #
-# With 8 heads the first two teams lose next to nothing (the +0.1 may be chance), and the third loses 3.9 marks. Why is
-# not known. One reason may be the tests: in the only test that the second and the third team both used, with four
-# answers to choose from, the second team's models were right hardly more often than by guessing, so there was little to
-# lose.
+# What sharing costs is not settled: with 8 heads of keys two models lose next to nothing, and the third 3.9 marks.
 #
-# Now weigh it up. Below are the heads of Llama 3.1 and a graphics card of 24 GB. The marks beside them were measured on
-# the three teams' own models, and not on Llama 3.1. Predict first, then press:
+# Now weigh it up, with the heads of Llama 3.1 and a graphics card of 24 GB. The marks are those of the three teams,
+# not of Llama 3.1. For each new piece the model and all that is kept are read from memory again, so whoever keeps less
+# also writes faster. Predict first:
 #
 # 1. With 8 heads of keys, does a chat of 100,000 pieces of words fit on the card? And one of 50,000?
 # 2. How many times as fast do 8 heads write as 32, at 100,000 pieces? And at 1,000?
@@ -337,16 +365,20 @@ touch(
 #
 # </details>
 #
-# Why does Llama 3.1 have 8? With 8 heads it keeps a quarter of what 32 would, so it writes faster. What is saved can
-# also be spent on a larger model: the largest Llama 2 keeps fewer bytes for each piece than the smallest, as [exercise
-# 1](#exercise-1) shows. And why not one? A large model is spread over the 8 graphics cards of a server, so a single
-# head would have to be copied onto each, which makes 8 again, as the report on Llama 2 says.
+# <details class="lesson-more" markdown="1"><summary>Why does Llama 3.1 have 8, and not one?</summary>
+#
+# With 8 heads it keeps a quarter of what 32 would, so it writes faster. What is saved can also be spent on a larger
+# model: the largest Llama 2 keeps fewer bytes for each piece than the smallest, as [exercise 1](#exercise-1) shows.
+# And a large model is spread over the 8 graphics cards of a server, so a single head would have to be copied onto
+# each, which makes 8 again, as the report on Llama 2 says.
+#
+# </details>
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](multi_head.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
-# head of queries must then be handed the keys of its group, and this line is missing. (A program counts heads from 0,
-# and rounds down.)
+# head of queries must then be handed the keys of its group, and this line is missing. A program counts heads from 0,
+# and rounds down.
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -385,20 +417,20 @@ assert (np.repeat([0, 1], 2) == np.tile([0, 1], 2)).tolist() == [1, 0, 0, 1]
 print("your heads share keys as the package's do")
 
 # %% [markdown]
-# Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third head would meet keys that they were never trained
-# with, though every shape is right. (The first order is *repeated*, the second *tiled*: [a mistake for the
-# museum](../guides/museum.py#tiled-groups).)
+# Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third head would meet keys that they were never
+# trained with, though every shape is right. The first order is *repeated*, the second *tiled*, and that is [a mistake
+# for the museum](../guides/museum.py#tiled-groups).
 #
 # ## Who found this, and when
 #
-# In 2019 Shazeer, one of the authors of the Transformer, asked why it is trained so fast and writes so slowly. Writing
-# waits for the memory. So he kept one head of keys for eight of queries. The decoder's time for a word fell from 46
+# In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits
+# for the memory. So he kept one head of keys for eight of queries. The decoder's time for a word fell from 46
 # microseconds to 3.8, and the translations were hardly worse.
 #
-# Ainslie and others (2023) tried what lies between one and all, and did not even train anew: they took the average of
-# the heads of keys in each group, and went on training for a twentieth of the steps. DeepSeek-AI (2024) did not
-# accept the loss that you saw. Their models keep one short vector of each piece, and compute keys and values for
-# every head from it.
+# Ainslie and others (2023) tried what lies between one and all, and did not train anew: they took the average of the
+# heads of keys in each group, and went on training for a twentieth of the steps. DeepSeek-AI (2024) did not accept the
+# loss that you saw. Their models keep one short vector of each piece, and compute keys and values for every head from
+# it.
 #
 # ## Exercises
 #
@@ -426,7 +458,7 @@ assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 # ### Exercise 2
 #
 # Would it not be simpler to have fewer heads of *queries* as well? Take 8 heads of 128 numbers for everything, or 32
-# heads of queries that share 8 heads of keys. What is kept is the same. What is different?
+# heads of queries that share 8 heads of keys. As much is kept. What is different?
 #
 # <details class="lesson-answer" markdown="1"><summary>What is different</summary>
 #

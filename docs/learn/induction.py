@@ -9,9 +9,9 @@
 # Go on with this text: `qzxkwv qzxkw`. You need no English for it. The text comes again, so the next letter is a v.
 #
 # Two small machines learnt just this task, from texts in which a piece of 5 to 25 random letters is repeated again and
-# again. They have one head in each layer, but one machine has one layer and the other has two. Both were then asked
-# about texts that repeat every 20 places. After 21 letters you can often know the next one if you look back, and after
-# 22 nearly always:
+# again. One machine has one layer and the other has two, with one head in each layer. Both were then asked about texts
+# that repeat every 20 places. Right of the grey line, whoever looks back can nearly always know the next letter. Do
+# they look back?
 
 # %% tags=["hide-input"] alt="Share of letters that are right, against the place from 1 to 59. Up to place 19 both machines are near 0. After place 20 the machine with two layers jumps to nearly 100 percent and stays there. The machine with one layer never gets above about 30 percent."
 import sys
@@ -46,15 +46,12 @@ assert abs(shallow_record["right_by_place"][PERIOD - 1] - 0.25) < 0.1
 assert record["right_by_place"][PERIOD - 1] < 0.12
 
 # %% [markdown]
-# At 21 letters the blue line is only at about 78 %. Why a single letter of the repeat is too few, comes below. (At the
-# grey line nobody can know that the piece begins again. The machine with two layers does not bet on it. The one with
-# one layer does, and wins in a quarter of the texts: see exercise 1.)
+# The machine with two layers does, and the one with one layer hardly.
 #
-# Is the machine with one layer only too small? We trained a third one for as many steps. In its one layer stands
-# everything twice, two heads side by side and a network twice as wide, so that it has as many numbers as the machine
-# with two layers. In the picture there is a mark every 50 steps. Of 64 letters 15 on average cannot be known: 14 that
-# come for the first time (the very first is given), and the one with which the piece begins again. The other 49 are 77
-# %.
+# Is this machine only too small? We trained a third one for as many steps. Its one layer holds everything twice, two
+# heads side by side and a network twice as wide, so that it has as many numbers as the machine with two layers. In the
+# picture there is a mark every 50 steps. The dotted line is all that can be known, because each letter of the piece
+# must first come once.
 
 # %% tags=["hide-input"] alt="Share of letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
 import contextlib
@@ -100,8 +97,10 @@ assert abs(beside.count_params() / model.count_params() - 1) < 0.01
 assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 
 # %% [markdown]
-# As many numbers side by side hardly help. With two layers little seems to happen for 200 steps, and then, within 150
-# more, the machine can do it. What has it found?
+# As many numbers side by side hardly help.
+#
+# With two layers little seems to happen for 200 steps, and then, within 150 more, the machine can do it. What has it
+# found?
 #
 # ## Why one look is not enough
 #
@@ -126,7 +125,7 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # ## By hand
 #
 # Let us build it. The text is "a b c a", and after the second `a` must come `b`. Three numbers say which letter it is,
-# and another three have room for the note:
+# and the residual keeps them. Another three have room for the note:
 #
 # | place | letter | note after layer 1 |
 # | --- | --- | --- |
@@ -135,18 +134,17 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # | 2 | c = (0, 0, 1) | (0, 1, 0), a b |
 # | 3 | a = (1, 0, 0) | (0, 0, 1), a c |
 #
-# (The residual keeps the letter beside its note.) Now layer 2: its $W_Q$ picks the letter, $W_K$ picks the *note*, and
-# $W_V$ picks the letter again. This is what three matrices are good for: a letter is compared with notes. Let a score
-# be 5 times the dot product, so that the choice is clear. For place 3 the scores are 0, 5, 0, 0, and the weights are
-# $e^5 / (e^5 + 3) = 0.980$ for place 1, and 0.007 for each of the others. The output is
+# Now layer 2: its $W_Q$ picks the letter, $W_K$ picks the *note*, and $W_V$ picks the letter again. This is what three
+# matrices are good for: a letter is compared with notes. Let a score be 5 times the dot product, so that the choice is
+# clear. For place 3 the scores are 0, 5, 0, 0, and the weights are $e^5 / (e^5 + 3) = 0.9802$ for place 1, and 0.0066
+# for each of the others, two of which are a's. The output is
 #
 # $$
-# 0.980 \cdot (0, 1, 0) + 0.007 \cdot (1, 0, 0) + 0.007 \cdot (0, 0, 1) + 0.007 \cdot (1, 0, 0) = (0.013, 0.980, 0.007)
+# 0.9802 \cdot (0, 1, 0) + 2 \cdot 0.0066 \cdot (1, 0, 0) + 0.0066 \cdot (0, 0, 1) = (0.0132, 0.9802, 0.0066)
 # $$
 #
-# so it says b. (Each number is rounded by itself: $2 \cdot 0.0066$ is 0.013.) In NumPy `letters` are the queries and
-# the values of layer 2, and `note` holds its keys. The first note is emptied, since the first letter sees only itself
-# and would note an a.
+# so it says b. In NumPy `letters` are the queries and the values of layer 2, and `note` holds its keys. The first note
+# is emptied, because the first letter sees only itself and would note an a.
 
 
 # %%
@@ -163,13 +161,14 @@ looks_back = 50.0 * (places == places[:, None] - 1)  # scores: one place back
 note = softmax(looks_back, hide_the_future) @ letters
 note[0] = 0  # nobody stood before the first
 weights = softmax(5.0 * letters @ note.T, hide_the_future)
-print("weights:    ", weights[3].round(3))  # of place 3
-print("brings back:", (weights @ letters)[3].round(3))
+print("weights:    ", weights[3].round(4))  # of place 3
+print("brings back:", (weights @ letters)[3].round(4))
 
 # %% [markdown]
 # ## Did the training find the same?
 #
-# Here are the machine's two heads on a text that repeats after seven places. A row is a letter that looks.
+# Here are the trained machine's two heads on a text that comes again after seven places. A row is a letter that looks.
+# Look for two slanting lines: in layer 1 over the whole map, and in layer 2 over the lower half.
 
 # %% tags=["hide-input"] alt="Two maps of 14 by 14 letters. Above, layer 1: bright cells directly left of the diagonal. Below, layer 2: in the rows of the second half, bright cells six places to the left of the diagonal, one place after the letter's first occurrence."
 from clear_attention import plot_weights
@@ -183,7 +182,9 @@ for ax, layer, title in zip(axes, ("0", "1"), ("layer 1", "layer 2"), strict=Tru
     plot_weights(maps[layer][0, 0], tokens=names, ax=ax, colour_bar=False)
     ax.set_title(title)
 plt.show()
-np.testing.assert_allclose((weights @ letters)[3], [0.013, 0.980, 0.007], atol=1e-3)
+np.testing.assert_allclose(
+    (weights @ letters)[3], [0.0132, 0.9802, 0.0066], atol=1e-4
+)
 most = maps["1"][0, 0].numpy().argmax(axis=1)  # where each letter looks most
 assert (most[7:] == np.arange(1, 8)).tolist() == [False] + [True] * 6
 assert (maps["0"][0, 0].numpy().argmax(axis=1)[1:] == np.arange(13)).all()
@@ -195,18 +196,20 @@ said_of_others = model(others).numpy().argmax(axis=-1)[:, 8:13]
 assert abs(np.mean(said_of_others == others[:, 9:]) - 0.7) < 0.12
 
 # %% [markdown]
-# In layer 1 each letter but the first looks most at the one before. In layer 2 the first half has nothing to find, so
-# most of its letters look at the beginning. In the second half six of the seven letters look most at the place six
-# back, which is just *after* the one where they stood the last time. Only the first, an h, still looks at the
-# beginning: place 0 sees only itself, and so notes its own h (by hand we emptied this note). So two places fit. (This
-# text was chosen. In others of seven letters it is mostly four or five of the seven, and the machine says the right
-# letter in about 70 of 100 cases. With 20 letters it was 98. Why short pieces are harder for it, we have not found
-# out.)
+# In layer 1 each letter but the first looks most at the one before. In layer 2 the letters of the first half have
+# nothing to find. But in the second half six of the seven look most at the place just *after* the one where they stood
+# the last time.
+#
+# So the training found our two steps, and all that it was ever told is which letter comes next.
+#
+# Only the first of the seven, an h, is misled. At place 0 the h had seen only itself, so it noted an h, and nobody
+# emptied this note. And the text was chosen: in others of seven letters it is mostly four or five of the seven, and the
+# machine says the right letter in about 70 of 100 cases. With 20 letters it was about 98.
 #
 # ## Follow one letter
 #
 # Here are the same weights as arcs. Choose a letter, or press "Read on". Above, the letter looks back in layer 2.
-# Below, you see where the letter that it found had looked in layer 1: that is the note that made it findable. Predict
+# Below, you see where the letter that it found had looked in layer 1: that is the note by which it was found. Predict
 # first:
 #
 # 1. Where will the last letter but one look?
@@ -299,16 +302,18 @@ assert found["two layers", "1"][1] > 0.5
 assert found["one layer", "0"][1] < 0.2
 
 # %% [markdown]
-# The second head gives most of its weight to the letter that followed the last time. (In the third round two places
-# fit, and only the later one is counted.) The first head gives about half of its weight to the letter before.
+# The second head gives most of its weight to the letter that followed the last time, and the first head about half of
+# its own to the letter before.
 #
 # </details>
 #
-# So the training found the two steps, though it was only told which letter comes next. But with these two steps alone
-# 98 % can't be had. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different, because each of
-# the 26 is missing with the chance $(25/26)^{20} = 0.46$. Where this letter stands at two places, whoever knows only
-# the letter before must choose between them. A letter that stands at $k$ places is asked about $k$ times, and each
-# choice is right with chance $1/k$. So each different letter brings one right answer, which makes 14 of 20, or 70 %.
+# <details class="lesson-more" markdown="1"><summary>Can these two steps alone give 98 %?</summary>
+#
+# No. Of 20 random letters only about $26 \cdot (1 - (25/26)^{20}) = 14$ are different, because each of the 26 is
+# missing with the chance $(25/26)^{20} = 0.46$. Where a letter stands at two places, whoever knows only the letter
+# before must choose between them. A letter that stands at $k$ places is asked about $k$ times, and each choice is right
+# with chance $1/k$. So each different letter brings one right answer, which makes 14 of 20, or 70 %.
+#
 # Does a note hold the letter *two* back as well? Then the w could ask with its own note, too: before whom stood a w,
 # and two back a k? Let us hide that place from the first head:
 
@@ -337,15 +342,15 @@ assert abs(record["right_by_place"][PERIOD] - 0.78) < 0.1
 assert right_without(3) > 0.9
 
 # %% [markdown]
-# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both. (At 21
-# letters the one who asks has noted the end of the piece. Nobody has noted that pair yet, so it asks with one letter
-# only. That is probably why it is less often right there, about as often as without its notes of two back.)
+# Without it the machine is no better than somebody who knows only the letter before. So its notes do hold both.
+#
+# </details>
 #
 # ## A check: switch one off
 #
 # A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time, by setting
 # what the head hands on to zero. Then count how often the machine is right, and how often the letter that it says
-# stands in the text at all. Guess first: without which head will it say more letters of the text?
+# stands in the text at all.
 
 
 # %%
@@ -364,7 +369,34 @@ for number, layer in enumerate(model.stack.layers, start=1):
     hands_on.assign(kept)
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What comes out</summary>
+# How many of 100 letters will still be right? With both heads it is about 98, and whoever guesses blindly is right in
+# 4.
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "induction/switched-off",
+    [
+        (
+            "without the head of layer 1",
+            round(100 * shares["without the head of layer 1"][0], 1),
+            "The second head still brings back letters of the text, and some of them are right by luck.",
+            "The second head still brings back letters of the text. But without notes it can't tell which.",
+        ),
+        (
+            "without the head of layer 2",
+            round(100 * shares["without the head of layer 2"][0], 1),
+            None,
+            "The notes are still written. But nobody reads them, so they are worth nothing.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Next to nothing is left, whichever head is missing:
 
 # %% tags=["hide-input"] alt="Dots for four cases. With both heads about 98 percent of the letters are right, and all stand in the text. Without the head of layer 1 about 10 percent are right, and 95 percent stand in the text. Without the head of layer 2 about 4 percent are right, and 50 percent stand in the text, as with somebody who guesses."
 shares["who guesses"] = 1 / 26, 1 - (25 / 26) ** PERIOD
@@ -403,9 +435,8 @@ plt.show()
 #
 # <details class="lesson-more" markdown="1"><summary>And the machine that read Python's manual?</summary>
 #
-# Our [language model](language_model.py) read the reference of Python, and has two layers as well. Is there an
-# induction head among its eight heads? Give it random letters that come again: if it had one, it would be less
-# surprised the second time.
+# Our [language model](language_model.py) has two layers as well. Is there an induction head among its eight heads? Give
+# it random letters that come again: if it had one, it would be less surprised the second time.
 
 # %% tags=["hide-input"]
 from clear_attention import token_losses
@@ -434,8 +465,9 @@ assert again > 0.8 * first  # no head of this kind, after so short a training
 assert first > np.log2(26) + 2
 
 # %% [markdown]
-# No. (It needs more bits than a blind guess, because it is sure of letters that the manual would have.) Why it has
-# none, we have not tested. In its manual random letters hardly ever come again, so it had little reason to learn this.
+# No. It even needs more bits than a blind guess, because it is sure of letters that the manual would have. There random
+# letters hardly ever come again, so it had little reason to learn this. But that is our guess, and not tested.
+#
 # In large models such heads do more than copy letters: a head that finds "what came after something *like* this" can go
 # on with a list, a rhyme, or a question and its answer.
 #
@@ -446,10 +478,12 @@ assert first > np.log2(26) + 2
 # Nelson Elhage, Catherine Olsson and others took models of nothing but attention apart in 2021, and found pairs of
 # heads like ours. In 2022 they saw such heads appear in larger models at the same moment at which these become better
 # at using what stands far back. They suspect that this is how a large model can do a task that it has only been shown
-# in its prompt. But is one layer not enough, however large? In 2024 Sanford, Hsu and Telgarsky
-# [proved](https://arxiv.org/abs/2408.14332) that for this task, in one layer, (number of heads) · (width of a head) ·
-# (bits of a number) must grow in proportion to the length of the text. In two layers it is enough that this product
-# grows like the logarithm of the length.
+# in its prompt.
+#
+# Is one layer not enough, however large? In 2024 Sanford, Hsu and Telgarsky [proved](https://arxiv.org/abs/2408.14332)
+# what it takes. Multiply the number of heads, the width of a head, and the bits of a number. In one layer this product
+# must grow in proportion to the length of the text. In two layers it is enough that it grows like the logarithm of the
+# length.
 #
 # ## Exercises
 #
@@ -489,12 +523,12 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# It has learnt roughly at which distance texts most often come again. For that it needs no note, only positions.
-# ("Back" is counted from the next letter.) The letter 24 back is right for four of the 21 periods, 6, 8, 12 and 24, and
-# for no other distance up to 25 are there so many. After 40 letters it most often says the one 23 or 24 back. (Its look
-# is blurred, so that 23 may come out ahead, which fits fewer periods.) But in about 16 % of the texts it says the one
-# 20 back, and those are the 16 % of the first picture, whose texts come again after 20. If the text is not yet that
-# long, it looks at the beginning or near it, as at the grey line.
+# It has learnt roughly at which distance texts most often come again. For that it needs no note, only positions. The
+# letter 24 back, counted from the next one, is right for four of the 21 periods, 6, 8, 12 and 24, and for no other
+# distance up to 25 are there so many. After 40 letters it most often says the one 23 or 24 back, because its look is
+# blurred. But in about 16 % of the texts it says the one 20 back, and those are the 16 % of the first picture, whose
+# texts come again after 20. If the text is not yet that long, it looks at the beginning or near it, and so it bets at
+# the grey line that the piece begins again. There it wins in a quarter of the texts.
 #
 # </details>
 #

@@ -40,9 +40,18 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 
 # %% [markdown]
 # Nobody told it what a word is. First it finds which letters are common, then words, then how a sentence sounds in a
-# manual. It means nothing by it. But such a half, only far larger, stands behind the chat programs. The best known is
-# GPT, a *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns
-# to answer questions.
+# manual.
+#
+# It means nothing by it. But such a half, only far larger, stands behind the chat programs. The best known is GPT, a
+# *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns to
+# answer questions.
+#
+# <details class="lesson-more" markdown="1"><summary>Why does it repeat one letter before the training?</summary>
+#
+# One table turns ids into vectors, and at the end the same table says which id fits what came out, which is called
+# *tying*. Untrained layers change little, and a letter fits itself best.
+#
+# </details>
 #
 # ## Half a Transformer
 #
@@ -54,17 +63,13 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # norm. Two layers of four heads are left here, with the [norm first](norm_first.py), and with [positions that
 # turn](turning_positions.py).
 #
-# (Why did it mostly repeat its last letter before the training? One table turns ids into vectors, and at the end the
-# same table says which id fits what came out, which is called *tying*. Untrained layers change little, and a letter
-# fits itself best.)
-#
 # ## A text is full of examples
 #
 # A text is its own answer: at each place the letters up to there are the question, and the next letter is the answer.
-# The [look-ahead mask](causal.py) makes sure that no place can peek. In each step of the training it got 16 pieces of
-# text, and had to say 128 letters in each. How many examples were that in 1,100 steps?
+# The [look-ahead mask](causal.py) makes sure that no place can peek. In each step of the training the machine got 16
+# pieces of text, and had to say 128 letters in each. How many examples were that in 1,100 steps?
 #
-# <details class="lesson-more" markdown="1"><summary>So many</summary>
+# <details class="lesson-more" markdown="1"><summary>How many examples</summary>
 
 # %% tags=["hide-input"]
 train_ids, held_out = texts()
@@ -79,22 +84,23 @@ assert steps == 1100
 assert 5 <= batch * context * steps / len(train_ids) < 6
 
 # %% [markdown]
-# One at each place. 1,100 · 16 · 128 / 419,715 is about 5, so it had to say each letter about five times.
+# One at each place, more than two million. 1,100 · 16 · 128 / 419,715 is about 5, so it had to say each letter about
+# five times.
 #
 # </details>
 #
-# A tenth of the text was kept out. (A token here is one of 256 *bytes*, or a mark for empty places, for the start or
-# for the end. A letter of English is one byte, so we go on saying "letter".)
+# A tenth of the text was kept out. What we go on calling a letter is a *byte* for this machine, of which there are
+# 256.
 #
 # ## How surprised is it? By hand
 #
-# Look at the letter that really came, and at the probability that the machine had given it. If it was 1/2, we are as
-# surprised as by the throw of a coin: that is 1 **bit**. If it was 1/4, it is as with two coins, which is 2 bits. So
-# for a probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0
-# bits, one bit each on average.
+# Look at the letter that really came, and at the probability that the machine had given it. If that was 1/2, we are as
+# surprised as by the throw of a coin, which is 1 **bit**. If it was 1/4, it is as with two coins: 2 bits. So for a
+# probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits,
+# one bit each on average.
 #
-# How well do *you* play? Guess these letters, one after the other. Below each letter stand your guesses and those that
-# the machine would need, if it named the likeliest letter first. Can you beat it?
+# How well do *you* play? Below each letter stand your guesses, and those that the machine would need if it named the
+# likeliest letter first. Can you beat it?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -155,12 +161,12 @@ repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
 assert repeats.mean() > 0.7  # untrained, it says the last letter again
 
 # %% [markdown]
-# The first letters of words surprise it most, because there it does not know what comes. Once a word has begun, most
-# of it is easy.
+# The first letters of words surprise it most. Once a word has begun, most of it is easy.
 #
 # ### Surprise it yourself { #surprise-it-yourself }
 #
-# Press the button and type. The row "How surprised it was" shows the bits of each letter, and their mean. Guess first:
+# Press the button and type. The row "How surprised it was" shows the bits of each letter, and their mean. Predict
+# first:
 #
 # 1. Type a line of Python, then your name. Which costs more bits a letter?
 # 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
@@ -200,33 +206,24 @@ text_machine(
 #
 # "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`, and so does "strawberry". The slip
 # is dear while letters stand in the wrong order, and in the next word all is forgotten. "jazz" costs even more than
-# "strawberry". Even `if x is not None` costs more than the manual does on average (1.76): the x and the N are hard to
-# foresee, and `is not None` hardly occurs in what the machine has read.
+# "strawberry".
 #
 # </details>
 #
-# Fewer bits are also the whole aim of the training: the [loss](training.py#how-wrong-is-it-by-hand) is this surprise,
+# The training, too, aims at nothing but fewer bits: the [loss](training.py#how-wrong-is-it-by-hand) is this surprise,
 # with the natural logarithm in place of $\log_2$.
 #
 # ## Is counting enough?
 #
-# Must it be a Transformer? Let it read the tenth of the text that was kept out, beside some rivals. Four only count in
-# the other nine tenths:
-#
-# * *Count letters:* an e is always as probable as it is common.
-# * *Count after two:* if "th" stood there 100 times, and 50 times an e came next, the e after "th" has about 1 bit.
-# * *Count after four*, and *after five*. If "retur" never stood there, the counter looks up what came after "etur", or
-#   "tur".
-#
-# Then there is `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. Once it gets this
-# tenth alone, and once it may read the other nine first. The last rival is our machine with one layer.
+# Must it be a Transformer? Let it play against some who only count. They have gone through nine tenths of the text,
+# and counted what came after the last letters. If "th" stood there 100 times, and 50 times an e came next, then for
+# *count after two* the e after "th" has about 1 bit. If *count after four* never met "etur", it looks up what came
+# after "tur". Now all of them read the tenth that was kept out:
 
-# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting after two less than 3. Close together come the xz that reads this tenth alone, our machine with one layer and counting after five. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
+# %% tags=["hide-input"]
 import lzma
 import math
 from collections import Counter, defaultdict
-
-import matplotlib.pyplot as plt
 
 seen, unseen = (bytes([*(ids - 3)]) for ids in (train_ids, held_out))
 
@@ -265,6 +262,49 @@ found = {
     "xz, after the other nine tenths": (packed(seen + unseen) - packed(seen))
     / len(unseen),
 }
+for rival in ("guess among 256 bytes", "count letters", "count after two"):
+    print(f"{rival + ':':22} {found[rival]:.2f} bits a letter")
+
+# %% [markdown]
+# Blind guessing takes 8 bits, and two letters of the past already bring it below 3. What do you expect of *count after
+# four*? And of our machine, which looks back at up to 128 letters?
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "language_model/counting",
+    [
+        (
+            "count after four",
+            round(found["count after four"], 1),
+            "",
+            "Four letters seem little. But inside a word they mostly say what comes, and most letters stand inside a"
+            " word.",
+        ),
+        (
+            "our machine",
+            round(found["our machine, two layers"], 1),
+            "Nobody can know which word comes next. So the first letters of words stay dear, however well it reads.",
+            "It knows most of a word once that has begun. Only the first letters of words stay dear.",
+        ),
+    ],
+    low=0,
+    high=3,
+    step=0.1,
+    unit=" bits",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Our machine beats all who count, but the best of them by little. Three rivals are new. One is our machine with one
+# layer. The others are `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. Once it
+# gets this tenth alone, and once it may read the other nine first.
+
+# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting after two less than 3. Close together come the xz that reads this tenth alone, our machine with one layer and counting after five. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
+import matplotlib.pyplot as plt
+
 colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
 ranked = sorted(found, key=found.get)
 figure, ax = plt.subplots(figsize=(5.2, 2.9), layout="constrained")
@@ -284,29 +324,66 @@ assert 0 < found["our machine with one layer"] - found["count after four"] < 0.1
 assert abs(found["count after five"] - found["xz, alone with this tenth"]) < 0.2
 assert found["count after five"] < found["count after two"] < found["count letters"]
 assert found["xz, after the other nine tenths"] < ours
+assert found["count after four"] - ours < 0.2
+assert found["count after two"] < 3
 assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 
 # %% [markdown]
-# Our machine beats all who count. With one layer it is a little worse than the two best of them. (It has little more
-# than half as many numbers, so this is no fair match. A fair one, in another game, stands in the lesson on
-# [induction](induction.py).) It beats `xz`, too, unless `xz` may read what our machine was trained on. Then `xz` wins
-# by far, probably because the manual repeats whole sentences, and `xz` keeps them to the letter. (Within this tenth,
-# too, sentences seem to repeat: `xz`, which has read nothing else, is ahead of "count after two".)
+# With one layer the machine is a little worse than the two best who count. It has little more than half as many
+# numbers, so this is no fair match. A fair one, in another game, stands in the lesson on [induction](induction.py).
+#
+# `xz` wins by far if it may read what our machine was trained on, probably because the manual repeats whole sentences,
+# and `xz` keeps them to the letter.
+#
+# </details>
+#
+# The Transformer wins, but only just: who merely looks up what came after the last four letters needs less than 0.2
+# bits more.
+#
+# So what does it gain from all the other letters that it sees?
+#
+# ## How far back does it look?
+#
+# The machine may look back at 128 letters. From how many letters on do more of them hardly help? Is it 10, 30 or 100?
+#
+# <details class="lesson-more" markdown="1"><summary>How far back it helps</summary>
+#
+# From about ten on. The picture shows the surprise at each place of a piece, as a mean over the unseen text, and the
+# dashed line is the mean of the last 64 places.
+
+# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
+by_place = record["by_place"]
+figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
+ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
+ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
+ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
+ax.set_xscale("log", base=2)
+ax.xaxis.set_major_formatter("{x:.0f}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert by_place[0] > 1.4 * by_place[8:16].mean()
+assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
+
+# %% [markdown]
+# After eight to sixteen letters, the last word or two, most is won, and what the other letters bring is less than 0.2
+# bits. A larger machine, trained longer, uses far more.
+#
+# </details>
 #
 # ## Drawing a letter
 #
 # Whoever takes the most probable letter each time soon goes round in circles, as exercise 1 shows. So the next letter
-# is *drawn*, as with a die of 259 uneven sides. Two knobs are usual:
+# is *drawn*, as with an uneven die. Two knobs are usual:
 #
-# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$, where
-#   $z$ are the logits. The higher it is, the more alike are the sides of the die. At 0 the most probable letter is
-#   taken.
-# * **Top-p** cuts off the improbable letters, each of which is rare, but there are many (Holtzman and others, 2020). It
-#   keeps the most probable ones, as few as reach a sum that you set.
+# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$,
+#   where $z$ are the logits. The higher it is, the more alike are the sides of the die. At 0 the most probable letter
+#   is taken.
+# * **Top-p** cuts off the improbable letters, each of which is rare, but there are many (Holtzman and others, 2020).
+#   It keeps the most probable ones, as few as reach a sum that you set.
 #
 # Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are 0.665, 0.245 and 0.090. For a top-p of
-# 0.9 the first is not enough. The first two have 0.910 together, so these are kept, and divided by their sum: 0.731 and
-# 0.269. At $T = 0.5$ the logits are doubled. How many letters are kept then?
+# 0.9 the first is not enough. The first two have 0.910 together, so these are kept, and divided by their sum: 0.731
+# and 0.269. At $T = 0.5$ the logits are doubled. How many letters are kept then?
 #
 # <details class="lesson-more" markdown="1"><summary>Computed</summary>
 
@@ -324,14 +401,14 @@ for heat in (1.0, 0.5):
 #
 # </details>
 #
-# Turn both in [the machine](#surprise-it-yourself) above: temperatures of 0, 0.8 and 1.5, then the 1.5 with a top-p of
-# 0.5. (Thin green bars are what top-p leaves.)
+# Turn both where you [surprised the machine](#surprise-it-yourself): temperatures of 0, 0.8 and 1.5, then the 1.5 with
+# a top-p of 0.5. Thin green bars are what top-p leaves.
 #
 # <details class="lesson-more" markdown="1"><summary>Which knob is better?</summary>
 #
-# The machine wrote some 600 words at each setting. How many are *real*, which means that the text it learnt from has
-# them? And how many of 100 in a row are *different*? (The star is the tenth that was kept out: 5 % of its words are not
-# in the other nine.)
+# Up to a temperature of 1 neither is. The machine wrote some 600 words at each setting. How many are *real*, which
+# means that the text it learnt from has them? And how many of 100 in a row are *different*? The star is the tenth that
+# was kept out: 5 % of its words are not in the other nine.
 
 # %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies between 0.5 and 0.8, close to both lines."
 from clear_attention import sample
@@ -416,36 +493,8 @@ assert abs(gap[0]) < 8
 assert abs(gap[1]) < 0.06
 
 # %% [markdown]
-# Up to a temperature of 1 neither knob is better. The two lines nearly coincide: 1 with top-p lies beside 0.8 without.
-# At 1.5 top-p has more real words, but there both write much nonsense. (Only words are counted here, not sentences.)
-#
-# </details>
-#
-# ## How far back does it look?
-#
-# The machine may look back at 128 letters. From how many letters on do more of them hardly help? Guess: 10, 30 or 100?
-#
-# <details class="lesson-more" markdown="1"><summary>Surprise at each place of a piece</summary>
-#
-# The mean is over the unseen text, and the dashed line is the mean of the last 64 places.
-
-# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
-by_place = record["by_place"]
-figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
-ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
-ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
-ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
-ax.set_xscale("log", base=2)
-ax.xaxis.set_major_formatter("{x:.0f}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert by_place[0] > 1.4 * by_place[8:16].mean()
-assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
-
-# %% [markdown]
-# After eight to sixteen letters, the last word or two, most is won. What the other letters bring is less than 0.2 bits.
-# That is little, but its whole lead over "count after four" is not larger. (A larger machine, trained longer, uses far
-# more.)
+# The two lines nearly coincide: 1 with top-p lies beside 0.8 without. At 1.5 top-p has more real words, but there both
+# write much nonsense.
 #
 # </details>
 #
@@ -453,21 +502,21 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
 #
 # **Counting, to win an argument.** The number of crimes is much the same every year. Pavel Nekrasov (1902) took that
 # for a proof of free will: averages are steady only if each event is independent of the others. Andrei Markov did not
-# believe the "only", and counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 letters
-# were vowels, after a consonant 66. So each letter depends on the one before, and yet the share of vowels was steady.
+# believe the "only", and counted 20,000 letters of *Eugene Onegin* by hand (1913). After a vowel only 13 of 100
+# letters were vowels, after a consonant 66. So each letter depends on the one before, and yet the share of vowels was
+# steady.
 #
 # **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
-# two letters, searched another page for the same two, and wrote down what followed, as "count after two" would:
+# two letters, searched another page for the same two, and wrote down what followed:
 #
 # > IN NO IST LAT WHEY CRATICT FROURE BIRS GROCID PONDENOME OF DEMONSTURES OF THE REPTAGIN IS REGOACTIONA OF CRE
 #
-# He did it with pairs of words, too, and there he stopped: "the labor involved becomes enormous at the next stage". So
-# in 1951 he let people play your game. They, too, erred mostly where words begin, and he found between 0.6 and 1.3 bits
-# a letter, in books without capitals and punctuation.
+# In 1951 he let people play your game. They, too, erred mostly where words begin, and he found between 0.6 and 1.3
+# bits a letter, in books without capitals and punctuation.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
 # a Transformer. So they put pages and article into one row, and left the encoder out. In the same year Radford and
-# others trained such a half on books, and then a little more for each task: GPT.
+# others trained such a half on books: GPT.
 #
 # ## Exercises
 #

@@ -12,9 +12,11 @@
 #
 # First run into the wall. A text is a line of **places**, each with a letter, or a piece of a word. Our dates have 34
 # places, so that there are 34 times 34 weights in every head. We count the bytes of these weights, and of the inputs,
-# which are the queries, keys and values of all heads. We take the first Transformer, with 8 heads of 64 numbers, and
-# four bytes for a number. Make the text longer. At how many places do the weights break out of a laptop of 16 GB? And
-# before you go on to a million places, guess how many laptops would have to lend all their memory.
+# which are the queries, keys and values. As in the first Transformer there are 8 heads of 64 numbers, with four bytes
+# for a number.
+#
+# Make the text longer. At how many places do the weights break out of a laptop of 16 GB? And before you go on to a
+# million places, guess how many laptops would have to lend all their memory.
 
 # %% tags=["live", "hide-input"]
 import math
@@ -71,8 +73,10 @@ assert [round(n / 1e9) for n in (block, inputs(1_000_000), outputs)] == [8, 6, 2
 
 # %% [markdown]
 # At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs grow 30-fold, and the
-# weights 900-fold. They break out of the laptop at a little over 22,000 places, about forty pages. For a million places
-# they take 32 terabytes, in every layer. That is two thousand laptops.
+# weights 900-fold. They break out of the laptop at a little over 22,000 places, about forty pages.
+#
+# For a million places they take 32 terabytes, in every layer. That is two thousand laptops.
+#
 # Yet what comes *out* of attention is no larger than what goes in. Must the matrix between the two ever be there?
 #
 # ## One row at a time
@@ -82,9 +86,15 @@ assert [round(n / 1e9) for n in (block, inputs(1_000_000), outputs)] == [8, 6, 2
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
 # neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs that is a little more than 16
-# GB, and with blocks of 128 queries it fits. (A program holds about three such matrices at a time: scores, powers and
-# weights. But if it takes one head after the other, as you will, it needs an eighth of that.)
+# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs it is just too much for our
+# laptop, and with blocks of 128 queries it fits.
+#
+# <details class="lesson-more" markdown="1"><summary>Does it really fit?</summary>
+#
+# A program holds about three such matrices at a time: scores, powers and weights. But if it takes one head after the
+# other, as you will, it needs an eighth of that.
+#
+# </details>
 #
 # Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then make the blocks
 # smaller. Last, switch on the look-ahead mask. What does it save?
@@ -102,8 +112,8 @@ touch(
 )
 
 # %% [markdown]
-# So the mask also saves work: a block never reads the keys that come after its last query, so these scores are not even
-# computed. With many blocks that is nearly half of all scores.
+# The mask saves work, too: a block never reads the keys that come after its last query. With many blocks nearly half of
+# all scores are not even computed.
 #
 # ## Your machine so far { #your-machine-so-far }
 #
@@ -164,8 +174,10 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 
 # %% [markdown]
 # The same numbers come out, because they are only computed in another order. Nothing is approximated, and nothing has
-# to be trained again. The formula of attention holds for each block of queries $Q_b$ by itself, with the keys $K_b$ and
-# the values $V_b$ that the block may see:
+# to be trained again.
+#
+# The formula of attention holds for each block of queries $Q_b$ by itself, with the keys $K_b$ and the values $V_b$
+# that the block may see:
 #
 # $$
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
@@ -175,40 +187,78 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 #
 # ## How much memory blocks save
 #
-# Here is the memory that attention needs in a step of training, besides inputs and outputs, if the future is hidden.
-# "Plain" attention makes the whole matrix, and "blockwise" is that of our package, beside Keras (`keras.ops`) and
-# PyTorch (`torch`). Where a line ends early, the matrix did not fit into the machine any more. Each horizontal line
-# stands for ten times the memory of the one below it.
+# Now let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure
+# the time, and the memory besides inputs and outputs. How many times as much does it take?
 
-# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
+# %% tags=["live", "hide-input"]
 import json
 from pathlib import Path
-
-import matplotlib.pyplot as plt
 
 # Measurements are in the repository and not in the package, so this cell needs a clone.
 root = Path("../..").resolve()
 sys.path.append(str(root))
 from benchmarks import pictures
-from IPython.display import Markdown, display
 
 results = json.loads((root / "benchmarks/results.json").read_text("utf-8"))
 times, memory = pictures.lines(results)
+longest = max(set(memory["ours"]) & set(memory["blockwise"]))
+both = ("ours", "blockwise")
+doubled = [memory[who][longest] / memory[who][longest // 2] for who in both]
+slower = [times[who][longest] / times[who][longest // 2] for who in both]
+assert longest == 8192  # as the text says
+
+from live import bet
+
+bet(
+    "long_sequences/twice",
+    [
+        (
+            "memory of plain attention",
+            round(doubled[0], 1),
+            "The matrix itself grows fourfold.",
+            "The matrix itself grows fourfold. But something beside it grows more slowly.",
+        ),
+        (
+            "memory of blocks",
+            round(doubled[1], 1),
+            "A block has as many rows as before, but each row gets twice as long.",
+            "A block has as many rows as before, and each row gets only twice as long.",
+        ),
+        (
+            "time of blocks",
+            round(slower[1], 1),
+            "Blocks mend the memory only. Twice as many queries still meet twice as many keys.",
+        ),
+    ],
+    low=0,
+    high=8,
+    step=0.5,
+    unit=" times",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Blocks take less than twice the memory, but about four times the time. In the picture "plain" attention makes the
+# whole matrix, and "blockwise" is that of our package, beside Keras (`keras.ops`) and PyTorch (`torch`). Each
+# horizontal line stands for ten times the memory of the one below it. Where a line ends early, the matrix did not fit
+# into the machine any more:
+
+# %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
+import matplotlib.pyplot as plt
+from IPython.display import Markdown, display
+
 figure, ax = plt.subplots(figsize=(4.8, 3.6), layout="constrained")
 pictures.draw(ax, memory, "memory, in MB")
 ax.yaxis.set_major_formatter("{x:,.0f}")
 ax.grid(axis="y", color="#808080", alpha=0.4)
 plt.show()
 
-longest = max(set(memory["ours"]) & set(memory["blockwise"]))
-both = ("ours", "blockwise")
 megabytes, seconds = (
     [line[who][longest] for who in both] for line in (memory, times)
 )
-doubled = [memory[who][longest] / memory[who][longest // 2] for who in both]
 says = [f"{count:.1f} times" for count in doubled]
 faster = seconds[0] / seconds[1]
-slower = [times[who][longest] / times[who][longest // 2] for who in both]
 rows = [
     f"| with {longest:,} keys | plain | blockwise | plain / blockwise |",
     "| --- " * 4 + "|",
@@ -233,7 +283,6 @@ def growth(line):
 
 
 assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
-assert longest == 8192  # as the text says
 assert 2.7 < doubled[0] < 3.7
 assert doubled[1] < 2
 assert 8.5 < seconds[1] * (1e6 / longest) ** 2 / 3600 < 9  # hours
@@ -249,16 +298,20 @@ assert (
 assert 1.1 < faster < 2
 
 # %% [markdown]
-# With twice as many keys plain attention takes about three times the memory, and the blocks take less than twice as
-# much. At 8,192 keys that is about four matrices of 2.1 GB each (8 · 8,192² · 4 bytes), as many as the scores, the
-# weights, and the slopes of both. At 4,096 keys it is rather five, so something else is in it that grows more slowly,
-# and a doubling costs about three times and not four. PyTorch's own attention needs less still, because it cuts the
-# keys as well. (The line of `keras.ops` lies on ours: it makes the whole matrix, too.) Blocks also took less time here,
-# though they make the weights twice. Nearly half of the scores are skipped, which may be why.
+# Plain attention takes about three times the memory. At 8,192 keys that is about four matrices of 2.1 GB each (8 ·
+# 8,192² · 4 bytes), as many as the scores, the weights, and the slopes of both. At 4,096 keys it is rather five, so
+# something else is in it that grows more slowly, and a doubling costs about three times and not four.
 #
-# Twice the text took about four times as long: blocks mend the memory, and not the time, since each query still meets
-# all keys before it. From 8,192 to a million places it would be 122² times as long: nearly nine hours, for one layer,
-# once. A **window** changes that. It is a mask that hides all but the nearest keys. Here are 16 queries in blocks of 4,
+# PyTorch's own attention needs less still, because it cuts the keys as well. The line of `keras.ops` lies on ours: it
+# makes the whole matrix, too. Blocks also took less time here than plain attention, though they make the weights twice.
+# Nearly half of the scores are skipped, which may be why.
+#
+# </details>
+#
+# **Blocks mend the memory, and not the time**, since each query still meets all keys before it. From 8,192 to a million
+# places it would take 122² times as long: nearly nine hours, for one layer, once.
+#
+# A **window** changes that. It is a mask that hides all but the nearest keys. Here are 16 queries in blocks of 4,
 # without and with a window of 4 keys:
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
@@ -307,8 +360,8 @@ plt.show()
 #
 # A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once), from
 # the slopes $do$ of the output. The slope $dp_j$ of a weight is the product of $do$ and its value. Since a softmax
-# divides by the sum of its row, the slope $ds_j$ of a score needs one sum over the whole row (it is the weight · (value
-# - mean) of [the lesson on training](training.py#where-to-look)), and this sum equals a much shorter one:
+# divides by the sum of its row, the slope $ds_j$ of a score needs one sum over the whole row (it is the weight ·
+# (value - mean) of [the lesson on training](training.py#where-to-look)), and this sum equals a much shorter one:
 #
 # $$
 # ds_j = p_j \Big( dp_j - \sum_k p_k \, dp_k \Big), \qquad \sum_k p_k \, dp_k = \sum_k p_k \, (do \cdot v_k) = do \cdot
@@ -358,12 +411,12 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # ## Even a row can come in pieces, by hand
 #
-# Fast programs for graphics processors, such as *FlashAttention*, cut the rows into **pieces**, too, because the fast
-# memory on the chip has no room for a row of a million numbers. But a softmax divides by the sum over the whole row.
-# And before the powers are taken, the largest score $m$ of the row is subtracted from all its scores $s$, so that no
-# power becomes too large for its four bytes. (No weight changes by that: the factor $e^{-m}$ cancels. The short
-# `softmax` above does not subtract, so with four bytes a score of 89 would be too much for it.) How can either be done
-# before the whole row is there?
+# A row of a million numbers is too long for the fast memory on a graphics processor. So fast programs, such as
+# *FlashAttention*, cut the rows into **pieces**, too. But a softmax divides by the sum over the whole row. And before
+# the powers are taken, the largest score $m$ of the row is subtracted from all its scores $s$, so that no power becomes
+# too large for its four bytes.
+#
+# How can either be done before the whole row is there?
 #
 # Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. Two sums are kept, both measured from the
 # largest score so far: of the powers $e^{s - m}$, and of each power times its value.
@@ -378,8 +431,8 @@ for name, one, other in zip(names, *found, strict=True):
 # are too large, so they are mended by $e^{3 - 6} = 0.049787$. At the end the second sum divided by the first is the
 # output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives.
 #
-# Below, the bars are the powers. Read the second piece, and watch the two bars of the first. Then guess: with a last
-# score of 2, is anything mended?
+# Below, the bars are the powers. Read the second piece, and watch the two bars of the first. With a last score of 2, is
+# anything mended?
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -398,7 +451,10 @@ touch(
 # It is like adding up a long bill page by page: three numbers are carried over, and the page itself can be thrown away.
 # This is the *online softmax*.
 #
-# <details class="lesson-more" markdown="1"><summary>In Python</summary>
+# <details class="lesson-more" markdown="1"><summary>In Python, and a word on the subtraction</summary>
+#
+# To subtract the largest score changes no weight, because the factor $e^{-m}$ cancels. The short `softmax` above does
+# not subtract, so with four bytes a score of 89 would be too much for it. Here are the two pieces:
 
 # %%
 scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]

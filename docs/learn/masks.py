@@ -7,29 +7,27 @@
 # # What must not be looked at?
 #
 # "thursday 3rd of may 2018" is the 3rd of May. Put a long sentence into the same batch, and a machine that nobody has
-# warned reads it as another date, though no letter of the date has changed. What has changed is the emptiness behind
-# it.
+# warned reads it as another date. No letter of the date has changed. What has changed is the emptiness behind it.
 #
-# Texts are handed to a machine many at a time, because a processor multiplies one large matrix faster than many small
-# ones. Such a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the
-# **padding**, which has the id 0. Our machine was trained on texts that were filled up to 34 places, so that every date
-# fits. Here are three dates in a batch:
+# Texts are handed to a machine many at a time, because one large matrix is multiplied faster than many small ones. Such
+# a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the **padding**,
+# which has the id 0. Our machine was trained on texts of 34 places, so that every date fits. Here are three in a batch:
 #
 # --8<-- "diagrams/batch.svg"
 #
-# What if nobody tells the machine that the padding is not text? The picture compares the whole machine with one that
-# was not told in its training. Both had 500 steps, and read the same dates with more and more padding behind them:
+# What if nobody tells the machine that the padding is not text? One machine was trained like that. It reads the same
+# unseen dates as the whole machine, and both had 500 steps. At 34 places, as in their training, nobody would notice a
+# difference:
 
-# %% tags=["hide-input"] alt="Unseen dates right against the places to which a text is filled up, 34, 40, 60 and 100. The line of the whole machine stays near 100 %. That of the machine that was not told begins beside it and falls to less than half at 100 places."
+# %% tags=["hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
-import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers, greedy_search
-from date_machine import machine, percent
+from date_machine import percent
 
 model, record = trained.load("dates")
 brief, brief_record = trained.load("dates-brief")  # trained as long as the other
@@ -49,6 +47,52 @@ rows = {
     "the whole machine": np.array([right(places) for places in lengths]),
     "the machine that was not told": seeing_record["padded"],  # of the same dates
 }
+assert np.ptp(rows["the whole machine"]) < 0.001
+assert abs(rows["the whole machine"][0] - brief_record["exact"]) < 0.001
+assert max(np.ptp(record["padded"]), 0.98 - min(record["padded"])) < 0.001
+assert seeing_record["padded"][0] > 0.97 > 0.6 > seeing_record["padded"][-1]
+assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
+for name, shares in rows.items():
+    print(f"{percent(shares[0])} of 2,000: {name}")
+
+# %% [markdown]
+# Now the same dates are filled up to more places. **How many do they still read?**
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+whole, untold = ((100 * shares).tolist() for shares in rows.values())
+bet(
+    "masks/padding",
+    [
+        (
+            "the whole machine, 100 places",
+            round(whole[-1], 1),
+            "What it was told not to look at can't confuse it, however much of it there is.",
+        ),
+        (
+            "not told of padding, 60 places",
+            round(untold[2], 1),
+            "It has learnt to live with some padding, and a little more does not at once outvote the letters.",
+            "Every place of padding gets a little weight, and there are many more of them than in its training.",
+        ),
+        (
+            "not told of padding, 100 places",
+            round(untold[3], 1),
+            "It has learnt to live with some padding, so even now it reads many of the dates.",
+            "A little weight for each place of padding adds up: the letters that matter are outvoted.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# The whole machine stays where it was, and the other one falls:
+
+# %% tags=["hide-input"] alt="Unseen dates right against the places to which a text is filled up, 34, 40, 60 and 100. The line of the whole machine stays near 100 %. That of the machine that was not told begins beside it and falls to less than half at 100 places."
+import matplotlib.pyplot as plt
+
 figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 styles = ("#0072b2", 104, "bottom"), ("#d55e00", 50, "top")
 for (name, shares), (colour, y, side) in zip(rows.items(), styles, strict=True):
@@ -60,19 +104,18 @@ ax.set(xticks=lengths, ylim=(0, 119), xlim=(31, 108), yticks=range(0, 101, 20))
 ax.set(xlabel="places, text and padding", ylabel="unseen dates right, in %")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-assert np.ptp(rows["the whole machine"]) < 0.001
-assert abs(rows["the whole machine"][0] - brief_record["exact"]) < 0.001
-assert max(np.ptp(record["padded"]), 0.98 - min(record["padded"])) < 0.001
-assert seeing_record["padded"][0] > 0.97 > 0.6 > seeing_record["padded"][-1]
-assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
 
 # %% [markdown]
-# No error, no warning: the answers just get worse when somebody puts a longer text, such as a whole sentence, into the
-# same batch. At 34 places the machine that was not told does well, because it has learnt to live with that much
-# padding. At 100 it loses more than half of its dates, and the whole machine none. Try a text of your own, in a row of
-# 100 places. (Here the whole machine is that of lesson 1, with 1,000 steps.)
+# </details>
+#
+# No error, no warning. **The answers just get worse when somebody puts a longer text into the same batch.**
+#
+# At 100 places the machine that was not told loses more than half of its dates, and the whole machine none. Try a text
+# of your own there. (Here the whole machine is that of lesson 1, with 1,000 steps.)
 
 # %% tags=["live", "hide-input"]
+from date_machine import machine
+
 text = "thursday 3rd of may 2018"
 ids = source.encode([text], length=100)
 assert lengths[-1] == 100
@@ -112,20 +155,21 @@ machine(
 # %% [markdown]
 # ## Hide it
 #
-# The softmax gives every letter some weight. In a row of 100 places a text of 24 letters has 76 places of padding. With
-# a little weight each, these can outvote the letters that matter: if the score of each is 3 below those of the letters,
-# the text keeps 24 / (24 + 76 · 0.05) of the weight, or 86 %, and if it is 1 below, only 46 %. So the padding must get
-# a weight of exactly 0. A **mask** holds a 1 where a key must not be looked at, and we say that this key is *blocked*.
-# Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
+# Why does emptiness do harm? The softmax gives every letter some weight. In a row of 100 places a text of 24 letters
+# has 76 places of padding. If the score of each is 3 below those of the letters, its weight is 0.05 times theirs, and
+# the text keeps 24 / (24 + 76 · 0.05) of all weight, or 86 %. If it is 1 below, the text keeps 46 %: it is outvoted by
+# emptiness.
+#
+# So the padding must get a weight of exactly 0. A **mask** holds a 1 where a key must not be looked at, and we say that
+# this key is *blocked*. Elsewhere it holds a 0. (Some other libraries, Keras among them, count [the other way
 # round](../guides/mask_conventions.py).)
 #
-# Here is a short text with two places of padding, and the weights that head 1 of the trained machine's encoder gives. A
-# row is a letter that looks, and a column one that is looked at. The lighter a cell, the more weight it has, and what
-# is hidden is hatched.
+# Here are the weights that head 1 of the trained machine's encoder gives for a short text with two places of padding. A
+# row is a letter that looks, and a column one that is looked at. What is hidden is hatched.
 #
 # Press a letter in the row marked "padding" to hide it from all letters, or press a cell to hide one letter from
-# another. **A dare: leave a letter with nothing to look at.** What becomes of its row?
-# ([Below](#queries-with-no-key-left) we ask why.)
+# another. **A dare: leave a letter with nothing to look at.** What becomes of its row? We come back to it
+# [below](#queries-with-no-key-left).
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask, scaled_dot_product_attention
@@ -152,20 +196,20 @@ lab(
 )
 
 # %% [markdown]
-# Note the last two rows: a place of padding may still *look*, but nobody looks at it. If your machine gives an answer
-# for each place, do not count those of the padding.
+# The last two rows show that a place of padding may still *look*. But nobody looks at it, and its own answers must not
+# be counted.
 #
 # ## By hand
 #
-# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. (Padding has
-# a vector like everything else, so its score may be the largest of all.) If it is seen, it takes most of the weight. If
-# it is hidden, it is left out of the sum, and its weight is exactly 0:
+# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
+# a vector like everything else, so its score may be the largest of all. Seen, it takes most of the weight. Hidden, it
+# is left out of the sum, and its weight is exactly 0:
 #
 # --8<-- "diagrams/mask_by_hand.svg"
 #
 # The padding leaves *before* the division, so that the other weights still add up to one. If its weight were set to 0
-# afterwards, the others would add up to only 0.356. So your softmax needs the mask, and your attention hands it on.
-# (The 0 in `mask=0` blocks nothing.)
+# afterwards, the others would add up to only 0.356. So your softmax needs the mask, and your attention hands it on. In
+# `mask=0`, the 0 blocks nothing.
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -198,9 +242,8 @@ print("weights", softmax(scores, mask).round(3))
 # query $i$ may see.
 #
 # Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, even in
-# the middle of a text, as in text 0 below. The axes of its shape are texts, heads, queries and keys. (An axis of size 1
-# is stretched, so that one row serves all heads and all queries.) In the picture a row is a whole text, and a 1 is
-# hatched.
+# the middle of a text, as in text 0 below. The axes of its shape are texts, heads, queries and keys, and size 1 means
+# that all heads share it, or all queries. In the picture a row is a whole text, and a 1 is hatched.
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 from clear_attention import plot_mask
@@ -234,12 +277,11 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 # %% [markdown]
 # ## A row with nothing left { #queries-with-no-key-left }
 #
-# Say that one text is empty, like a blank line in a file. In the batch it becomes a text of nothing but padding, and
-# its places may look at no key at all. What will your own attention say of it?
+# And the dare? Say that one text is empty, like a blank line in a file. In the batch it is nothing but padding, and its
+# places may look at no key at all. What will your own attention say of it?
 #
 # Here two letters look at three places. In row 0 of the mask one place is hidden, in row 1 all three. All keys are
-# equal, so everything that may be seen gets the same weight, and the values are chosen so that the output is just the
-# weights:
+# equal, and the values are chosen so that the output is just the weights:
 
 # %%
 mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
@@ -249,12 +291,12 @@ print(output)
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
-# NaN means "not a number", and what is computed with it is NaN, too. A single empty line can turn a whole training into
-# NaN, because the next nudge is computed from all texts of the batch together.
+# NaN means "not a number", and what is computed with it is NaN, too. **A single empty line can turn a whole training
+# into NaN**, because the next nudge is computed from all texts of the batch together.
 #
 # There is no average of nothing, so somebody has to decide what comes out. Our rule is: **a query with no key left gets
 # weights 0, output 0 and gradient 0.** (The *gradient* says how the output changes if a number is nudged.) Mend your
-# `softmax`, so that it keeps this rule without ever dividing 0 by 0. One expression is missing:
+# `softmax`, so that it keeps this rule. One expression is missing:
 #
 # ```python
 # def softmax(scores, mask):
@@ -277,7 +319,7 @@ np.testing.assert_array_equal(
 )
 
 # %% [markdown]
-# ## A check: what is hidden does not matter
+# <details class="lesson-more" markdown="1" id="a-check-what-is-hidden-does-not-matter"><summary>Does what is hidden really not matter?</summary>
 #
 # Put anything you like under the mask, even NaN, and no real letter's output changes. This is a promise of the package.
 # (Your own `attention` does not keep it, because 0 times NaN is NaN.) Here all of the padding becomes NaN:
@@ -293,17 +335,16 @@ np.testing.assert_array_equal(before[:, :10], after[:, :10])
 print("the ten letters: not one bit has changed")
 
 # %% [markdown]
+# </details>
+#
 # ## Who found this, and when
 #
-# Many programs hide a score differently. Their softmax knows nothing of masks, so they change the *scores* before it: a
-# hidden score becomes so negative that $e$ to its power is 0. How negative? The paper of the first Transformer (Vaswani
-# and others, 2017) says −∞. The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018,
-# added -10,000. In 32 bits both numbers do well, as long as no row is empty. With -10,000 an empty row gets about the
-# weights that it would have without a mask. With -1,000,000,000 its scores drown in the rounding, and all its places
-# get the same weight. Either way it looks at its padding. (With −∞ it would become NaN.) But since 2017 machines are
-# trained in 16 bits, too (Micikevicius and others), and float16, the kind of numbers that was used first, ends at
-# 65,504: there the billion becomes infinity, and an empty row becomes NaN, as with −∞. A guide tries the [four ways to
-# hide a score](../guides/hiding_scores.py).
+# Many programs hide a score differently: before the softmax they make it so negative that $e$ to its power is 0. How
+# negative? The paper of the first Transformer (Vaswani and others, 2017) says −∞, with which an empty row becomes NaN.
+# The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018, added -10,000. With both an
+# empty row looks at its padding, and nobody is warned. Since 2017 machines are trained in 16 bits, too (Micikevicius
+# and others). In float16, which ends at 65,504, the billion is infinity, and NaN is back. A guide tries the [four ways
+# to hide a score](../guides/hiding_scores.py).
 #
 # ## Exercises
 #

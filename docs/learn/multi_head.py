@@ -7,13 +7,12 @@
 # # When is one look not enough?
 #
 # In the last lesson the machine had four maps for one answer, because it has four **heads**. Each is an attention of
-# its own. What is that good for? To find out, let us take nearly all of it away, until the whole answer comes from
-# one last look, by one head.
+# its own. What is that good for? To find out, let us take nearly all of it away, until the whole answer comes from one
+# last look, by one head.
 #
-# An encoder with four heads reads the text, as in our machine. But nothing is written letter by letter. A single
-# query looks at what the encoder made of the letters, and from what comes back one last matrix must read all eight
-# digits of the date. (The query is trained, and the same for every text. But the keys are made of the letters.) The
-# bars show how often each digit of 2,000 unseen dates is wrong:
+# An encoder with four heads reads the text, as in our machine. But nothing is written letter by letter. A single query,
+# trained and the same for every text, looks at what the encoder made of the letters. From what comes back, one last
+# matrix must read all eight digits of the date. The bars show how often each digit of 2,000 unseen dates is wrong:
 
 # %% tags=["hide-input"] alt="Eight bars, one for each digit of a date, how often it is wrong. The third digit of the year towers above all others with about 32 %. The fourth has 9 %, and no other more than 8 %."
 import sys
@@ -68,9 +67,9 @@ assert off[2] > 2.5 * np.delete(off, 2).max()
 assert last_twice.sum() > 0.6 * wrong.sum()
 
 # %% [markdown]
-# It reads one date in two, and mostly it is the third digit that goes wrong. In its place the machine writes the
-# fourth one, which then stands there twice. Can't it read the third digit, or does the fourth drown it? Keep the
-# riddle in mind. Here this machine stands beside ours, which was trained for longer. Try a few dates:
+# It reads one date in two, and mostly it is the third digit that goes wrong. In its place the machine writes the fourth
+# one a second time. Can't it read the third digit, or does the fourth drown it? Keep the riddle in mind. Here this
+# machine stands beside ours, which was trained for longer. Try a few dates:
 
 # %% tags=["live", "hide-input"]
 called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
@@ -87,16 +86,15 @@ machine(
 # %% [markdown]
 # ## What one average cannot carry
 #
-# One head must bring back everything at once. What is lost? Say the text holds a 3 and a 5. Let the value of each
-# digit be the digit itself. The head shares out its weight, and what comes back is one number:
+# One head must bring back everything at once. What is lost? Say the text holds a 3 and a 5. Let the value of each digit
+# be the digit itself. The head shares out its weight, and what comes back is one number:
 #
 # * the text "3 5", a half of each: $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
 # The two texts cannot be told apart any more. In the square are all hundred texts of two digits. The blue ones bring
-# head 1 the same number as "3 5", or one that is at most 0.1 away. A second head has other weights, and takes the
-# orange ones for "3 5". Only the green one is the same to both. Try other weights. Can you make the second head
-# useless?
+# head 1 the same number as "3 5", or nearly the same. A second head has other weights, and takes the orange ones for "3
+# 5". Only the green one is the same to both. Try other weights. Can you make the second head useless?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -112,21 +110,23 @@ touch(
 )
 
 # %% [markdown]
-# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines,
-# and unless both share out their weight nearly alike, these cross in one place.
+# One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
+# unless both share out their weight nearly alike, these cross in one place.
 #
 # **A head has one set of weights, so it brings back one average.**
 #
-# But is the square fair? In the machine with one last head a value is not one number, but 64. With the values $(3, 0)$
-# and $(0, 5)$ a half of each is $(1.5, 2.5)$, from which both digits can be read. So one head *can* bring both, if the
-# encoder has put each digit into numbers of its own. But one weight multiplies all 64 numbers of a value: a digit that
+# <details class="lesson-more" markdown="1"><summary>A value has 64 numbers. Can't one head bring both digits?</summary>
+#
+# It can, if the encoder has put each digit into numbers of its own: with the values $(3, 0)$ and $(0, 5)$ a half of
+# each is $(1.5, 2.5)$, from which both can be read. But one weight multiplies all 64 numbers of a value. A digit that
 # gets only 0.1 of the weight is only faintly heard.
 #
-# Is this the riddle's answer? If the third digit and the fourth are rivals in one average, then moving weight from one
-# to the other must move the mistakes, too. So move it in the trained machine, and change nothing else. (50 % moves half
-# of the fourth digit's weight to the third, and −50 % half of the third's to the fourth.) Is there a place of the
-# slider where both are read well? (It counts only the years that are written with four digits. Of these a few more are
-# right than above.)
+# </details>
+#
+# Does this solve the riddle? If the third digit and the fourth are rivals in one average, then weight that goes from
+# one to the other must move the mistakes, too. So move it in the trained machine, in all years that are written with
+# four digits, and change nothing else. At 50 % half of the fourth digit's weight goes to the third, and at −50 % half
+# of the third's to the fourth. Is there a place of the slider where both are read well?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask
@@ -175,15 +175,14 @@ display(
 )
 
 # %% [markdown]
-# So the machine can read the third digit, but the fourth is louder: in one average, what is given to the one is taken
-# from the other. (Both get about the same weight. Why the fourth is louder all the same, we do not know.) No place of
-# the slider is good for both.
+# So the machine *can* read the third digit, but the fourth is louder. In one average, what is given to the one is taken
+# from the other, and no place of the slider is good for both.
 #
-# But does it mishear the digit, or only the order? All years of our dates lie between 1950 and 2049. So behind 19 the
-# third digit is 5 to 9, and behind 20 it is 0 to 4. In 1967 the fourth digit could stand in the third place, in 1962 it
-# could not. **Guess first:** in which kind of year is the third digit wrong more often?
+# <details class="lesson-more" markdown="1"><summary>Does it mishear the third digit, or only its place?</summary>
 #
-# <details class="lesson-answer" markdown="1"><summary>In which</summary>
+# All years of our dates lie between 1950 and 2049. So behind 19 the third digit is 5 to 9, and behind 20 it is 0 to 4.
+# In 1967 the fourth digit could stand in the third place, in 1962 it could not. In which kind of year is the third
+# digit wrong more often?
 
 # %% tags=["hide-input"] alt="Two bars, how often the third digit is wrong. In years in which the fourth digit could stand in the third place, as in 1967: about 75 %. In years in which it could not, as in 1962: almost never."
 missed, (low, high) = lost(0)[:, 0], (right[full, 2:4] < 5).T
@@ -227,27 +226,56 @@ print(f"  of two digits,     {others:.2f} alike")
 assert same > 0.85 > 0.3 > others
 
 # %% [markdown]
-# Where the fourth digit could not be the third, it almost never errs. So the third digit was not drowned. It is heard,
-# but hardly its place. The values show why: that of a 7 in the third place and that of a 7 in the fourth are nearly the
-# same, so that a value says which digit it is, and hardly where it stood. Where only one order makes a year of ours,
-# that settles it. Where both do, it does not even toss a coin, which would miss the third digit in half of these years.
-# It misses it in three of four, because for both places it mostly takes the louder digit, which is the fourth.
+# Where the fourth digit could not be the third, the machine almost never errs. So it hears the third digit, but hardly
+# its place. The values show why: that of a 7 in the third place and that of a 7 in the fourth are nearly the same.
+# Where only one order makes a year of ours, that settles it. Where both do, the machine mostly takes the louder digit
+# for both places, and misses the third in three years of four. Why the fourth is louder, with about the same weight, we
+# do not know.
 #
 # </details>
 #
 # ## Does it take heads?
 #
-# More heads bring back more averages, so give the query of the last look two heads, four, or eight. Then the other way:
-# eight queries with *one* head each, once with 64 numbers for each look and once with only 8. That makes eight
-# averages, too, but each is read for one digit only. Last comes our own machine, with one head and with four, which
-# looks anew for each letter that it writes.
+# More heads bring back more averages, so we gave the last look two heads, four, and eight. We also went the other way:
+# eight looks with *one* head each, one look for each digit. And our own machine looks anew for each letter that it
+# writes. Does it need its four heads?
 #
-# One look with one head reads 50 of 100 dates, on average over three trainings. How many will one look with eight heads
-# read? Eight looks with one head? And our own machine with a single head everywhere? Guess before you look.
+# One look with one head reads 50 of 100 dates, on average over three trainings. How many do these three read?
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+measured = [
+    round(100 * sum(shares(name)) / 3, 1)
+    for name in ("8 heads", "8 looks, 1 head", "one head")
+]
+bet(
+    "multi_head/averages",
+    [
+        (
+            "one look with eight heads",
+            measured[0],
+            "More heads bring back more averages, and that does help.",
+            "Eight averages could carry eight digits. But the training did not find out how.",
+        ),
+        (
+            "eight looks with one head each",
+            measured[1],
+            "One average is enough for a look that has only one digit to fetch.",
+        ),
+        (
+            "our own machine, trained with one head",
+            measured[2],
+            "Heads are often called essential. But a machine that looks anew for each letter hardly needs them.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# <details class="lesson-answer" markdown="1"><summary>How many of 100</summary>
-#
-# A dot is one training, of 700 steps or, in the last two rows, 1,000.
+# One look with eight heads reads 72 of 100 dates. Eight looks with one head read 99. And our own machine with a single
+# head reads over 99, like the one with four. A dot is one training, of 700 steps or, in the last two rows, 1,000:
 
 # %% tags=["hide-input"] alt="Three dots a row, from 0 to 100 % of unseen dates right. One look: about 50 % with 1 head, 60 % with 2, 68 % with 4, 72 % with 8. Eight looks of 1 head: about 99 %, and about 97 % if each has 8 numbers. Letter by letter: over 99 % with 1 head, and over 99 % with 4."
 rows = {
@@ -279,24 +307,22 @@ assert min(shares("one head")) > 0.99
 assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 
 # %% [markdown]
-# One look with eight heads reads 72 of 100 dates. Eight looks with one head read 99, and still 97 if each brings back
-# only 8 numbers, as each of eight heads does. The eight heads of one look also bring 8 numbers each. Side by side these
-# are 64, and the last matrix can hand on all of them. So the eight heads could do the same, each for one digit. The
-# difference is not in what they can do, but in what 700 steps have found. What makes it hard to find, we have not
-# tested.
+# Eight looks still read 97 if each brings back only 8 numbers, as each of the eight heads does. So the eight heads
+# could do the same, each for one digit. What makes it hard to find in 700 steps, we have not tested.
 #
 # </details>
 #
-# So it does not take heads. Several averages help, and most where each look has one thing to fetch. Our own machine
-# looks anew for each letter, and hardly needs its heads, though they are often presented as essential. Heads matter
-# where *one look* must bring back many things.
+# So it does not take heads. **What helps most is a look of its own for each thing that must be fetched.**
+#
+# Heads are often presented as essential. Yet our own machine, which looks anew for each letter, reads nearly as well if
+# three of its four heads are taken away before the training. Heads matter where *one look* must bring back many things.
 #
 # ## How the numbers are shared
 #
-# Four attentions with queries of 64 numbers would cost four times as much as one, so each head gets shorter queries.
-# A letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With
-# keys and values it is the same. Here is such a result for three letters of eight numbers, which are simply 0 to 23.
-# Give them to two heads, then to four:
+# Four attentions with queries of 64 numbers would cost four times as much as one, so each head gets shorter queries. A
+# letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With keys
+# and values it is the same. Here is such a result for three letters of eight numbers, which are simply 0 to 23. Give
+# them to two heads, then to four:
 
 # %% tags=["live", "hide-input"]
 from clear_attention import split_heads
@@ -322,15 +348,13 @@ lab(
 
 # %% [markdown]
 # No number is lost, and none is moved to another letter. When all heads have attended, what they found is put side by
-# side again, and one last matrix $W_O$ mixes it, so that each head can change all numbers of the letter. So more
-# heads bring no more numbers to train. But every head has a map of its own, and the maps [take
-# memory](../guides/questions.py#do-more-heads-cost-more).
+# side again. One last matrix $W_O$ mixes it, so that each head can change all numbers of the letter. So more heads
+# bring no more numbers to train, but they [take memory](../guides/questions.py#do-more-heads-cost-more), because each
+# has a map of its own.
 #
-# In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the
-# heads to the front. (A program counts from 0, so `cut[0]` below belongs to head 1. In the comments, `d_model` is how
-# many numbers a letter has, and `depth` how many a piece has.) To put the pieces together, `merge` does the same
-# backwards:
-
+# In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads
+# to the front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and
+# `depth` how many a piece has. A program counts from 0, so `cut[0]` belongs to head 1:
 
 # %%
 import numpy as np
@@ -363,14 +387,14 @@ print("a, in head 2: ", cut[1, 1])
 #
 # Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. There are $h$
 # heads, and $W^Q_i$, $W^K_i$ and $W^V_i$ are the small matrices of head $i$: side by side they are our large $W_Q$,
-# $W_K$ and $W_V$. $\operatorname{Concat}$ puts what the heads found side by side, and $W^O$ is the last matrix, our
-# $W_O$. Each of our machine's four heads sees all 64 numbers of a letter, and makes a query and a key of $d_k = 16$
-# numbers from them. So it divides its scores by the root of 16.
+# $W_K$ and $W_V$. $\operatorname{Concat}$ puts what the heads found side by side, and $W^O$ is our $W_O$. Each of our
+# machine's four heads makes a query and a key of $d_k = 16$ numbers from all 64 numbers of a letter. So it divides its
+# scores by the root of 16.
 #
 # <details class="lesson-more" markdown="1"><summary>One matrix or many?</summary>
 #
-# The paper of 2017 gives every head small matrices of its own. One large matrix does the same. Put the small ones
-# side by side, and then cut the result instead of the matrix:
+# The paper of 2017 gives every head small matrices of its own. One large matrix does the same. Put the small ones side
+# by side, and then cut the result instead of the matrix:
 
 
 # %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
@@ -406,13 +430,12 @@ plt.show()
 # ## Your machine so far { #your-machine-so-far }
 #
 # Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
-# `attention` one thing changes: queries and keys now have three axes, which are heads, letters and numbers, and `k.T`
+# `attention` one thing changes. Queries and keys now have three axes, which are heads, letters and numbers, and `k.T`
 # would reverse the order of all three. So only the last two are swapped.
 #
-# In `multi_head`, `x` are the letters that look, and `seen` are those that are looked at. The mask has no axis for
-# the heads, so NumPy uses it for all of them. The last lines compare your function with the package's layer,
+# In `multi_head`, `x` are the letters that look, and `seen` are those that are looked at. The mask has no axis for the
+# heads, so NumPy uses it for all of them. The last lines compare your function with the package's layer,
 # [`MultiHeadAttention`][clear_attention.MultiHeadAttention].
-
 
 # %%
 from clear_attention import MultiHeadAttention
@@ -451,8 +474,8 @@ print("your function and the layer: the same", ours.shape)
 # %% [markdown]
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Your `split` gives the heads an axis of their own, and then moves it to the front. Many want to do both in one step,
-# and write `x.reshape(heads, len(x), -1)`. The shape is right, so nothing complains. But look where the numbers went:
+# Your `split` cuts, and then moves the axis of the heads. Many want to do both in one step, and write
+# `x.reshape(heads, len(x), -1)`. The shape is right, so nothing complains. But look where the numbers went:
 
 
 # %%
@@ -471,19 +494,19 @@ for name, cutting in {"right": split, "wrong": wrong_split}.items():
 np.testing.assert_array_equal(np.unique(moved[:, 1]), [1, 2])  # of the wrong one
 
 # %% [markdown]
-# The three letters are m, a and y again. In the wrong version place 1 of head 1 holds *the other half of the m*,
-# where the a should stand, and in head 2 half of the y. A mask that hides place 1 would hide these halves. This makes
-# a test for any layer: change one letter, and see which places change.
+# The three letters are m, a and y again. In the wrong version place 1 of head 1 holds *the other half of the m*, where
+# the a should stand. A mask that hides the a would hide half of the m. And you have a test for any layer: change one
+# letter, and see which places change.
 #
 # ## Who found this, and when
 #
 # Lin and others tried several looks side by side early in 2017, and the Transformer (Vaswani and others, 2017) made
-# them the rule. Its authors also tried a single head, which translated worst, and 32 heads, which were worse again
-# than eight.
+# them the rule. Its authors also tried a single head, which translated worst, and 32 heads, which were worse again than
+# eight.
 #
-# Then two groups took heads away from trained machines. Michel, Levy and Neubig (2019) could switch off 20 % of them
-# in a model that translates, and 40 % in BERT, without harm. Voita and others (2019) removed 38 of an encoder's 48,
-# and the translations hardly became worse. The heads that stayed had a clear task, such as looking at the neighbour.
+# Then two groups took heads away from trained machines. Michel, Levy and Neubig (2019) could switch off 20 % of them in
+# a model that translates, and 40 % in BERT, without harm. Voita and others (2019) removed 38 of an encoder's 48, and
+# the translations hardly became worse. The heads that stayed had a clear task, such as looking at the neighbour.
 #
 # ## Exercises
 #

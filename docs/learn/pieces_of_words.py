@@ -31,11 +31,11 @@
 # that is a letter, 128 are about two lines of print. And twice as many tokens take [four times as many
 # scores](long_sequences.py#what-if-the-matrix-does-not-fit).
 #
-# **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new one.
-# Machines that translated in 2015 knew 30,000 to 50,000 words. All others were one token, "unknown".
+# **Words are too many.** Each word would need a vector of its own in the table, and tomorrow somebody writes a new
+# one. Machines that translated in 2015 knew 30,000 to 50,000 words. All others were one token, "unknown".
 #
-# So common words should be one piece, and rare ones several, down to single letters if need be. A rule that only counts
-# finds such pieces.
+# So common words should be one piece, and rare ones several, down to single letters. A rule that only counts finds
+# such pieces.
 #
 # ## Glue what stands together, by hand { #by-hand }
 #
@@ -43,8 +43,7 @@
 # they do. Then begin again: what is glued counts as one piece. This is *byte pair encoding*, or BPE.
 #
 # In "she sees these cheeses" an h stands before an e three times, and an e before an s four times. So the first piece
-# is "es". Which pair comes next? (If several are equally common, take the one that comes first in the text. In the
-# third round all pairs stand there only once.)
+# is "es". Which pair comes next? If several are equally common, take the one that comes first in the text.
 
 # %%
 from collections import Counter
@@ -89,7 +88,7 @@ assert len(best) == 14
 # </details>
 #
 # To glue the commonest pair first sounds best. In three rounds it makes 15 pieces of 22 letters. A dare: get to 14.
-# (The number beside a pair says how often it stands there.)
+# The number beside a pair says how often it stands there.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -111,16 +110,15 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>How to get to 14</summary>
 #
 # Begin with h and e, which stand together only three times. Then e and s still do three times, and s and e twice: 22
-# letters become 19, 16 and 14 pieces. Who takes "es" first spoils both "he" and "se". The simple rule is not the best
-# one, but it is quick.
+# letters become 19, 16 and 14 pieces. Who takes "es" first spoils both "he" and "se".
 #
 # </details>
 #
 # ## Two thousand rules from a manual
 #
-# Now let the rule read what our language model has read, nine tenths of the manual of Python. All that is learnt are
-# the glued pairs, in their order. The text is first cut into words, each with the space before it, so that no piece
-# reaches into the next word.
+# So the rule is not the best one, but it is quick. What does it find in a long text? Let it read what our language
+# model has read, nine tenths of the manual of Python. All that is learnt are the glued pairs, in their order. The text
+# is first cut into words, each with the space before it, so that no piece reaches into the next word.
 
 # %% tags=["hide-input"]
 import re
@@ -161,11 +159,12 @@ for ending in ("ing", "ment", "ation"):
 
 # %% [markdown]
 # It begins with the empty space of indented lines, with dashes, and with "th". Later come whole words of this manual.
+#
 # Nobody told it what an ending is, and yet three of them are among the first hundred pieces.
 #
 # To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Since letters
-# stay pieces, no word is unknown. (GPT-2 (2019) and many models since begin with the 256 bytes, so that not even a new
-# sign is unknown.)
+# stay pieces, no word is unknown. GPT-2 (2019) and many since begin with the 256 bytes, so that not even a new sign is
+# unknown.
 
 
 # %%
@@ -197,12 +196,10 @@ assert len(cut(" functions", rules)) == 1
 
 # %% [markdown]
 # "functions" is a single piece now, and the strawberries stay in crumbs, because this manual has none. In GPT-4's
-# table, which was made in about 100,000 rounds, " strawberry" is one piece. At the start of a text, without the space,
-# it is three: `str|aw|berry`.
+# table, which was made in about 100,000 rounds, " strawberry" is one piece.
 #
 # Let it glue, and watch the pieces grow. Then cut something of your own, with 1,000 rules. Into how many pieces goes
-# your name? And a sentence that is not English? And does "functions" need as many pieces at the start of a text as
-# behind a space?
+# your name? A sentence that is not English? And "functions", with no space before it?
 
 # %% tags=["live", "remove-input"]
 few = [
@@ -228,19 +225,48 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What to see</summary>
 #
-# A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual. So
-# whoever writes in another language has more tokens to pay for. The Hindi word for "earth" was eight pieces for GPT-4,
-# and is three for GPT-4o (2024), whose table is twice as large (looked up in November 2026). And "functions" is one
-# piece behind a space only. At the start of a text it is two other tokens.
+# A name and a foreign language fall into pieces of one or two letters, because the pieces were made for this manual.
+# So whoever writes in another language has more tokens to pay for. The Hindi word for "earth" was eight pieces for
+# GPT-4, and is three for GPT-4o (2024), whose table is twice as large (looked up in November 2026). And "functions" is
+# one piece behind a space only. At the start of a text it is two other tokens, as "strawberry" is three for GPT-4:
+# `str|aw|berry`.
 #
 # </details>
 #
 # ## What pieces save, and what they cost
 #
-# Here is a place in the tenth of the manual that gave no rules. What does a machine see that looks back at 128 letters,
-# and what one that looks back at 128 pieces? Guess how many letters the second one sees.
+# Take the tenth of the manual that gave no rules, and cut it with 1,000 rules. How many pieces are left of 100
+# letters? And since attention compares each piece with each: how many are left of 100 scores?
 #
-# <details class="lesson-more" markdown="1"><summary>Both views</summary>
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+left = len(cut(unseen, rules[:1000])) / len(unseen)
+bet(
+    "pieces_of_words/saved",
+    [
+        (
+            "pieces left of 100 letters",
+            round(100 * left, 1),
+            "Whole words are single pieces only where they are common. Many others are cut into several.",
+            "Only rare words stay in crumbs, and most of a text are common ones.",
+        ),
+        (
+            "scores left of 100",
+            round(100 * left**2, 1),
+            "About a third of the places look at about a third. No pair of pieces is left out.",
+            "The pieces count twice, as those that look and those that are looked at. A third of a third is a ninth.",
+        ),
+    ],
+    unit="",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# A third of the places, and a tenth of the scores. This is what a machine sees that looks back at 128 letters, and one
+# that looks back at 128 pieces, from the same place of the text:
 
 # %% tags=["hide-input"]
 cut_unseen = cut(unseen, rules[:1000])
@@ -260,20 +286,22 @@ assert 2.9 < per_piece < 3.4
 # %% [markdown]
 # </details>
 #
+# With a third of the places, attention has a tenth of the work.
+#
 # **What they save.** Let a text have $n$ letters, and a piece $c$ of them on average. The machine then looks back $c$
 # times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in place of $n^2$. With our
-# first 1,000 rules $c$ is 3.1, and of ten scores one is left.
+# first 1,000 rules $c$ is 3.1.
 #
-# **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes (our letters are the
-# same, but for rare signs) and learns $r$ rules has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a
-# vector. For our language model and 3,000 rules these are (256 + 3,000) · 128 = 416,768, nearly as many as all of it
-# has now, 430,000.
+# **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes and learns $r$
+# rules has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. For our language model and 3,000 rules
+# these are (256 + 3,000) · 128 = 416,768, nearly as many as all of it has now, 430,000.
 #
-# And there is a cost that no table shows. Take the rival of the [last lesson](language_model.py#is-counting-enough) who
-# only counts what came after the last tokens, one token, two or three. Do more rules always help? Bits are counted by
-# the letter, so that short pieces and long ones can be compared. Draw the three lines in your head first.
+# And a row is learnt only where its piece stands. The more rules there are, the rarer that is.
 #
-# <details class="lesson-more" markdown="1"><summary>How surprised it is</summary>
+# <details class="lesson-more" markdown="1"><summary>Do more rules always help?</summary>
+#
+# No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only counts what came after the last
+# tokens, one token, two or three. Bits are counted by the letter, so that short pieces and long ones can be compared.
 
 # %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: who sees one token falls from above 3 bits to 2, all the way. Who sees two falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. Who sees three begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, how many of the tokens in a row were never met: of two from none to a quarter, of three from few to more than half."
 import math
@@ -352,22 +380,22 @@ assert abs(found[2][5][1] - 0.25) < 0.04  # one in four
 assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
-# </details>
+# Who sees one token gains by each rule, because one token then holds more letters. Who sees two gains up to about
+# 1,000 rules, and who sees three hardly gains after 300. With 2,000 both have begun to lose, probably because long
+# pieces are met too rarely: with letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four
+# is.
 #
-# Who sees one token gains by each rule, because one token then holds more letters. Who sees two gains up to about 1,000
-# rules, and who sees three hardly gains after 300. With 2,000 both have begun to lose, probably because long pieces are
-# met too rarely: with letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four is. A
-# network, too, can learn a row of its table only where that piece stands.
+# </details>
 #
 # ## What can no longer be seen
 #
-# **Letters.** A model that reads pieces must pick up elsewhere how they are spelled: from texts about spelling, from
-# slips, from rhymes. Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) took single rows of GPT-2's table and
-# trained a small network to spell the piece from its row alone. Of pieces that were new to this network it got 33 of
-# 100 right. So there is some spelling in the vectors.
+# **Letters.** A model that reads pieces must pick up elsewhere how they are spelled. Itzhak and Levy
+# ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of GPT-2 from its row in the
+# table alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling in the
+# vectors.
 #
-# **Digits.** Our date machine writes single letters. Suppose we had learnt 100 rules from 3,000 of its answers. In
-# which pieces would it have to write 2018-05-03?
+# **Digits.** Our date machine writes single letters. Suppose it had to write pieces, with 100 rules learnt from 3,000
+# of its answers. What would 2018-05-03 fall into?
 #
 # <details class="lesson-more" markdown="1"><summary>Dates in pieces</summary>
 
@@ -387,15 +415,17 @@ print("into the next:", *across[-4:])
 assert 40 < len(across) < 90
 
 # %% [markdown]
-# Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
-# often a 0. So all three were glued, and the piece reaches from the year into the month. That there is an 8 in the
-# `8-03` of 2038-03-19 the machine would have to learn by heart, and once more for `8-04`.
+# Behind the last digit of each year stands a dash, and behind the dash often a 0. So all three were glued, and the
+# piece reaches from the year into the month. That there is an 8 in the `8-03` of 2038-03-19 the machine would have to
+# learn by heart, and once more for `8-04`.
 #
 # </details>
 #
-# So today counting may not glue digits as it likes. Llama 2 (2023) makes each digit a piece. GPT-4 cuts groups of
-# three, from the left, so that 1234567 becomes `123|456|7`. With commas, as in 1,234,567, the groups begin on the
-# right, and GPT-3.5 adds much better (Singh and Strouse, 2024).
+# Counting knows nothing of years and months: a piece like `8-03` begins in the one and ends in the other.
+#
+# So today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left,
+# `123|456|7`. With commas, as in 1,234,567, the groups begin on the right, and GPT-3.5 adds much better (Singh and
+# Strouse, 2024).
 #
 # ## Who found this, and when
 #
@@ -403,22 +433,22 @@ assert 40 < len(across) < 90
 # the commonest pair, and begin again. So the rule is called *byte pair encoding*.
 #
 # **To name what has no name.** Twenty years later, machines that translate stumbled over words that were not in their
-# table. They left a gap, and looked the word up in a dictionary afterwards. Rico Sennrich, Barry Haddow and Alexandra
-# Birch (2016) threw the dictionary away and cut the words by Gage's rule: in "Abwasserbehandlungsanlage" each piece can
-# be translated, sewage, treatment, plant. That was simpler, and it translated better.
+# table. Rico Sennrich, Barry Haddow and Alexandra Birch (2016) cut the words by Gage's rule: in
+# "Abwasserbehandlungsanlage" each piece can be translated, sewage, treatment, plant. That was simpler than to look the
+# word up in a dictionary, and it translated better.
 #
 # **A piece that nobody had seen.** In January 2023 Jessica Rumbelow and Matthew Watkins found pieces of GPT-2's table
-# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word, or
-# grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until the
-# name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
+# that chat programs could not repeat. Asked for number 43453, which is " SolidGoldMagikarp", they said another word,
+# or grew rude. It is the name of somebody who, with others on Reddit, counted on and on, one number a message, until
+# the name was common enough to be glued. The texts of the training, so the guess goes, hardly had it.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What is lost by that? Learn 300 rules from the first 40,000 letters, once in
-# words and once as if all were a single word. (To cut the whole, apply `glued` with one rule after the other.) Compare
-# the letters a piece, and the first ten pieces.
+# We let no piece reach into the next word. What is lost by that? Learn 300 rules from the first 40,000 letters, once
+# in words and once as if all were a single word. To cut the whole, apply `glued` with one rule after the other.
+# Compare the letters a piece, and the first ten pieces.
 
 # %% tags=["answer"]
 part = seen[:40_000]
@@ -491,8 +521,7 @@ exercises.show("pieces_of_words")
 # **Your machine so far:** the half Transformer of the last lesson. Pieces come before its first layer, so that only the
 # table has more rows.
 #
-# A token is now a word, or nearly. How much does a machine have to keep of each one, while it writes? More than you
-# think.
+# A token is now nearly a word. How much does a machine have to keep of each one, while it writes? More than you think.
 #
 # * [Fewer keys than queries](fewer_keys.py): how much memory does the past of a chat take?
 # * [Train it on your own text](../guides/train_language_model.py): a program that reads bytes.

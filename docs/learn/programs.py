@@ -6,12 +6,12 @@
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found a head that looks at the letter before. It gave this letter only
-# about half of its weight. Here are three heads whose numbers were written down. They belong to programs that are right
-# on all 3 + 9 + ... + 6,561 = 9,840 texts of one to eight letters a, b and c.
+# In the [last lesson](induction.py) training found a head that looks at the letter before. Here are three heads whose
+# numbers were written down. Each belongs to a program that is right on all 3 + 9 + ... + 6,561 = 9,840 texts of one to
+# eight letters a, b and c.
 #
-# A row is a letter that looks, and its bright cells are what it looks at. (In C the *places* 1 to 6 look.) The number
-# in a cell is the weight, and the sign `^` stands before the text. What may each head be good for?
+# A row is a letter that looks, or in C a *place*. The number in a cell is the weight, and the sign `^` stands before
+# the text. What may each head be good for?
 
 # %% tags=["hide-input"] alt="Three maps of weights for the text cabacb with the sign ^ before it. In map A each letter gives the weight 1 to the sign before it. In map B each letter gives 1/3 to ^ and 1/3 to each of the two letters like itself. In map C the first two rows give 1/2 to each a, the next two 1/2 to each b, and the last two 1/2 to each c."
 from fractions import Fraction
@@ -65,19 +65,18 @@ assert sum(3**n for n in range(1, 9)) == 9840
 #
 # ## Yes and no
 #
-# In the last lesson we gave a head like A its scores. A real one makes them from its matrices. What must stand in
-# these?
+# In the last lesson we gave a head its scores. A real one makes them from its matrices. What must stand in these?
 #
-# Each letter becomes a *token*, a row of zeros with two ones, one for the letter and one for its place. (This is called
-# *one-hot*.) In the text `cab` the b at place 2 is
+# Each letter becomes a *token*, a row of zeros with two ones, one for the letter and one for its place, called
+# *one-hot*. In the text `cab` the b at place 2 is
 #
 # | stands for | a | b | c | at 0 | at 1 | at 2 |
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
 # We write a *table of wishes*, with a row for each place that looks and a column for each place that is looked at: 1
-# for yes, 0 for no. (Before place 0 there is nobody, so place 0 looks at itself.) The table goes into $W_Q$, below
-# three rows of zeros that ignore the letter. $W_K$ only cuts the place out of a token:
+# for yes, 0 for no. Place 0 has nobody before it, so it looks at itself. The table goes into $W_Q$, below three rows of
+# zeros that ignore the letter. $W_K$ only cuts the place out of a token:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
@@ -99,8 +98,8 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are right. But place 2 gives only 0.576 to the a before it, because a softmax turns a lead of 1 into a
-# factor of $e = 2.718$ and no more, and $2.718 / (2.718 + 1 + 1) = 0.576$.
+# The scores are right. But place 2 said yes to the a only, and gives it no more than 0.576. A softmax turns a lead of 1
+# into a factor of $e = 2.718$, and $2.718 / (2.718 + 1 + 1) = 0.576$.
 #
 # So a yes must be worth more. Turn it up below. Then press the wishes until each letter fetches the one *after* it, and
 # the last one itself. And what does a place fetch that has two wishes, or none?
@@ -135,8 +134,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the picture shows 1.00, but this is rounded: each of the others still gets $e^{-10}$ times as much. At 128
-# it is $e^{-128}$, which in 32 bits becomes 0.
+# From 10 on the picture shows 1.00, but this is rounded. At 128 each of the others gets $e^{-128}$ times as much, which
+# in 32 bits becomes 0.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
@@ -147,8 +146,7 @@ touch(
 # ## A real head
 #
 # Texts have up to eight letters now, and `^` before them, so that the first letter has something to fetch. So a token
-# has 4 numbers for the letter (`^`, a, b, c) and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as
-# it is.
+# has 4 numbers for `^`, a, b or c, and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is.
 #
 # <details class="lesson-more" markdown="1"><summary>The four matrices, in an empty MultiHeadAttention</summary>
 
@@ -174,7 +172,7 @@ print("^cab fetches", "".join("^abc"[i] for i in found))
 # %% [markdown]
 # </details>
 #
-# Is it right for all texts? (`rows` writes them as tokens, and its mask hides the places behind a shorter text.)
+# Is it right for all texts? `rows` writes them as tokens, and its mask hides the places behind a shorter text.
 
 # %%
 from itertools import product
@@ -262,17 +260,48 @@ plt.show()
 # ## What a head can't do: add up { #what-a-head-cant-do-count }
 #
 # Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself.
-# Let each of them hand over a 1. Guess first: what comes back to an a in `abca`, and what to the b?
-#
+# Let each of them hand over a 1. What comes back to an a in `abca`, and what to the b?
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+hands_over = letter @ np.array([[0.0], [1], [1], [1]])  # a 1 for each letter
+like_itself = select(letter, letter, lambda query, key: key == query)
+tokens, mask = rows(["^abca"], "^abc", length=9)
+back = aggregate(like_itself, hands_over)(tokens, mask=mask)[0, 1:5, 0].numpy()
+np.testing.assert_allclose(back, 1, atol=1e-6)
+bet(
+    "programs/added-up",
+    [
+        (
+            "to an a of abca",
+            round(float(back[0])),
+            "Each a hands over a 1, so something does come back.",
+            "You added the ones up. Attention takes their average, and the average of two ones is 1.",
+        ),
+        (
+            "to the b",
+            round(float(back[1])),
+            "The b looks at itself, and hands over a 1 like any other letter.",
+            "There is one b only, and it hands over a single 1.",
+        ),
+    ],
+    low=0,
+    high=4,
+    unit="",
+)
+
+# %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
 #
-# To both a 1, because what comes back is an *average*. Attention can't add up.
+# To both a 1. What comes back is an *average*, and the average of ones is 1, however many there are. Attention can't
+# add up.
 #
 # </details>
 #
 # And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
-# back is the weight of `^`. It is read like this: 1 means none, 1/2 means one, 1/3 means two, and so on. (A ? means
-# that `^` gets no weight, so that there is no count.) When the count is right, there is a second task, for map C.
+# back is the weight of `^`. A weight of 1 means none, 1/2 means one, 1/3 means two, and so on. At a ? the `^` gets no
+# weight, so there is no count. When the count is right, there is a second task, for map C.
 
 # %% tags=["live", "remove-input"]
 # What the questions at the end of the page say.
@@ -307,8 +336,8 @@ touch(
 #
 # </details>
 #
-# Here is the head that counts. (The first column of `letter` cuts out of a token the number that is 1 for `^` and 0 for
-# all others.) Now `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`, or a letter like me":
+# Here is the head that counts. The first column of `letter` cuts out of a token the number that is 1 for `^` and 0 for
+# all others. Now `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`, or a letter like me":
 
 # %%
 is_begin = letter[:, :1]
@@ -331,7 +360,7 @@ right = check(counted, lambda text: [text.count(sign) for sign in text])
 # ## Two heads: sorting
 #
 # Map C sorts: its rows fetch a, a, b, b, c and c. How can place 3 know that a b belongs there? Think of people who line
-# up by height: whoever counts those who are smaller knows how many will stand before him. So it takes two heads.
+# up by height. Whoever counts those who are smaller knows how many will stand before him. So it takes two heads.
 #
 # 1. **Each letter counts the smaller ones**, as in your second task. In `cabacb` a b finds two, so the b's begin at
 #    place 3. A feed-forward network writes the count into free columns of the token, as a **note**.
@@ -383,15 +412,12 @@ touch(
 #
 # </details>
 #
-# One thing is left. `^` has the note 0, as the a's have, and would be fetched with them. So a second selection makes it
-# unwanted: `+` adds the scores of two selections.
-#
-# Head, network and head together are a **program**. The package keeps this one as `sort`. Does it sort all texts? (A
-# token has room for notes: 1 number for the share, and 9 for the count, one-hot.)
+# Head, network and head together are a **program**. The package keeps this one as `sort`. Does it sort all texts?
 
 # %%
 from clear_attention.programs import sort
 
+# each token has room for notes: 1 number for the share, and 9 for the count
 tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
 fetched = sort()(tokens, mask=mask).numpy().argmax(axis=-1)
 right = check(signs[fetched], sorted)
@@ -417,8 +443,9 @@ np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 
 # %% [markdown]
 # `into` says where a head writes. `look_up` is the network: `counts` gives it the shares 1, 1/2, 1/3, ... and the
-# number that each stands for. In `my_place` a count that is too large gets -9, which is less than any count, and
-# `not_begin` gives `^` a further -18.
+# number that each stands for. In `my_place` a count that is too large gets -9, which is less than any count. `^` has
+# the note 0, as the a's have, and would be fetched with them. So a second selection, `not_begin`, gives it a further
+# -18, and `+` adds the scores of the two.
 #
 # </details>
 #
@@ -430,18 +457,22 @@ np.testing.assert_allclose(scores[1:4, :4] / 128, wished, atol=1e-4)
 # there was no such model, so Gail Weiss, Yoav Goldberg and Eran Yahav proposed one in 2021, a small programming
 # language, RASP. `select`, `aggregate`, our counting and our sorting come from it.
 #
-# Is there something that nobody can write? In 2020 Michael Hahn took a simple question: is the number of ones in a row
-# of zeros and ones odd? Change one of its n signs, and the right answer turns over. But the answer of a Transformer, he
-# proved, moves by no more than a constant times 1/n, as an average does when one of n numbers changes. So on a long row
-# it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the weights](https://arxiv.org/abs/2202.12172) all the
-# same: theirs gets every row right, on paper, where numbers have digits without end.
+# <details class="lesson-more" markdown="1"><summary>Is there something that nobody can write?</summary>
+#
+# In 2020 Michael Hahn took a simple question: is the number of ones in a row of zeros and ones odd? Change one of its n
+# signs, and the right answer turns over. But the answer of a Transformer, he proved, moves by no more than a constant
+# times 1/n, as an average does when one of n numbers changes. So on a long row it can't be sure. In 2022 David Chiang
+# and Peter Cholak [wrote the weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on
+# paper, where numbers have digits without end.
+#
+# </details>
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Write a causal head: each token finds out at which place the last a stood, its own place included. (If there was none
-# so far, any answer will do.) You need two selections: how much is an a wanted, and how much a place?
+# Write a causal head: each token finds out at which place the last a stood, its own place included. Before the first a
+# any answer will do. You need two selections, and `+` adds their scores: how much is an a wanted, and how much a place?
 #
 # ```python
 # letter, place = features(3, 8)
@@ -474,7 +505,7 @@ assert found.tolist() == expected
 #
 # ### Exercise 2
 #
-# Now each token shall fetch a letter that stands *least* often in the text. (If several do, a mixture of them will do.)
+# Now each token shall fetch a letter that stands *least* often in the text. If several do, a mixture of them will do.
 # The first head counts as in map B, and `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0.
 # The wish of the second head is yours.
 #

@@ -14,9 +14,8 @@
 # slashes the month comes first. So whether the 3 is a day or a month, a machine must find out by looking at what stands
 # beside it.
 #
-# Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote that
-# letter: the brighter, the more. (In the strip, which is the row of letters that it reads, the largest weight is always
-# full yellow. In the map, the grid below it, only a weight of 1 is. ▪ is the end mark.)
+# Type both, or your own birthday. Then press a letter of the answer to see where the machine looked when it wrote it:
+# the brighter, the more. ▪ is the end mark.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -43,8 +42,8 @@ machine(
 #
 # The machine is called a *Transformer*. It is a long calculation with numbers in it that can be changed. At first these
 # numbers were random, and so was the answer. Then a program showed it dates together with the right answers, and after
-# every 64 it nudged each number a little, so that the right letters became more probable. One such nudge of all numbers
-# is called a *step*; this machine took 1,000. Being **trained** means just this.
+# every 64 it nudged each number a little, so that the right letters became more probable. That is one *step*, and this
+# machine took 1,000. Being **trained** means just this.
 #
 # One date in five was kept out of the training, to tell whether the machine has learnt to read, or has merely learnt
 # its examples by heart.
@@ -57,8 +56,8 @@ print("unseen dates right, to the last letter:")
 print(f"{record['exact']:.2%} of 2,000")
 
 # %% [markdown]
-# How sure is it? It gives its answer a probability, the product of the probabilities of its letters. Below, it is
-# printed to the right of each answer. ("do" is short for Donnerstag, German for Thursday.)
+# How sure is it? It gives its answer a probability, the product of the probabilities of its letters. It is printed to
+# the right of each answer. ("do" is short for Donnerstag, German for Thursday.)
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -67,12 +66,17 @@ from clear_attention import beam_search, create_date_pairs, date_tokenizers
 source, target = date_tokenizers()  # from letters to numbers, and back
 
 
-def read(*texts):
-    """Let the machine read texts; print what it writes, and how sure it is."""
+def ask(texts):
+    """Return what the machine writes for each text, and how sure it is."""
     ids = source.encode(texts, length=34)
     # with a width of 1: the most probable letter, and then the next
     best = beam_search(model, ids, max_length=11, width=1, length_penalty=0.0)
-    answers, sure = target.decode(best.ids[:, 0]), np.exp(best.scores[:, 0])
+    return target.decode(best.ids[:, 0]), np.exp(best.scores[:, 0])
+
+
+def read(*texts):
+    """Let the machine read texts; print what it writes, and how sure it is."""
+    answers, sure = ask(texts)
     for text, answer, share in zip(texts, answers, sure, strict=True):
         percent = np.floor(1000 * share) / 10  # rounded down
         print(f"{text:24} {answer} {percent:.1f} %")
@@ -81,8 +85,7 @@ def read(*texts):
 
 texts, right = create_date_pairs(2000, seed=1, split="test")
 unseen = source.encode(texts, length=34)
-best = beam_search(model, unseen, max_length=11, width=1, length_penalty=0.0)
-mean = np.exp(best.scores[:, 0]).mean()
+mean = ask(texts)[1].mean()
 print(f"2,000 unseen dates: {record['exact']:.1%} right,")
 print(f"and {mean:.1%} sure on average\n")
 assert abs(record["exact"] - mean) < 0.01
@@ -92,24 +95,64 @@ assert answers == ["2018-05-03"] * 4
 # %% [markdown]
 # ## Sure, and wrong
 #
-# And the 30th of February, Christmas, and `31/12/2018`, where the month would be 31? (Type your first name at the top,
-# too.)
+# Now three texts of a kind that it has never seen: the 30th of February, Christmas, and `31/12/2018`, where the month
+# would be 31. **How sure is it of what it writes?**
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+strange = "february 30th, 2018", "christmas 2018", "31/12/2018"
+_, sure = ask(strange)
+percents = [round(float(np.floor(1000 * share)) / 10, 1) for share in sure]
+bet(
+    "reading_dates/sure",
+    [
+        (
+            strange[0],
+            percents[0],
+            "You would doubt such a day. The machine has only ever seen days that exist, and nobody taught it to"
+            " say no.",
+        ),
+        (
+            strange[1],
+            percents[1],
+            "That it has never met a word need not make it less sure: it was never trained to doubt one.",
+        ),
+        (
+            strange[2],
+            percents[2],
+            "There is no such month, but what is possible nobody told it: it only prefers one letter to the others.",
+            "Not every strange text leaves it equally sure. But how sure it is does not tell you that it is wrong.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What it wrote, and how sure it was</summary>
+#
+# It is nearly certain of a day that does not exist:
 
 # %% tags=["hide-input"]
-nonsense, sure = read("february 30th, 2018", "christmas 2018", "31/12/2018")
+nonsense, sure = read(*strange)
 assert nonsense[0] == "2018-02-30"
 assert sure[0] > 0.95
 assert nonsense[1] != "2018-12-25"
 assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 
 # %% [markdown]
-# Look how sure it is of the 30th of February! It does not know Christmas, and `31/12/2018` became no date at all.
-# Nobody ever taught it to say no. **For real dates, being sure and being right agree on average. Outside them it may be
-# sure and wrong, and you cannot tell from how sure it is.** Remember this when a larger machine sounds certain.
+# </details>
+#
+# It writes the 30th of February, and is nearly certain of it.
+#
+# It does not know Christmas, and `31/12/2018` became no date at all. Nobody ever taught it to say no. Type your first
+# name at the top, too.
+#
+# **For real dates, being sure and being right agree on average. Outside them it may be sure and wrong, and you cannot
+# tell from how sure it is.** Remember this when a larger machine sounds certain.
 #
 # ## What goes in
 #
-# The machine reads letter by letter. (Let us call every character a letter, digits, dots and spaces too.) A piece of
+# The machine reads letter by letter, and let us call every character a letter, digits, dots and spaces too. A piece of
 # text that is handled as one unit is called a **token**; here every letter is a token. A token is first turned into its
 # number in a list, its **id**, and each id into a row of 64 numbers, a **vector**. The table that holds one vector for
 # each id is called the **embedding**. Its numbers are trained, too.
@@ -123,8 +166,8 @@ for letter, number in zip("may", ids, strict=True):
     print(f"{letter!r} has the id {number:2} and the vector [{vector}, ...]")
 
 # %% [markdown]
-# In this table a "3" that is a day and a "3" in a year look alike. Therefore something is added to each vector that
-# [says at which place](positions.py) its letter stands.
+# In this table a "3" that is a day and a "3" in a year look alike. So something is added to each vector that [says at
+# which place](positions.py) its letter stands.
 #
 # ## What comes out
 #
@@ -136,7 +179,7 @@ for letter, number in zip("may", ids, strict=True):
 #
 # Say the decoder has written `2018-0` and must write the next digit. You would look at "may". So does the machine. It
 # has a weight of 1 to share out among the letters of the text. What it brings back is a mixture: the vector of each
-# letter times its weight, all added up. From this mixture it computes a probability for each letter that it could
+# letter times its weight, all added up. From this mixture it computes the probability of each letter that it could
 # write.
 #
 # Looking in this way is called **attention**. Nobody said where to look. The machine found out in training, because
@@ -144,8 +187,8 @@ for letter, number in zip("may", ids, strict=True):
 #
 # ## Which letter told it the month?
 #
-# Here is where it looked when it wrote the 5 of May. (For each letter it looks at the text [four
-# times](multi_head.py), side by side, and this is their average.)
+# Here is where it looked when it wrote the 5 of May, on average over the [four looks](multi_head.py) that it takes for
+# each letter:
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -173,9 +216,9 @@ assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
 # The y is the tallest bar, and next comes the f of "of", in which a human sees nothing of May. Did the month come from
 # there? The encoder reads a second text, "thursday 3rd of **jun** 2018". Then we exchange some vectors of the first
 # text for those of the second, and let the decoder write: those of the f, of the y, of the m, of "may", or of all but
-# "may". **Guess first: in which of the five does the machine write June, 06?**
+# "may". **Guess first: in which of the five does it write June, 06?**
 #
-# <details markdown="1"><summary>The five answers</summary>
+# <details class="lesson-answer" markdown="1"><summary>The five answers</summary>
 #
 # Orange letters have their vectors from the June text.
 
@@ -249,20 +292,21 @@ assert min(moved, kept) > 0.95 * len(one)
 
 # %% [markdown]
 # In this text the f has no say in the month. It comes from the letters of its name, and so it does in nearly all pairs
-# of months (in texts such as "thu 3 may '18"). Here the m alone is enough, though the y got more weight. (The vectors
-# come out of the encoder, so the j that takes its place has already looked at "un".)
+# of months (in texts such as "thu 3 may '18"). Here the m alone is enough, though the y got more weight: the vectors
+# come out of the encoder, so the j that takes its place has already looked at "un".
 #
 # </details>
 #
-# So **a weight says where the machine looked, and not what the look was good for.** That needs a test such as this one,
+# The f got much weight, and had no say.
+#
+# **A weight says where the machine looked, and not what the look was good for.** That needs a test such as this one,
 # which is called *patching*.
 #
 # ## Take it away
 #
-# Here is a machine that was trained in the same way, but can't choose where to look. Let us call it **the averaging
-# machine**. Wherever the whole machine looks at the text, this one takes the plain average of all letters: of 24
-# letters, each counts for 1/24. It had 500 steps, so the table also shows a whole machine with 500. A date counts as
-# right if it has no mistake at all. Try both on a date of your own.
+# Here is **the averaging machine**. It was trained in the same way, but can't choose where to look: it always takes the
+# plain average of the text, in which each of 24 letters counts for 1/24. It had 500 steps, so the table also shows a
+# whole machine with 500. A date counts as right if it has no mistake at all. Try both on a date of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -279,9 +323,8 @@ machine(
 )
 
 # %% [markdown]
-# It still gets nearly a quarter of the dates right, and three months in four. Two thirds of the months are names, whose
-# letters give them away in any order. Of the others it gets about one in three. But its mistakes have something in
-# common. Can you see it?
+# It still gets nearly a quarter of the dates right, and three months in four, because most months are names, whose
+# letters give them away in any order. But its mistakes have something in common. Can you see it?
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
@@ -307,20 +350,19 @@ assert by_name > 0.85 > 0.6 > by_number
 assert abs(has_name.mean() - 2 / 3) < 0.03
 
 # %% [markdown]
-# The digits are all there, but in the wrong places! (Type the first of these dates above.) The average still tells
-# *which* letters occur. The places are in it, too, but all letters and places go into one sum, which hardly says which
-# letter stood at which place. It is like a puddle of mixed paint: the colour says what went in, not where each drop
-# fell.
+# **The digits are all there, but in the wrong places.**
+#
+# The average still tells *which* letters occur. But all letters and their places go into one sum, which hardly says
+# which letter stood where. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
 #
 # ## Who found this, and when
 #
-# In 2014, the new translation programs read a sentence word by word into one vector, and wrote the translation from
-# that vector. Kyunghyun Cho and others measured that long sentences came out worse than short ones. In the same year
-# Dzmitry Bahdanau, Cho and Yoshua Bengio let the writing half *look back* at every word, with new weights for each word
-# that it wrote. That was attention. In 2017 eight authors kept the attention, left out the reading of one word after
-# the other, and called the result the Transformer. Do the weights explain what such a machine does? In 2019 Jain and
-# Wallace wrote "Attention is not Explanation", and Wiegreffe and Pinter answered with "Attention is not not
-# Explanation".
+# In 2014, the new translation programs read a sentence word by word into one vector, and wrote the translation from it.
+# Cho and others measured that long sentences came out worse than short ones. In the same year Bahdanau, Cho and Bengio
+# let the writing half *look back* at every word, with new weights for each word that it wrote. That was attention. In
+# 2017 eight authors left out the reading of one word after the other, and called what remained the Transformer. Do the
+# weights explain what such a machine does? In 2019 Jain and Wallace wrote "Attention is not Explanation", and Wiegreffe
+# and Pinter answered "Attention is not not Explanation".
 #
 # ## Exercises
 #

@@ -6,14 +6,13 @@
 # %% [markdown]
 # # The whole Transformer, on a map
 #
-# You know the parts. Here they are in one picture. A Transformer turns one sequence into another, such as a date as
-# people write it into a date as computers do. The **encoder** (left) reads the text. The **decoder** (right) writes the
-# answer, one letter after the other.
+# You know the parts. Here they are in one picture. The **encoder**, on the left, reads the text. The **decoder**, on
+# the right, writes the answer, one letter after the other.
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# The map is read from below. The lines that run around the parts are the residuals. "N layers" stand one above the
-# other, and our machine has one in each half. The numbers are the steps of our walk.
+# Read it from below. The lines that run around the parts are the residuals. Where it says "N layers", our machine has
+# one. The numbers are the steps of our walk.
 #
 # ## One letter on its way
 #
@@ -22,10 +21,10 @@
 #
 # 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three 5s get the same
 #    ones, because a 5 is a 5.
-# 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5 (counted
-#    from 0).
+# 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5, counted
+#    from 0.
 # 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py). Our 5
-#    can find a month before it and a "th" behind it. The other two find more digits beside them.
+#    can find a month before it and a "th" behind it, and the other two more digits beside them.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to the letter.
 # 5. **[Feed-forward](feed_forward.py).** Each letter is worked on by itself.
 # 6. **Add and norm** again. All letters of the text go this way, at the same time.
@@ -36,11 +35,10 @@
 # 9. **Cross-attention.** The 0 asks the text: what comes next? The key of our 5 fits this question best, so it is
 #    mostly the value of our 5 that comes over.
 # 10. **Feed-forward.** Like 8 and 9, it is followed by add and norm.
-# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: for ten digits, the dash, and
-#     the marks for padding, start and end. The softmax turns them into probabilities. The largest belongs to "5", so a
-#     5 is written.
+# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: for ten digits, the dash and
+#     three marks. The softmax turns them into probabilities. The largest belongs to "5", so a 5 is written.
 #
-# Then the decoder starts again, with `1955-06-05`. It does so until it writes the end mark.
+# Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
 #
 # Here are the first six steps in the trained machine. Each strip shows the 64 numbers of a letter after one step: blue
 # is positive, orange is negative. Above is our 5, below it the first 5 of the year. Their *similarity* is 1 if their
@@ -56,7 +54,7 @@ import trained
 from clear_attention import date_tokenizers
 from date_machine import machine, still
 from examples import numpy_machine as own
-from live import journey
+from live import bet, journey
 
 model, _ = trained.load("dates")
 source, target = date_tokenizers()
@@ -115,24 +113,24 @@ journey(
 )
 
 # %% [markdown]
-# Both 5s come in as the same 64 numbers. At the end they have nearly nothing in common. Now follow the two 5s of 1955:
-# choose one of them in each row of letters. Do they part, too?
+# **Both 5s come in as the same 64 numbers, and at the end they have nearly nothing in common.**
+#
+# Now choose one 5 of 1955 in each row of letters. Do they part, too?
 #
 # <details class="lesson-more" markdown="1"><summary>Do they?</summary>
 #
-# Only a little, from step 2 on, where their positions are added: at the end their similarity is about 0.9, where that
-# of the day's 5 and the first of these is about 0. Both are a 5 of the year, so they stay alike. But they must part a
-# little, since if the letters of a year lost their places, 1945 and 1954 would look alike.
+# Only a little, from step 2 on, where their positions are added: at the end their similarity is about 0.9. Both are a 5
+# of the year, so they stay alike. But they must part a little, since if the letters of a year lost their places, 1945
+# and 1954 would look alike.
 #
-# And did you see that the similarity of the day's 5 and a 5 of the year falls at step 3 and rises at step 4? What
-# attention found for the two has little in common. Then the residual brings the letter itself back, and both are a 5
-# again. At step 5 it is even below 0: there the angle between the two is a little more than a right one.
+# And the similarity of the day's 5 and a 5 of the year falls at step 3 and rises at step 4. What attention found for
+# the two has little in common. Then the residual brings the letter itself back, and both are a 5 again.
 #
 # </details>
 #
-# Here are steps 7 to 11, in the decoder. Above is the second 0 of `▸1955-06-0`, after which the day's 5 must come, and
-# below it the first 0, after which the 6 of the month came. (The ▸ is the start mark.) Look for it: at which step does
-# their similarity fall most?
+# Here are steps 7 to 11, in the decoder, where ▸ is the start mark. Above is the second 0 of `▸1955-06-0`, after which
+# the day's 5 must come, and below it the first 0, after which the 6 of the month came. At which step does their
+# similarity fall most?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -184,8 +182,8 @@ journey(
 #
 # At step 8, where they look at what is written so far: it falls from about 0.9 to about a half. That is just when it is
 # needed, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0 gives about two
-# thirds of its weight to the j of "june", and the second nearly all to the day's 5. (The similarity of what they fetch
-# is still about 0.4, because a part of it is the same at all places of the answer. Without this part it is below 0.)
+# thirds of its weight to the j of "june", and the second nearly all to the day's 5. The similarity of what they fetch
+# is still about 0.4, because a part of it is the same at all places of the answer. Without this part it is below 0.
 #
 # </details>
 #
@@ -199,9 +197,9 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# When the machine has loaded, press its three buttons. In "answer looks at text" a row is named by the letter that is
-# *written*, and in "answer looks at answer" by the letter that *looks*. Which button's maps show that our 5 was copied
-# into the answer? And with which button is nearly half of every map hatched?
+# Press the machine's three buttons. In "answer looks at text" a row is named by the letter that is *written*, and in
+# "answer looks at answer" by the letter that *looks*. Which maps show that our 5 was copied into the answer? And which
+# are nearly half hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -223,14 +221,15 @@ machine(
 #
 # To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January? In step 3 it has
 # looked around. We put the vector that leaves the encoder for the j of "january 5th, 1955" in its place, and changed
-# nothing else. The machine wrote 1955-01-05.
+# nothing else.
+#
+# **The machine wrote 1955-01-05.** A j that has looked around carries its month with it.
 #
 # ## Put together by hand
 #
-# The functions that you wrote in the lessons are collected in one file. (There each product with a matrix also adds a
-# bias.) What is missing is what the arrows of the map say: what goes where. Here is the way through the encoder. (`w`
-# holds the trained numbers by name, and `linear` multiplies with a matrix and adds a bias. In `multi_head` the first
-# argument asks, and the second is asked.) Can you find the first six steps of the walk in it?
+# The functions that you wrote in the lessons are collected in one file. What is missing is what the arrows of the map
+# say: what goes where. Here is the way through the encoder. `w` holds the trained numbers by name, and in `multi_head`
+# the first argument asks, and the second is asked. Can you find the first six steps of the walk in it?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -250,7 +249,7 @@ for function in (own.enter, own.encode):
 #     y = norm(..., *w["decoder.cross.norm"])
 #     found = feed_forward(y, w, "decoder.forward")
 #     y = norm(y + found, *w["decoder.forward.norm"])
-#     return linear(..., w["logits"])
+#     return linear(..., w["logits"])  # a product with a matrix, and a bias added
 # ```
 #
 # Here is ours, and the function that begins from the start mark and writes one letter after the other:
@@ -260,11 +259,8 @@ for function in (own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# The `mask=0` hides nothing, because one text at a time needs no padding. (The factor √64 in `enter` makes the small
-# numbers of the embedding about as large as those of the positions.)
-#
-# Where is the softmax of step 11? `write` has none, because a softmax leaves the order as it is. You need it only to
-# know how *sure* the machine is.
+# The `mask=0` hides nothing, because one text at a time needs no padding. And the softmax of step 11? `write` has none,
+# because a softmax leaves the order as it is.
 #
 # Now let these functions read:
 
@@ -287,10 +283,13 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("200 unseen dates: as the package reads them")
 
 # %% [markdown]
-# That is the whole Transformer, in NumPy, and you can say what each line of it is for. The one of 2017 is only larger:
-# it has six layers in each half, and is eight times as wide.
+# **That is the whole Transformer, in NumPy, and you can say what each line of it is for.** The one of 2017 is only
+# larger: it has six layers in each half, and is eight times as wide.
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
+#
+# Each product with a matrix also adds a bias here. `enter` multiplies by √64, so that the small numbers of the
+# embedding become about as large as those of the positions.
 
 # %% tags=["source", "remove-input"]
 print(inspect.getsource(own))
@@ -300,11 +299,11 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# Which part holds the most trained numbers? (Each is counted with its norm.)
+# Positions and masks hold no trained numbers, because they are computed. How many of all the trained numbers are in the
+# feed-forward networks? In our machine, in the first Transformer, which has a large table of words, and in GPT-3, a
+# decoder alone and very wide?
 
-# %% tags=["hide-input"] alt="Bars: the trained numbers of each part. Each of the two feed-forward networks has 33,216, 27 percent of all, each of the three attentions 16,768, 14 percent, the embeddings 3,776 and the last projection 910."
-import matplotlib.pyplot as plt
-
+# %% tags=["live", "remove-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
 parts = {
     "embeddings": [model.embed_source, model.embed_target],
@@ -318,20 +317,9 @@ parts = {
 counts = {
     name: sum(p.count_params() for p in group) for name, group in parts.items()
 }
-figure, ax = plt.subplots(figsize=(5, 2.5), layout="constrained")
-colours = ["#d55e00" if "feed" in name else "#0072b2" for name in counts]
-bars = ax.barh([*counts], [*counts.values()], color=colours)
-whole = model.count_params()
-ax.bar_label(
-    bars, [f"{x:,}, {x / whole:.0%}" for x in counts.values()], size=9, padding=3
-)
-ax.set(xlim=(0, 45_000), xticks=[])
-ax.invert_yaxis()
-ax.spines[["top", "right", "bottom"]].set_visible(False)
-plt.show()
-assert sum(counts.values()) == model.count_params() == 121_422
 forward = counts["encoder, feed-forward"] + counts["decoder, feed-forward"]
-assert 0.5 < forward / model.count_params() < 0.6
+whole = model.count_params()
+assert 0.5 < forward / whole < 0.6
 
 
 def share_of_forward(width, layers, of_attention, embeddings):
@@ -344,18 +332,58 @@ def share_of_forward(width, layers, of_attention, embeddings):
 first = share_of_forward(512, 12, 18, embeddings=37_000)
 gpt_3 = share_of_forward(12_288, 96, 96, embeddings=50_257 + 2_048)
 assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
+bet(
+    "recap/feed-forward",
+    [
+        ("our machine", round(100 * forward / whole, 1)),
+        (
+            "the first Transformer, 2017",
+            round(100 * first, 1),
+            "Even with a large table of words, two parts in five are left for the feed-forward networks.",
+            "A table of words holds a vector for each word, and here it takes a large share.",
+        ),
+        (
+            "GPT-3, 2020",
+            round(100 * gpt_3, 1),
+            "A network has twice as many numbers as an attention. In a very wide machine little else counts.",
+            "A network has twice as many numbers as an attention, which leaves a third for looking.",
+        ),
+    ],
+)
 
 # %% [markdown]
-# The two feed-forward networks hold more than half of all 121,422. Positions and masks hold none, because they are
-# computed. In the first Transformer of 2017 the share of the feed-forward parts was only 40 %, because much went into
-# its large table of words. In GPT-3 (2020), a decoder alone and very wide, it is 66 %.
+# <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
+#
+# In our machine more than half, in the first Transformer only 40 %, and in GPT-3 (2020) 66 %. Here is ours, each part
+# counted with its norm:
+
+# %% tags=["hide-input"] alt="Bars: the trained numbers of each part. Each of the two feed-forward networks has 33,216, 27 percent of all, each of the three attentions 16,768, 14 percent, the embeddings 3,776 and the last projection 910."
+import matplotlib.pyplot as plt
+
+figure, ax = plt.subplots(figsize=(5, 2.5), layout="constrained")
+colours = ["#d55e00" if "feed" in name else "#0072b2" for name in counts]
+bars = ax.barh([*counts], [*counts.values()], color=colours)
+ax.bar_label(
+    bars, [f"{x:,}, {x / whole:.0%}" for x in counts.values()], size=9, padding=3
+)
+ax.set(xlim=(0, 45_000), xticks=[])
+ax.invert_yaxis()
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
+assert sum(counts.values()) == model.count_params() == 121_422
+
+# %% [markdown]
+# A network has twice as many numbers as an attention. In the first Transformer much went into the table of words, and
+# in a machine as wide as GPT-3 that table hardly counts.
+#
+# </details>
 #
 # ## Who found this, and when
 #
 # The whole design is from 2017, by Vaswani and seven others, and was made for translation. A year later it was cut in
-# half, and each half proved useful alone. An *encoder* without a decoder turns a text into vectors, for search or for
-# classification; BERT (2018) is one. A *decoder* without an encoder has no cross-attention, and just goes on writing;
-# GPT (2018) and most of today's language models are of this kind.
+# half, and each half proved useful alone. An *encoder* such as BERT (2018) turns a text into vectors, for search or for
+# classification. A *decoder* without cross-attention just goes on writing. GPT (2018) and most of today's language
+# models are of this kind.
 #
 # ## Exercises
 #
@@ -405,8 +433,8 @@ assert swapped.shape == (24, 64)
 #
 # ### An open question
 #
-# How little of a date does the machine need? Open [the machine](../machine.py), write your birthday as you like to, and
-# hide one letter after the other, until the answer breaks. Compare with what *you* could still read.
+# How little of a date does the machine need? In [the machine](../machine.py), hide one letter of your birthday after
+# the other, until the answer breaks. Compare with what *you* could still read.
 #
 # ## Check yourself
 #
@@ -435,8 +463,8 @@ exercises.show("recap")
 #
 # ## Where to go next
 #
-# You can now follow every number of a Transformer from the text to the answer. But there are 121,422 trained numbers in
-# it, and nobody typed them in. Where do they come from?
+# You can now follow every number of a Transformer from the text to the answer. But it holds 121,422 trained numbers, and
+# nobody typed them in. Where do they come from?
 #
 # * [Training](training.py): where all these numbers come from.
 # * [Use it in a model of your own](../guides/use_it.py): the layers, ready made.

@@ -6,25 +6,25 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# Told nothing of places, the date machine reads fewer than 20 of 100 dates. Now add to each score one number, which
-# says only how far away the key is, and it reads nearly all. So there is something that its queries could not say.
+# Told nothing of places, the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one
+# that stands near.
 #
-# A score is the product of a query and a key. So a query can say what it looks for. But four things it cannot say:
-# *you are far away*, *none of you*, *enough*, and *never*. For each of them there is a rule between the product and
-# the softmax.
+# A score is the product of a query and a key. So a query can say what it looks for. But four things it cannot say: *you
+# are far away*, *none of you*, *enough*, and *never*. For each of them there is a rule between the product and the
+# softmax. A bar is the score of one key:
+#
+# --8<-- "diagrams/four_rules.svg"
 #
 # ## “You are far away”: the bias
 #
-# As long as positions are neither added to the letters nor turned into queries and keys, the score of a key is the same
-# wherever the key stands. That is why the date machine [without positions](positions.py) reads a text as a bag of
-# letters. Here is the simplest remedy: to each score of self-attention a number is added that depends only on *how far*
-# the key stands from the query, and on which side. It is called a **bias**.
+# Without positions the score of a key is the same wherever the key stands, and the date machine [reads a bag of
+# letters](positions.py). Here is the simplest remedy: to each score of self-attention a number is added that depends
+# only on *how far* the key stands from the query, and on which side. It is called a **bias**.
 #
-# How many of 100 dates will such a machine read if each text begins 40 places further right in its row than in the
-# training? The picture compares it with a machine without positions, and with one that adds them. All three were
-# trained equally long:
+# How many of 100 dates will a machine read that is told no more of places than this? And how many if each text begins
+# 40 places further right in its row than in the training?
 
-# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -33,12 +33,38 @@ import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from date_machine import machine, percent, still
+from live import bet
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
 _, bag_record = trained.load("dates-no-positions")
 _, added_record = trained.load("dates-brief")
 plain, plain_record = trained.load("today-buckets")
+
+bet(
+    "score_rules/by-distance",
+    [
+        (
+            "where the training had the texts",
+            round(100 * float(plain_record["exact"]), 1),
+            "The numbers tell each letter how far away all the others stand. That is enough.",
+        ),
+        (
+            "40 places further right",
+            round(100 * float(plain_record["shifted"][-1]), 1),
+            "Only distances count here, and those between letters stay the same when a text moves.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Nearly all, and just as many wherever in the row a text begins. All three machines in the picture were trained equally
+# long:
+
+# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
+from date_machine import machine, percent, still
+
 bars = {
     "without positions": bag_record["exact"],
     "positions that are added": added_record["exact"],
@@ -62,9 +88,12 @@ assert added_record["shifted"][-1] < 0.1
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
-# Nearly all of them, and just as many wherever in the row a text begins, because only distances count. Here is what
-# each head of the encoder has learnt to add. Where its line is high, a head likes to look: head 4 likes the letters
-# four to six places to the right best, and the one on its left least.
+# Only distances count. So nothing changes when a text moves, and positions that are added lose nearly everything.
+#
+# </details>
+#
+# What has the machine learnt to add? Here are the four heads of its encoder. Where a line is high, a head likes to
+# look: head 4 likes the letters four to six places to the right best, and the one on its left least.
 
 # %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -24 to 24. The lines differ much from head to head, and change most near 0."
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
@@ -92,14 +121,15 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
-# These numbers are learnt. Each near distance has its own, and far ones share one, a *bucket*, where the line is
-# flat. Each head has 15 numbers: one for distance 0, and seven for each side. Simpler still is a straight line,
-# called **ALiBi**: each place of distance costs the same, and nothing is learnt.
+# Each head has 15 numbers: one for distance 0, and seven for each side. Each near distance has its own, and far ones
+# share one, a *bucket*, where the line is flat. Simpler still is a straight line, called **ALiBi**: each place of
+# distance costs the same, and nothing is learnt.
 #
 # ## “None of you”: the sink
 #
 # The date machine writes 2026-05-14. The dashes stand in the same places of every answer, so for a dash it needs
-# nothing from the text. Where does it look, then? Press the other dash below, and then some digits:
+# nothing from the text. Where does it look, then? Press the other dash below, and then some digits. Yellow marks the
+# largest weight of a letter, even where that is small:
 
 # %% tags=["live", "hide-input"]
 model, _ = trained.load("dates")
@@ -113,11 +143,8 @@ machine(
 )
 
 # %% [markdown]
-# No letter gets more than 0.17 of the first dash's weight, or 0.11 of the second's. (In the row of letters yellow is
-# only the largest, and the line below adds up the letters of a word.) But the 6 of 2026 gives 0.77 to a single letter.
-# Do the dashes need any letter? We gave the machine the text of *another* date. (At each place the right letters before
-# it are given, so that only the text is wrong. Some digits are easy to guess then: nearly every year here begins with
-# 19 or 20.)
+# No letter gets more than 0.17 of the first dash's weight, but the 6 of 2026 gives 0.77 to a single letter. Do the
+# dashes need any letter? We gave the machine the text of *another* date, but at each place the right answer so far:
 
 # %% tags=["hide-input"] alt="Two pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits."
 source, target = date_tokenizers()
@@ -163,25 +190,42 @@ assert own[0] == 1
 assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 
 # %% [markdown]
-# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1. Unless some
-# letter hands over next to nothing, it fetches a mixture that it then has to ignore.
+# The digits suffer, apart from some that can be guessed, because nearly every year here begins with 19 or 20. The
+# dashes don't mind.
+#
+# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1. So it fetches
+# a mixture that it then has to ignore.
 #
 # A **sink** is one more score in each row, without a key or a value, learnt for each head. It takes part in the
 # softmax, and the weight that it gets is thrown away. Say that four keys have the same score, and the sink has the
-# score 0. Then it gets $1 / (1 + 4 e^{\text{score}})$ of the weight, which is 0.2 % if the keys' scores are 5, 20 %
-# if they are 0, and 97.4 % if they are -5.
+# score 0. Then it gets $1 / (1 + 4 e^{\text{score}})$ of the weight, which is 0.2 % if the keys' scores are 5, 20 % if
+# they are 0, and 97.4 % if they are -5.
 #
-# That seems to be made for our dash. So one more machine was trained, with a sink in every head. What will a dash
-# give to it: nearly all its weight, a half, or next to nothing?
-#
-# <details class="lesson-more" markdown="1"><summary>What it gives</summary>
-#
-# The dashed line says what a letter would give if all scores were 0.
+# That seems to be made for our dash. So one more machine was trained, with a sink in every head. How much of its weight
+# will a dash give to the sink?
 
-# %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it, as are those of most other digits."
+# %% tags=["live", "hide-input"]
 sister, sister_record = trained.load("today-sinks")
 to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
 shares = to_sink.mean(axis=(0, 1))
+bet(
+    "score_rules/to-the-sink",
+    [
+        (
+            "a dash gives to the sink",
+            round(100 * float(shares[dash].mean()), 1),
+            None,
+            "It could. But a dash is right anyway, so nothing in the training pushes it there.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What it gives</summary>
+#
+# Next to nothing. The dashed line says what a letter would give if all scores were 0:
+
+# %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it, as are those of most other digits."
 untrained = np.mean([1 / (len(each) + 1) for each in texts])
 figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 ax.bar(range(11), shares, color=np.where(dash, ORANGE, BLUE))
@@ -226,41 +270,20 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
 
 # %% [markdown]
-# A dash gives next to nothing, and so do most digits, which need the text. (Only the first digits of the year, the
-# month and the day give more.) Can't a dash use its sink? It can: add 10 to the scores of these sinks, and the dashes
-# give them nearly all of their weight, and are still right. (Of the digits, which now hardly see the text, only about
-# two in three are.) (Why the first digits give more, we do not know.) So the training probably had no reason: it
-# changes a number if this makes the right letter more probable, and a dash is right anyway. A sink is an offer and no
-# command.
+# Most digits, which need the text, give as little. Can't a dash use its sink? It can: add 10 to the scores of these
+# sinks, and the dashes give them nearly all of their weight, and are still right. So the training probably had no
+# reason: it changes a number if this makes the right letter more probable, and a dash is right anyway.
 #
-# Large language models do take it. Where nobody gives them a sink, they make one of the first letters of the text (Xiao
-# and others, 2023). Does our small [language model](language_model.py) do so, too? Here is what each of its heads gives
-# to the first letter of a piece, on average over the places 64 to 127. Equal shares would be 1 %.
-
-# %% tags=["hide-input"]
-from trained.language import texts as manual
-
-language, _ = trained.load("language")
-pieces = manual()[1][: 64 * 128].reshape(64, 128)
-seen = language(pieces, return_weights=True).weights
-for layer, weights in seen.items():
-    to_first = weights.numpy()[:, :, 64:, 0].mean(axis=(0, 2))
-    print(f"layer {int(layer) + 1}:", *(f"{share:.1%}" for share in to_first))
-    assert max(to_first) < 0.005
-
-# %% [markdown]
-# It does not: no head gives the first letter even a quarter of an equal share. So a sink is no law of language models
-# either. (Our pieces are cut out of the middle of a text, so that their first letter is like any other. Whether that is
-# the reason, we have not tested.)
+# A sink is an offer and no command. Large language models even make themselves one, as the history below tells.
 #
 # </details>
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
 # In a training scores grow, because the further the right key is ahead, the more probable is the right letter. When the
-# date machine looks at the text, its highest score is ahead of the middle one (the median) by 4 at most before the
-# training, and by up to 22.5 after it. Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than
-# $c$ or smaller than $-c$, and leaves small scores nearly as they are:
+# date machine looks at the text, its highest score is ahead of the median by 4 at most before the training, and by up
+# to 22.5 after it. Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than $c$ or smaller than
+# $-c$, and leaves small scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -270,7 +293,7 @@ for layer, weights in seen.items():
 # $2 \tanh(0.1) = 0.199$.
 #
 # Does the trained machine need its high scores? Blue is this machine with all its scores capped, and not trained again.
-# The orange machines had a cap from the beginning of their training (three of each, November 2026):
+# The orange machines, three for each cap, had it from the beginning of their training:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about 44 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 import keras
@@ -333,19 +356,25 @@ assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
 # With a cap of 20 it loses nothing, but with 5 it reads fewer than half of the dates. So this machine needs its high
-# scores. And yet all that were *trained* with a cap of 5, or even of 3, read over 99 of 100. So it is not the task that
-# needs high scores: the training only went where nothing stopped it.
+# scores.
+#
+# And yet all that were *trained* with a cap of 5, or even of 3, read over 99 of 100. It is not the task that needs high
+# scores: the training only went where nothing stopped it.
+#
+# <details class="lesson-more" markdown="1"><summary>Who caps, then, and why?</summary>
 #
 # Those who cap large models set the cap high, so that it only stops what runs away. When Dehghani and others (2023)
 # trained large machines to look at pictures, the loss shot up after a few thousand steps, because nearly all weights
 # were 0 or 1. Their remedy was a norm for queries and keys, so that no product grows large. Gemma 2 (2024) took a cap,
-# of 50.
+# of 50, and Gemma 3 (2025) gave it up for the norm.
+#
+# </details>
 #
 # ## “Never”: the mask has the last word
 #
 # The fourth rule you know: a mask forbids a key. One way is to set its score to [minus infinity](masks.py). Some
-# programs have applied the cap *after* the mask. What becomes of minus infinity then, if the cap is 2 and the third
-# of three keys is hidden?
+# programs have applied the cap *after* the mask. What becomes of minus infinity then? Let the cap be 2, and the third
+# of three keys be hidden:
 
 
 # %%
@@ -367,16 +396,13 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 
 # %% [markdown]
 # Minus infinity comes back as -2, a score like any other, and the hidden key is read, without an error. So the mask
-# must come after the cap.
-#
-# Three of the four had a surprise: by distance a single number is enough, a sink is offered and not taken, and a cap
-# costs nothing if it is there from the beginning. The mask alone is no offer, but a command.
+# must come after the cap. A training may use the other three or leave them. A mask is a command.
 #
 # ## All four, by hand
 #
-# The order is: divide by the root, **cap, bias, mask, sink**, softmax. (The cap comes before the bias, so that it
-# does not make the bias smaller.) Here is a query at the third of four places in a machine that writes, so the fourth
-# key is hidden. The root is 2, the cap is 2, each place of distance costs 0.5, and the sink has the score 0:
+# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that it does
+# not make the bias smaller. Here is a query at the third of four places in a machine that writes, so the fourth key is
+# hidden. The root is 2, the cap is 2, each place of distance costs 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -388,8 +414,8 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # | $e^{\text{sum}}$ | 2.530 | 1.528 | 1 | 0 | 1 |
 # | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
 #
-# The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is $4.176 + 5.046
-# + 4.952 = 14.174$. The package says:
+# The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is $4.176 + 5.046 +
+# 4.952 = 14.174$. The package says:
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -516,14 +542,14 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # ## Who found this, and when
 #
-# Xiao and others (2023) wanted a language model to chat without end, and let it forget the oldest words. As soon as
-# the very first ones were gone, it wrote nonsense, because it had put much weight on them, whatever they were: they
-# were its *attention sinks*. With four of them kept, it went on for millions of words. In 2025 gpt-oss was trained
-# with a learnt sink for each head.
+# Xiao and others (2023) wanted a language model to chat without end, and let it forget the oldest words. As soon as the
+# very first ones were gone, it wrote nonsense, because it had put much weight on them, whatever they were: they were
+# its *attention sinks*. With four of them kept, it went on for millions of words. In 2025 gpt-oss was trained with a
+# learnt sink for each head.
 #
 # The bias in buckets came with T5 (Raffel and others, 2020). With a straight line, which learns nothing, models read
 # texts longer than those of their training ([Press and others](https://arxiv.org/abs/2108.12409), 2022). Still, most
-# models of today turn queries and keys, and Gemma 3 (2025) gave up the cap for the norm.
+# models of today turn queries and keys.
 #
 # ## Exercises
 #

@@ -7,20 +7,50 @@
 # # What if the text stands further right?
 #
 # To each letter our machine adds where the hands of its dials point, and so it knows [where the letter
-# stands](positions.py). Does it still read a text that begins somewhere else? We put a few empty places, hidden by a
-# mask, before each of 2,000 unseen dates. No letter has changed, but every letter stands further right.
+# stands](positions.py). Does it still read a text that begins somewhere else?
 #
-# Two machines read the dates, both trained once, on the same dates, in at most 34 places. The first one adds positions,
-# as you know it. The second one is told of them in another way. **Guess first:** of 100 dates, how many does the first
-# machine still read if the text is moved by 5 places? And by 20?
-#
-# <details class="lesson-answer" markdown="1"><summary>How many it reads</summary>
+# We put empty places, hidden by a mask, before each of 2,000 unseen dates. No letter has changed, but every letter
+# stands further right. Two machines read the dates, both trained on the same dates, in at most 34 places. The first
+# one adds positions, as you know it. The second one is told of them in another way. If the dates are moved by 20
+# places, how many of 100 does each of them still read?
 
-# %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays above 98 per cent. With added positions it falls from nearly 100 to less than two thirds at 5 places, and to about 1 per cent at 20 and at 40."
+# %% tags=["live", "remove-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
+import trained
+from date_machine import percent
+from live import bet
+
+_, first = trained.load("dates-brief")
+_, second = trained.load("today-rotary")
+assert [*first["shifts"]] == [*second["shifts"]] == [0, 5, 20, 40]
+bet(
+    "turning_positions/moved",
+    [
+        (
+            "the first machine",
+            float(percent(first["shifted"][2]).split()[0]),
+            "",
+            "It looks as if little had changed. But its scores mix letters with places, and every place has changed.",
+        ),
+        (
+            "the second machine",
+            float(percent(second["shifted"][2]).split()[0]),
+            "The distances between the letters are the same, and distances are all that this machine is told of.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# The first machine reads next to none, and the second one reads them all the same. A move by 5 places is already too
+# much for the first. Each was trained once. About half of the texts that are moved by 20 places still end within 34
+# places.
+
+# %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays above 98 per cent. With added positions it falls from nearly 100 to less than two thirds at 5 places, and to about 1 per cent at 20 and at 40."
 import matplotlib.pyplot as plt
 import numpy as np
 import trained
@@ -81,8 +111,10 @@ assert added.count_params() == turning.count_params()
 # %% [markdown]
 # </details>
 #
-# Moved by 20 places, the first machine reads next to nothing, although about half of the texts still end within the 34
-# places that it knows. Its queries and keys are made of sums. If we leave out the matrices, a score is
+# Twenty places further right the first machine reads next to nothing, although no letter has changed. The second one
+# does not even notice.
+#
+# What is wrong with adding? Queries and keys are then made of sums. If we leave out the matrices, a score is
 #
 # $$
 # (\text{letter}_1 + \text{place}_1) \cdot (\text{letter}_2 + \text{place}_2)
@@ -93,28 +125,27 @@ assert added.count_params() == turning.count_params()
 # The last product [knows the distance](positions.py#distance-is-a-turn). But the two in the middle change with every
 # move. In the training all texts *began* at place 0, so there was no reason to learn to do without these two.
 #
-# The second machine does not even notice. Most large language models of today are told of positions in its way.
+# The second machine adds nothing. Most large language models of today are told of positions in its way.
 #
 # ## Turn, don't add
 #
-# Whether a 5 is a day or a month depends on what stands just before it and just behind it. So what a head must know is
-# how far away the other letter stands, and on which side.
+# Whether a 5 is a day or a month depends on what stands just before it and just behind it. So a head must know how far
+# away the other letter stands, and on which side.
 #
-# You have seen that distance is a turn: if each place is shown by the hand of a dial, then three places further is the
+# Distance is a turn, as you have seen: if each place is shown by the hand of a dial, then three places further is the
 # same turn, wherever you begin. There the hand was added to the letter. Now nothing is added, because a query or a key
 # of two numbers is a hand itself. **Turn it by its place**: a little at place 1, twice as far at place 2, and so on.
-# Then compare query and key as always, by their dot product, which is the length of the one times the length of the
-# other, times the cosine of the angle between them.
+# Then compare query and key as always, by their dot product, which is length times length times the cosine of the
+# angle between them.
 #
 # Here are a query in blue, of length 2, and a key in orange, of length 1. At place 0 both point to the right, and from
 # place to place they turn by 30 degrees, against the clock. The bar at each place of the text is the product that a key
 # would have if it stood there. Predict first, then touch:
 #
-# 1. The query stands at place 5, and the key two places before it. Let the text walk, or move it by 20. What happens to
-#    the product, and to the bars?
+# 1. The query stands at place 5, and the key two places before it. Let the text walk, or move it by 20. What happens
+#    to the product, and to the bars?
 # 2. Move the key. Where must it stand for the largest product, and is there only one such place?
-# 3. Let the place be *added*, as the dashed lines show, and let the text walk again. (To keep it simple, it is added
-#    here to the query itself, and not to the letter from which the query is made.)
+# 3. Let the place be *added*, as the dashed lines show, and let the text walk again. What is different?
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -159,17 +190,19 @@ touch(
 # 1. The product stays 1.00 wherever the text stands, because both hands turn by the same angle. The bars walk along.
 # 2. There are two: where the query stands, and 12 places away, because there the dial has come round again. The
 #    [formula](#the-formula) has a remedy.
-# 3. Now the product changes with every move, and the highest bar jumps from place to place.
+# 3. Now the product changes with every move, and the highest bar jumps from place to place. To keep it simple, the
+#    place is added here to the query itself, and not to the letter from which the query is made.
 #
 # </details>
 #
-# So the product of a turned query and a turned key depends only on how far apart they stand. The values are not turned,
-# because what a letter hands over should be the same from wherever it comes.
+# So the product of a turned query and a turned key depends only on how far apart they stand.
+#
+# The values are not turned, because what a letter hands over should be the same from wherever it comes.
 #
 # ## By hand
 #
-# The query is (2, 0) before it is turned, and stands at place 5. So it turns by 5 · 30 = 150 degrees, to 2 · (cos 150°,
-# sin 150°) = (-1.732, 1). There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is turned.
+# The query is (2, 0) before it is turned. At place 5 it turns by 5 · 30 = 150 degrees, to 2 · (cos 150°, sin 150°) =
+# (-1.732, 1). There are three keys, at the places 3, 4 and 5, and each is (1, 0) before it is turned.
 #
 # | what | place | turned by | vector | product with the query |
 # | --- | --- | --- | --- | --- |
@@ -178,8 +211,7 @@ touch(
 # | second key | 4 | 120° | (-0.5, 0.866) | 1.732 |
 # | third key | 5 | 150° | (-0.866, 0.5) | 2 |
 #
-# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$, and the angle of 60 degrees says the same: 2 · 1 · cos 60° = 1.
-# The key at the query's own place has the largest product.
+# The first product is $-1.732 \cdot 0 + 1 \cdot 1 = 1$, as the angle of 60 degrees says, too: 2 · 1 · cos 60° is 1.
 #
 # Divide by $\sqrt 2$, since this head has two numbers. Then take the softmax and average the values 1, 2 and 3:
 #
@@ -190,8 +222,7 @@ touch(
 # | weight | 0.212 | 0.357 | 0.431 | 1 |
 # | weight · value | 0.212 | 0.713 | 1.293 | **2.218** |
 #
-# The output is 2.218. Now move the query and the keys by 20 places, so that all of them point elsewhere. What comes
-# out?
+# The output is 2.218. Now move the query and the keys by 20 places. What comes out?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 
@@ -215,16 +246,22 @@ for moved in (0, 20):
 # %% [markdown]
 # </details>
 #
-# Must a head always prefer the nearest key? No, because $W_Q$ is learnt. It can turn each query back by 60 degrees
-# before the place turns it. Then the query at place 5 points to $150 - 60 = 90$ degrees, as the key at place 3 does. So
-# this head prefers the key two places back, wherever the text stands. So it also knows the side: the key two places
-# *ahead* points to 210 degrees, and its product is 2 · cos 120° = -1.
+# Every hand points elsewhere, and the output is the same to the last digit.
+#
+# <details class="lesson-more" markdown="1"><summary>Must a head always prefer the nearest key?</summary>
+#
+# No, because $W_Q$ is learnt. It can turn each query back by 60 degrees before the place turns it. Then the query at
+# place 5 points to $150 - 60 = 90$ degrees, as the key at place 3 does. So this head prefers the key two places back,
+# wherever the text stands. It also knows the side: the key two places *ahead* points to 210 degrees, and its product
+# is 2 · cos 120° = -1.
+#
+# </details>
 #
 # ## The formula
 #
-# A head has more than two numbers. So they are taken in pairs, and each pair turns on a dial of its own, from a quick
-# one, which tells small distances apart, to a slow one for large distances. The dials are counted from 0. At place $p$
-# the pair of dial $i$, with the numbers $a$ and $b$, becomes
+# A head has more than two numbers. So they are taken in pairs, and each pair turns on a dial of its own: quick dials
+# tell small distances apart, and slow dials large ones. The dials are counted from 0. At place $p$ the pair of dial
+# $i$, with the numbers $a$ and $b$, becomes
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
@@ -232,9 +269,9 @@ for moved in (0, 20):
 # \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
 # $$
 #
-# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\theta_i$ is how far dial $i$ turns
-# from one place to the next, and was called $\omega_i$ in the first lesson on positions. It is counted in radians: a
-# whole turn is $2\pi$, about 6.28, so that $\theta_0 = 1$ is 57 degrees.
+# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\theta_i$ is how far dial $i$
+# turns from one place to the next, and was called $\omega_i$ in the first lesson on positions. It is counted in
+# radians, so that $\theta_0 = 1$ is 57 degrees.
 #
 # ## Your machine so far
 #
@@ -249,10 +286,9 @@ for moved in (0, 20):
 #     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
-# What is left is `turn_all`, which turns all pairs of a head at once. Here the first half of a head's numbers are the
-# $a$ and the second half are the $b$, so that with 16 numbers the first and the ninth are a pair. `speeds` holds the
-# $\theta_i$: since $a$ has the length $d/2$, the $2i/d$ of the formula is $i$ divided by this length. `np.outer`
-# multiplies each place by each speed. Two expressions are missing: the two rows of the formula.
+# What is left is `turn_all`, which turns all pairs of a head at once. The first half of a head's numbers are the $a$,
+# and the second half are the $b$. `speeds` holds the $\theta_i$, and `np.outer` multiplies each place by each speed.
+# Two expressions are missing: the two rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
@@ -301,8 +337,8 @@ np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ two_back, -1)
 #
 # ## What the two machines see
 #
-# Both read "3 may" at place 0, and 20 places further right. (␣ is a space.) Each map shows the weights of one head in
-# the encoder: of the first machine the head whose weights change most, and of the second one just any head.
+# Can you see it in their weights? Both read "3 may" at place 0, and 20 places further right, where ␣ is a space. Each
+# map shows one head of the encoder, in the first machine the one that changes most. Compare left and right:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, at place 0 and moved by 20. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import plot_weights
@@ -335,23 +371,55 @@ for name, change in changes.items():
 assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 
 # %% [markdown]
-# Nothing that the second machine sees depends on where the text begins.
+# In no head of the second machine does a weight change. Nothing that it sees depends on where the text begins.
 #
-# One trap is left. When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its
-# turn. Now the new letter comes in alone, as a text of one letter, whose first place is 0. If the program forgets to
-# count on, all letters stand at the same place, and the machine [reads as if it had no
+# <details class="lesson-more" markdown="1"><summary>What can go wrong without an error?</summary>
+#
+# When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its turn. Now the new
+# letter comes in alone, as a text of one letter, whose first place is 0. If the program forgets to count on, all
+# letters stand at the same place, and the machine [reads as if it had no
 # positions](../guides/museum.py#cache-positions).
+#
+# And some machines pair the two halves of a head's numbers, as your `turn_all` does, while others pair neighbours. Our
+# machine of dates was trained with halves. Here its layers are set to neighbours, and it reads 500 dates. All shapes
+# fit, and nothing complains:
+
+# %% tags=["hide-input"]
+texts, right = create_date_pairs(500, seed=1, split="test")
+ids = source.encode(texts, length=34)
+
+
+def share_right(model):
+    written = target.decode(greedy_search(model, ids, max_length=11))
+    return np.mean([a == b for a, b in zip(written, right, strict=True)])
+
+
+mixed, _ = trained.load("today-rotary")
+halves = share_right(mixed)
+for layer in [*mixed.encoder.layers, *mixed.decoder.layers]:
+    layer.self_attention.attention.rotary.layout = "interleaved"
+neighbours = share_right(mixed)
+print(f"pairs of halves, as trained: {percent(halves)} right")
+print(f"pairs of neighbours:         {percent(neighbours)} right")
+assert halves > 0.98
+assert neighbours < 0.2
+
+# %% [markdown]
+# The museum shows [how to find it, and how to mend it](../guides/museum.py#rotary-layout).
+#
+# </details>
 #
 # ## And if the text is longer?
 #
 # A longer text is harder than a moved one, because it has distances that the machine has never met. The language model
-# of the next lesson has positions that turn, and was trained with pieces of 128 letters. Guess first: can it read 512?
-# And would it help to turn all dials four times as slowly, so that no angle is new?
+# of the next lesson has positions that turn, and was trained with pieces of 128 letters. Can it read 512? And would it
+# help to turn all dials four times as slowly, so that no angle is new?
 #
-# <details class="lesson-more" markdown="1"><summary>Four times as long, and a trap for those who load models</summary>
+# <details class="lesson-more" markdown="1"><summary>Can it read four times as much?</summary>
 #
-# The picture shows bits a letter, which the next lesson explains: with 2 bits it is as unsure as in a choice of 4
-# letters, and blind guessing has 8 bits, a choice of 256. No machine was trained any further.
+# Not as it was trained, and not with all dials slower either. The picture shows bits a letter, which the next lesson
+# explains: with 2 bits it is as unsure as in a choice of 4 letters, and blind guessing has 8 bits. No machine was
+# trained any further.
 
 # %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
 from clear_attention import token_losses
@@ -405,44 +473,16 @@ assert 0.15 < costs < 0.35
 # there, but a slow dial not even once, so that far letters show angles that it never met. With all dials slower no
 # angle is new, but neighbours are a quarter as far apart as they were, and it can't read at all. To slow only the slow
 # dials costs about a quarter of a bit already at the beginning, and then holds to the end. This recipe, with scores
-# that are also made a little larger, is [YaRN](../reference/rotary.md). (A longer look does not pay here: who starts
-# afresh every 128 letters has 1.80 bits with the machine as trained.)
-#
-# And the trap: some machines pair the two halves of a head's numbers, as your `turn_all` does, and others pair
-# neighbours. Our machine of dates was trained with halves. Now its layers are set to neighbours, and it reads 500
-# dates. All shapes fit, and nothing complains:
-
-# %% tags=["hide-input"]
-texts, right = create_date_pairs(500, seed=1, split="test")
-ids = source.encode(texts, length=34)
-
-
-def share_right(model):
-    written = target.decode(greedy_search(model, ids, max_length=11))
-    return np.mean([a == b for a, b in zip(written, right, strict=True)])
-
-
-mixed, _ = trained.load("today-rotary")
-halves = share_right(mixed)
-for layer in [*mixed.encoder.layers, *mixed.decoder.layers]:
-    layer.self_attention.attention.rotary.layout = "interleaved"
-neighbours = share_right(mixed)
-print(f"pairs of halves, as trained: {percent(halves)} right")
-print(f"pairs of neighbours:         {percent(neighbours)} right")
-assert halves > 0.98
-assert neighbours < 0.2
-
-# %% [markdown]
-# The museum shows [how to find it, and how to mend it](../guides/museum.py#rotary-layout).
+# that are also made a little larger, is [YaRN](../reference/rotary.md). A longer look does not pay here: whoever
+# starts afresh every 128 letters has 1.80 bits with the machine as trained.
 #
 # </details>
 #
 # ## Who found this, and when
 #
-# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances instead of places. They learnt a
+# Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances instead of places: they learnt a
 # vector for each distance, and added it to the keys. Su and others (2021) looked for a way to put the place into
-# queries and keys themselves, so that their product knows the distance and attention stays as it is. They found the
-# turn.
+# queries and keys themselves, so that attention stays as it is. They found the turn.
 #
 # GPT-J (2021), PaLM (2022) and Llama (2023) took it over. Since then texts have grown to many times their length, which
 # is why Peng and others (2023) asked how slow the dials should be.
@@ -473,9 +513,9 @@ assert not np.allclose(*outputs, atol=0.1)
 # ### Exercise 2
 #
 # A dial of 30 degrees comes round after 12 places, so a key 12 places away looks as near as can be. Add a second pair
-# that turns by 5 degrees a place. In both pairs the query is (2, 0) and the key (1, 0). The product of the head is the
-# sum of the products of its pairs. Which of the distances 0 to 40 has the largest product now, and which the second
-# largest?
+# that turns by 5 degrees a place. In both pairs the query is (2, 0) and the key (1, 0), and the product of the head is
+# the sum of the products of its pairs. Which of the distances 0 to 40 has the largest product now, and which the
+# second largest?
 
 # %% tags=["answer"]
 distances = np.arange(41)

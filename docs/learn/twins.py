@@ -11,11 +11,9 @@
 # written?
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with as many heads and
-# feed-forward networks, in the same order, which reads the same tokens. In 700 steps it was trained, once, to answer
-# what the program answers. Sums are read as `^` and eight digits, four of each number, the lowest digit first, and each
-# digit says the digit of the sum in its column. So each column is answered twice, and both must be right. There are 25
-# million pairs of numbers, and in its training it met at most 89,600. Here is one of 5,000 sums that the program
-# `addition` and its twin both get right, and three that the twin gets wrong.
+# feed-forward networks, in the same order, which reads the same tokens. It was trained, once, to answer what the
+# program answers. Here is one of 5,000 sums that the program `addition` and its twin both get right, and three that the
+# twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -55,8 +53,17 @@ right = [share.mean() for share in right]
 print(f"right of 5,000 {right[0]:8.0%} {right[1]:8.0%}")
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>How does a machine read a sum?</summary>
+#
+# As `^` and eight digits, four of each number, the lowest digit first. Each digit says the digit of the sum in its
+# column. So each column is answered twice, and both must be right. There are 25 million pairs of numbers, and in its
+# 700 steps the twin met at most 89,600.
+#
+# </details>
+#
 # What has the twin learnt, if not our program? Find three sums that it gets wrong, with numbers up to 4,999. Start from
-# a wrong one above, and change one digit at a time. What do they have in common?
+# a wrong one above, and change one digit at a time. What do they have in common? If the twin says "0 or 9", it has two
+# answers for one digit, and that is wrong, too.
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -75,7 +82,7 @@ touch(
 )
 
 # %% [markdown]
-# ("0 or 9" means that the two answers for a column differ.) Keep your three sums in mind. First come two simpler twins.
+# Keep your three sums in mind. First come two simpler twins, which answer every text as their programs do.
 #
 # ## A twin that found our program
 #
@@ -125,11 +132,14 @@ assert maps[1].argmax(axis=1)[:4].tolist() == [0, 1, 0, 0]
 assert abs(maps[1][1, 1] - 0.7) < 0.1
 
 # %% [markdown]
-# The trained heads look mostly at the same letters as the written ones, only less sharply. (The first a is an
-# exception: in head 2 it gives itself about 0.7, and `^` only the rest.) To say it with a number: if one head gives
-# three keys 0.5, 0.5 and 0, and another gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in common: they are
-# 40 % *alike*. An *even* head, which gives the same weight to all letters, has something in common with every head, so
-# it stands in the picture, too. The dots are means over all texts.
+# The trained heads look mostly at the same letters as the written ones, only less sharply. So here the answer is yes,
+# as far as maps can tell: this twin has found our two steps by itself.
+#
+# <details class="lesson-more" markdown="1"><summary>How alike are two heads, as a number?</summary>
+#
+# If one head gives three keys 0.5, 0.5 and 0, and another gives them 0.2, 0.2 and 0.6, then they have 0.2 + 0.2 + 0 in
+# common: they are 40 % *alike*. An *even* head, which gives the same weight to all letters, has something in common
+# with every head, so it stands in the picture, too. The dots are means over all texts of `induction`:
 
 # %% tags=["hide-input"] alt="Dots: how much the trained heads of induction are like the written ones. Head 1 is about 73 percent alike and head 2 about 82 percent, and an even head would be about 33 percent alike in both."
 
@@ -160,14 +170,13 @@ assert (found["alike"] > found["alike_if_even"] + 0.2).all()
 assert found["alike"].min() > 0.6
 
 # %% [markdown]
-# So here the answer is yes, as far as maps can tell: this twin has found our two steps by itself. (It is one training.
-# Two more twins of `sort` will soon warn us.)
+# </details>
 #
 # ## A twin that sorts in its own way
 #
 # The program `sort` counts with its first head how many letters are smaller, and its second head fetches the letter for
-# each place. The twin gets all 9,840 texts right, too, of which it met nearly nine in ten in its training. But look at
-# its heads. (A row is also a place: `^` is place 0, and the first c place 1. In head 2 only the place counts.)
+# each place. The twin gets all 9,840 texts right, too. But look at its heads. In head 2 a row is a *place*, from `^` at
+# place 0 on:
 
 # %% tags=["hide-input"] alt="Four maps of weights for the program sort on ^cabacb. The written first head has bright cells in the columns of ^ and of smaller letters. The twin's first head has nearly the same colour everywhere. The second heads differ, too."
 maps = show("sort", "^cabacb")
@@ -177,33 +186,22 @@ assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>How much alike are they?</summary>
-
-# %% tags=["hide-input"] alt="Dots: how much the trained heads of sort are like the written ones. Head 1 is about as much alike as an even head would be, about 38 percent. Head 2 is about 22 percent alike, which is less than an even head."
-found = alike("sort")
-assert found["texts"] == 1
-assert found["alike"].max() < 0.6
-assert abs(found["alike"][0] - found["alike_if_even"][0]) < 0.05
-assert found["alike"][1] < found["alike_if_even"][1] - 0.05
-
-# %% [markdown]
-# The first head is about as much like ours as an even head would be, and the second is less.
+# Each text comes out right, and yet the heads are not ours.
 #
-# </details>
-#
-# Each text comes out right, and yet the heads are not ours. What does the twin do, then? In the map of its first head
-# nearly all weights lie near 1/7 = 0.14, from 0.09 to 0.19. (Only the first c looks mostly at the two a's.) So this
-# head seems to take the average of the whole text. That would be a program, too: the average says which share of the
-# text is a, b and c, and the share of `^` says how long it is.
+# What does the twin do, then? In the map of its first head nearly all weights lie near 1/7 = 0.14. So this head seems
+# to take the average of the whole text. That would be a program, too: the average says which share of the text is a, b
+# and c, and the share of `^` says how long it is.
 #
 # ## A check: does it really?
 #
 # If the head only takes the average, then little should be lost when we force it to give *exactly* the same weight to
-# all letters. We set its queries to 0, which makes all its scores 0. Guess first: how many of the texts stay right? And
-# how many with the twin of `induction`?
+# all letters. We set its queries to 0, which makes all its scores 0, so that the head is *even*. How many of 100 texts
+# stay right? And how many with the twin of `induction`?
+
+# %% tags=["live", "hide-input"]
+from live import bet
 
 
-# %% tags=["answer"] alt="Bars: the share of texts that stay right. The twin of sort keeps all as it is, about 81 percent with head 1 even, and about 2 percent with head 2 even. The twin of induction keeps all as it is, and about none with either head even."
 def what_it_says(name, even=None):
     """Letters that a twin says with one head's weights made even, the right ones, and those that it was asked for."""
     model, inputs = twins[name][0], all_inputs(name)
@@ -226,10 +224,35 @@ def texts_right(name, even=None):
     return np.mean(((said == right) | ~asked).all(axis=1))
 
 
+without_choice = {name: texts_right(name, 0) for name in ("sort", "induction")}
+bet(
+    "twins/first-head-even",
+    [
+        (
+            "sort, head 1 even",
+            round(100 * without_choice["sort"], 1),
+            "In our program all hangs on this head. The twin answers the same, and needs it less.",
+            None,
+        ),
+        (
+            "induction, head 1 even",
+            round(100 * without_choice["induction"], 1),
+            None,
+            "Here the head notes which letter stood just before, and an average can't say that.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# Most of the sorted texts stay right, and hardly any of the copied ones:
+
+# %% tags=["hide-input"] alt="Bars: the share of texts that stay right. The twin of sort keeps all as it is, about 81 percent with head 1 even, and about 2 percent with head 2 even. The twin of induction keeps all as it is, and about none with either head even."
 names = ["as it is", "head 1 even", "head 2 even"]
 figure, axes = plt.subplots(2, 1, figsize=(4.8, 2.6), layout="constrained")
 for ax, name in zip(axes, ("sort", "induction"), strict=True):
-    shares = [texts_right(name), texts_right(name, 0), texts_right(name, 1)]
+    shares = [texts_right(name), without_choice[name], texts_right(name, 1)]
     bars = ax.barh(names, shares, color="#0072b2")
     ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3)
     ax.set(title=f"the twin of {name}", xlim=(0, 1.15), xticks=[])
@@ -246,11 +269,18 @@ assert shares_of("sort") == [1, 1, 1]
 assert min(others) < 0.5 < 0.6 < max(others) < 0.75
 
 # %% [markdown]
-# Most sorted texts stay right, so the first head of this twin mostly takes the average. But we trained two more twins
-# from other random numbers. They, too, sort all texts, and with their first head even they keep only a third and two
-# thirds of them. So what we find in one twin does not hold for the next: these two need the choice of their first head
-# far more. Whether they run another program, only a look into them would tell. Here are four of the texts that our
-# first twin lost. Which letter is lost in each?
+# So the first head of this twin mostly takes the average. But what we find in one twin does not hold for the next. We
+# trained two more twins of `sort` from other random numbers. They, too, sort all texts, and with their first head even
+# they keep only a third and two thirds of them.
+#
+# </details>
+#
+# So two machines can answer the same, and run different programs. Right answers don't show the difference. It shows
+# when you take something away.
+#
+# <details class="lesson-more" markdown="1"><summary>Which texts are lost, if the head is even?</summary>
+#
+# Here are four of those that our first twin of `sort` lost. Which letter is lost in each?
 
 # %% tags=["hide-input"]
 said, answer, asked = what_it_says("sort", even=0)
@@ -266,18 +296,18 @@ assert wrong[lost, 1].mean() > 0.8
 assert lost[alone].mean() > 0.8 > 0.1 > lost[~alone].mean()
 
 # %% [markdown]
-# A single a is overlooked by place 1, and the row of place 1 was the one row that was not even. So the head takes the
-# average, except for the place that needs the smallest letter, which looks out for it. What the second head does,
-# without which nearly all is lost, we have not found out.
+# A single a is overlooked by place 1. And in the map above, the row of place 1, where the first c stands, is the one
+# that is not even. So the head takes the average, except for the place that needs the smallest letter, which looks out
+# for it. What the second head does, without which nearly all is lost, we have not found out.
+#
+# </details>
 #
 # ## A shortcut, and a little more { #a-twin-that-takes-a-shortcut }
 #
 # Now back to adding. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301. The digits of the
 # lowest column have the sum 9 + 1 = 10, so it carries a 1. Those of the middle column have the sum 9 + 0 = 9. Such a
-# column does not decide: it hands on what it gets. (A *middle* column is any but the lowest and the highest.) So what
-# arrives in the third column comes from the *lowest*. Our program knows that: its first head brings together the two
-# digits of a column, and its second head looks for the nearest lower column whose sum is not 9. If the sum there is 10
-# or more, a 1 is carried over, and else none. (If there is no such column, it finds the sign `^`.)
+# column does not decide: it hands on what it gets. So what arrives in the third column comes from the *lowest*. Our
+# program knows that. Its second head looks for the nearest lower column whose sum is not 9, however far that is.
 #
 # And the twin? Here is where the digits above the lowest column look, on average over 20,000 pairs:
 
@@ -318,15 +348,14 @@ assert looks[:, 0].min() > 0.7
 assert np.max(far) < 0.05
 
 # %% [markdown]
-# The second head looks at its own column, and so it has nearly nothing in common with ours. What it does there is open.
-# The first head looks there, too, and at the next lower column. Farther down the twin hardly looks: no digit of the two
-# upper columns gives more than a few per cent of its weight to all that stands there. So it seems to take a
-# **shortcut**: a 1 comes if the next lower column has the sum 10 or more, and else none. This goes wrong just left of a
-# *middle* column with the sum 9, but only if a 1 comes to that column, which is so in about half of the cases. (The
-# lowest column gets nothing from below, so its sum of 9 never carries.)
+# Farther down than the next column the twin hardly looks. So it seems to take a **shortcut**: a 1 comes if the next
+# lower column has the sum 10 or more, and else none. This goes wrong where a 1 should pass through a 9:
+#
+# --8<-- "diagrams/carry.svg"
 #
 # Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. And we hide from the twin's
-# heads all that stands farther down: if the shortcut is all, the twin loses nothing by that.
+# heads all that stands farther down. If the shortcut is all, the twin loses nothing by that. A *middle* 9 is a column
+# with the sum 9 that has a column on either side:
 
 # %% tags=["hide-input"] alt="Dots: the share of upper columns that are right, by how many middle columns with the sum 9 stand in a row just to their right. With none, all three are near 100 percent. With one, the shortcut is near 52 percent, the twin with the far columns hidden just below, and the twin near 74. With two, the shortcut and the twin with the far columns hidden are near 45 percent, and the twin near 62."
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
@@ -388,14 +417,8 @@ ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False, loc="lower left")
 plt.show()
 whole = {name: which.all(axis=1).mean() for name, which in right.items()}
-print("whole pairs right")
-for name, share in whole.items():
-    print(f"{name:20} {share:.1%}")
 fails, short_fails = [~which.all(axis=1) for which in [*right.values()][:2]]
 both = (fails & short_fails).sum()
-print("wrong pairs")
-print(f"the twin {fails.sum():,}, the shortcut {short_fails.sum():,}")
-print(f"the same pair in both: {both:,}")
 assert written.all()
 twin_, short, hidden = shares
 assert shares[:, 0].min() > 0.97 > 0.85 > twin_[1:].max()
@@ -407,15 +430,14 @@ assert abs(whole["the twin"] - whole["the shortcut"]) < 0.03
 assert 0.25 < both / fails.sum() < 0.45
 
 # %% [markdown]
-# The shortcut gets nearly as many pairs right as the twin, but it makes other mistakes: only about a third of the
-# twin's wrong pairs are wrong by the shortcut, too. Left of a middle 9 the twin is clearly better. Left of a single one
-# it gets about 74 of 100 columns right, and about 49 if what stands farther down is hidden. So the little weight
-# farther down lifts it, and no map had shown that: small numbers in a map can carry what matters. (Without it the twin
-# falls even below the shortcut, since it adds mistakes of its own.)
+# Left of a single middle 9 the shortcut gets about half of the columns right, and the twin about 74 of 100. So it knows
+# more than the shortcut. And with what stands farther down hidden it falls to about 49.
+#
+# So the little weight farther down lifts it, and no map had shown that. Small numbers in a map can carry what matters.
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
-# Here are its wrong columns, by the sum of the column to the right:
+# Here are its wrong columns, by the sum of the column to the right. Below them, the twin is compared with the shortcut:
 
 # %% tags=["hide-input"] alt="Bars: how many columns the twin has wrong, by the sum of the next lower column, from 0 to 18. By far the highest bar stands at 9, most of it from middle columns. The sums 10 and 8 follow, and the others are near 0."
 wrong = ~learnt
@@ -434,6 +456,12 @@ count = far.sum() + near.sum()
 print(f"left of a middle 9: {far.sum():,} of {count:,}, {far.sum() / count:.0%}")
 unasked = (far & ~comes[:, 1:]).sum()
 print(f"  in {unasked:,} of these no 1 came")
+print("whole pairs right")
+for name, share in whole.items():
+    print(f"{name:20} {share:.1%}")
+print("wrong pairs")
+print(f"the twin {fails.sum():,}, the shortcut {short_fails.sum():,}")
+print(f"the same pair in both: {both:,}")
 assert 0.2 < unasked / far.sum() < 0.7
 passes = (nines & comes)[:, 1:3].any(axis=1)
 assert 0.55 < learnt[passes].all(axis=1).mean() < 0.8
@@ -447,14 +475,15 @@ assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 # %% [markdown]
 # Only a little more than half of them stand left of a middle 9. And in some of these no 1 came to the 9, and the twin
 # carried one, which the shortcut never does. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the
-# lowest column, where the shortcut never errs.
+# lowest column, where the shortcut never errs. So the shortcut gets nearly as many pairs right as the twin, and yet
+# only about a third of the twin's wrong pairs are wrong by the shortcut, too.
 #
 # </details>
 #
-# Which kind are your three sums: wrong left of a middle 9, as the three at the top, or at the edge, left of an 8, a 10,
-# or a 9 in the lowest column? Press "Draw 1,000 random pairs" in the piece at the top: of the pairs in which a 1 passes
-# a 9 about two thirds are right, and of the others over nine in ten. But the others are ten times as many. So random
-# sums show that something is missing, and hardly what.
+# What is just to the right of the wrong digits in your three sums? Often it is such a 9. Now press "Draw 1,000 random
+# pairs" in the piece at the top. Of the pairs in which a 1 passes a 9 about two thirds are right, and of the others
+# over nine in ten. But the others are ten times as many. So random sums show that something is missing, and hardly
+# what.
 #
 # If you wrote a program, you know why it is right. Of a trained machine you know the answers that you have seen.
 #
@@ -462,7 +491,7 @@ assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 #
 # Two numbers for each head: how much it is like ours, and how much an even head would be. Where that is 100 %, our head
 # is even. The second heads of `sort`, `balanced` and `addition` are less like ours than an even head. For addition a
-# "text" is a pair of numbers.
+# "text" is a pair of numbers. The twin of `sort` met nearly nine in ten of its texts in its training.
 
 # %% tags=["hide-input"]
 print(f"{'':15} {'right':>6}    head 1    head 2")
@@ -516,22 +545,24 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # ### Exercise 2
 #
 # In about how many of 100 random pairs of four-digit numbers does a 1 pass through a column with the sum 9? Two digits
-# add up to 9 in 10 of 100 cases, and to 10 or more in 45. (The highest column hands on to nobody.)
+# add up to 9 in 10 of 100 cases, and to 10 or more in 45. The highest column hands on to nobody.
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Call the columns 1 to 4 from the right. Column 1 carries a 1 in 45 of 100 pairs, and column 2 has the sum 9 in 10 of
-# 100. Both happen in 4.5 of 100. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have
-#      got one itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are
-#      counted twice. So it is 9 of 100, and the other pairs are ten times as many.
+# Call the columns 1 to 4 from the right. Of 100 pairs, column 1 carries a 1 in 45, and column 2 has the sum 9 in ten.
+# Both happen in 4.5. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have got one
+# itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are counted twice.
+# So it is 9 of 100, and the other pairs are ten times as many.
 #
 # </details>
 #
-# ### An open question
+# <details class="lesson-more" markdown="1"><summary>Did the twin lack time, or examples?</summary>
 #
-# Did the twin lack time, or examples? In `trained/programs.py` of the repository, `TASKS` says how many steps a twin is
-# trained for, and `draw` draws its pairs. Give it ten times as many steps. Or let half of the pairs have a column with
-# the sum 9. Which of the two mends the far carries?
+# That is open. In `trained/programs.py` of the repository, `TASKS` says how many steps a twin is trained for, and
+# `draw` draws its pairs. Give it ten times as many steps. Or let half of the pairs have a column with the sum 9. Which
+# of the two mends the far carries?
+#
+# </details>
 #
 # ## Check yourself
 #

@@ -13,8 +13,8 @@
 #
 # --8<-- "diagrams/writing_loop.svg"
 #
-# Once a letter is chosen, nothing takes it back. The simplest way is to take the most probable letter each time, as in
-# the drawing. This is called **greedy search**. Is its answer the most probable one of all?
+# Once a letter is chosen, nothing takes it back. To take the most probable letter each time, as in the drawing, is
+# called **greedy search**. Is its answer the most probable one of all?
 #
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
@@ -22,11 +22,13 @@
 # A, and three in ten *of these* go on with C, then 0.6 · 0.3 = 0.18 of all answers begin with A and C.
 #
 # Now let the first letter be A with 0.6 or B with 0.4. The best letter that can follow A has 0.3, and the best that can
-# follow B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had $0.4 \cdot 0.9
-# = 0.36$, twice as much. It has walked into a dead end.
+# follow B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had
+# $0.4 \cdot 0.9 = 0.36$, twice as much.
+#
+# It took the better letter twice, and walked into a dead end.
 #
 # **Beam search** keeps several beginnings at once. How many it keeps is called its *width*. At each step it goes on
-# from each beginning with each letter, and of all these longer beginnings it keeps the most probable ones. Guess first:
+# from each beginning with each letter, and of all these longer beginnings it keeps the most probable ones. Try it out:
 # for which probabilities of A does greedy search miss the best answer?
 
 # %% tags=["live", "hide-input"]
@@ -55,8 +57,9 @@ touch(
 #
 # ## Our machine, asked what it cannot know
 #
-# Our machine is mostly so sure of each letter that there is nothing to choose. But "3 may" names no year. Which one
-# does it make up? Each bar is a step, with the two letters that the machine found most probable:
+# Where the year is given, our machine is so sure of each letter that there is hardly anything to choose. But "3 may"
+# names no year. Which one does it make up? Each bar is a step, with the two letters that the machine found most
+# probable:
 
 # %% tags=["hide-input"] alt="Four bars, one for each step of the answer to 3 may. Each shows the most probable letter, with 0.66 to 0.80: a 0, a 0, a 0 and a 3. Then comes the second one, with 0.13 to 0.24: a 1, a 3, a 3 and a 5. A small rest is left for all other letters."
 import matplotlib.pyplot as plt
@@ -130,15 +133,15 @@ print(f"written: {target.decode([answer])[0]}, with {whole:.2f}")
 assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
-# Its second choice for the first letter, a 1, may be a memory, for every year of its training began with 19 or 20. But
-# what it writes are 0 and 3, as if it took the digits of the day and the month, 03 and 05, for the year. And once a
-# letter is written, the machine goes on as if somebody had told it this letter.
+# Every year of its training began with 19 or 20. But what it writes are 0 and 3, as if it took the digits of the day
+# and the month, 03 and 05, for the year. And once a letter is written, the machine goes on as if somebody had told it
+# this letter.
 #
 # ## Beam search
 #
 # Does a beam find a better answer to "3 may"? And to "3 may 2", whose year was cut off after one digit? In the program,
-# a beginning is a list of ids, with the logarithm of its probability. (Logarithms add up where probabilities multiply,
-# and never become too small for the computer.) `log_probabilities` gives the logarithms of what the bars show.
+# a beginning is a list of ids, with the logarithm of its probability, because logarithms add up where probabilities
+# multiply. `log_probabilities` gives those of the bars.
 #
 # Each round of the loop sets aside the answers that have ended, makes all longer beginnings of the others, and keeps
 # the `width` most probable ones:
@@ -213,12 +216,12 @@ np.testing.assert_allclose(begin[[one, two]], [0.64, 0.35], atol=0.02)
 # 0.15. The beam keeps the 2 as well, which has 0.35, and ends with twice as much, and with the digit that stands in the
 # text.
 #
-# For "3 may" there is no dead end: what greedy search has written, with 0.29, is the most probable answer of all. The
-# likeliest way off the blue letters is to begin with 1, which has 0.24. Going on can only lower that, and 0.24 < 0.29.
+# For "3 may" there is no dead end. The likeliest way off the blue letters is to begin with 1, which has 0.24. Going on
+# can only lower that, and what greedy search has written has 0.29.
 #
-# But "3 may 2" is our own making. Does a beam read more of the unseen dates right? Guess first.
+# But "3 may 2" is our own making. How many of 2,000 unseen dates does a beam answer otherwise?
 #
-# <details class="lesson-more" markdown="1"><summary>Does it?</summary>
+# <details class="lesson-answer" markdown="1"><summary>How many</summary>
 
 # %%
 unseen, right = create_date_pairs(2000, seed=1, split="test")
@@ -235,24 +238,24 @@ print(f"different answers to {different} of them")
 assert different < 5
 
 # %% [markdown]
-# No. Where the year is given, the machine is so sure of each letter that there is hardly a dead end to avoid. In
-# November 2026 we searched 25,485 different texts, and a beam of 3 gave no other answer to any of them. With a machine
-# that was trained half as long it gave another answer to 2 of 5,787, and was right both times: for "do, 2.1.2014" ("do"
-# is short for Donnerstag, the German Thursday) greedy search wrote 2014-12-02, and the beam 2014-01-02.
+# Hardly one, for there is hardly a dead end to avoid. In November 2026 we searched 25,485 different texts, and a beam
+# of 3 gave no other answer to any of them. With a machine that was trained half as long it gave another answer to 2 of
+# 5,787, and was right both times: for "do, 2.1.2014" ("do" is short for Donnerstag, the German Thursday) greedy search
+# wrote 2014-12-02, and the beam 2014-01-02.
 #
 # </details>
 #
 # In translation a small beam finds somewhat better sentences than greedy search. A very wide beam finds more probable
 # sentences, and yet they are worse: above all shorter, because each further word makes a sentence less probable.
-# (Against this there is `length_penalty`, which 0.0 switches off.)
 #
 # ## Drawing by lot { #drawing }
 #
-# Machines that chat do neither. They *draw* the next letter, or piece of a word, each with its probability, so that
-# they do not always say the same. How daring they are is set by the **temperature**. All
-# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Here
-# are those for the second letter of the answer to "3 may", of which the machine was the least sure. At which end of the
-# slider is drawing nearly greedy search? Does any letter ever overtake the likeliest?
+# Machines that chat do neither. They [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word,
+# each with its probability, so that they do not always say the same. How daring they are is set by the **temperature**.
+# All [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them.
+#
+# Here are those for the second letter of the answer to "3 may". At which end of the slider is drawing nearly greedy
+# search? Does any letter ever overtake the likeliest?
 
 # %% tags=["live", "remove-input"]
 # these differ from the logits by one number, which cancels in the softmax
@@ -301,17 +304,51 @@ for row in zip(*drawn_at.values(), strict=True):
 assert len({*drawn_at[0.3]}) <= len({*drawn_at[2.0]})
 
 # %% [markdown]
-# For a text that may go on in many ways drawing is [the usual way](language_model.py#drawing-a-letter).
-#
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
-# Do these probabilities at least show when the machine doesn't know? Here are four texts unlike those that it learnt
-# from. Each bar holds the three answers that a beam finds:
+# Do these probabilities at least show when the machine doesn't know? In its training a text with slashes began with the
+# month, so that 31/12/2018 has no right answer there. February 30th does not exist, and "hello" is no date at all. What
+# probability does the machine give to the answer that it finds best?
 
-# %% tags=["hide-input"] alt="Four bars of probabilities. For 31/12/2018 and february 30th, 2018 one answer takes nearly all of the bar: 2018-13-12 and 2018-02-30. For 3 may and hello the best answer takes less than half, and much is left for answers that are not among the three."
+# %% tags=["live", "hide-input"]
+from live import bet
+
 strange = ["31/12/2018", "february 30th, 2018", "3 may", "hello"]
 strange_ids = source.encode(strange, length=34)
 beams = beam_search(model, strange_ids, max_length=11, width=3, length_penalty=0.0)
+sure = np.exp(beams.scores[:, 0])
+bet(
+    "writing/sure",
+    [
+        (
+            "february 30th, 2018",
+            round(100 * float(sure[1]), 1),
+            "You know a calendar. The machine knows texts like this one, and how they were answered.",
+        ),
+        (
+            "31/12/2018",
+            round(100 * float(sure[0]), 1),
+            "It prefers one wrong answer to all others, and only that is what its probability says.",
+        ),
+        (
+            "hello",
+            round(100 * float(sure[3]), 1),
+            "Some answer has to come first, even here.",
+            "Here no answer gets nearly all, and so the probability shows that the machine is unsure.",
+        ),
+    ],
+    low=0,
+    high=100,
+    step=1,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# It is all but certain of the day that does not exist. Each bar holds the three answers that a beam finds, and "3 may"
+# is there once more:
+
+# %% tags=["hide-input"] alt="Four bars of probabilities. For 31/12/2018 and february 30th, 2018 one answer takes nearly all of the bar: 2018-13-12 and 2018-02-30. For 3 may and hello the best answer takes less than half, and much is left for answers that are not among the three."
 figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
 for row, (words, answers, scores) in enumerate(
     zip(strange, beams.ids, np.exp(beams.scores), strict=True)
@@ -339,32 +376,31 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 
 # %% tags=["remove-input"]
-sure = np.exp(beams.scores[:, 0])
 assert sure[1] > 0.8 > max(sure[2:])
 assert sure[0] > 0.6
 assert int(target.decode(beams.ids[:, 0])[0][5:7]) > 12
 
 # %% [markdown]
-# For "3 may" and "hello" the probabilities do show it, because no answer gets nearly all. For the other two they do
-# not. In its training a text with slashes began with the month. So it looks for a month in the 31 of 31/12/2018, where
-# there is none. (Why it makes a 13 of it, we do not know.) And there is no February 30th. Yet it gives the one 0.90 and
-# the other 1.00. A probability says how much the machine [prefers an answer](reading_dates.py#sure-and-wrong), and not
-# whether the answer is right.
+# For "3 may" and "hello" no answer gets nearly all. But in 31/12/2018 it looks for a month in the 31, where there is
+# none, and makes a 13 of it. Why a 13, we do not know.
+#
+# </details>
+#
+# The probabilities warn us of "hello", and not of February 30th. A probability says how much the machine [prefers an
+# answer](reading_dates.py#sure-and-wrong), and not whether the answer is right.
 #
 # ## What a cache saves
 #
 # For each new letter, our `log_probabilities` sends the whole answer so far through the machine. Must all of that be
 # computed anew?
 #
-# No, and this is a present from the look-ahead mask. When the machine writes its tenth letter, it looks back at the
-# start mark and nine letters. Because of the mask, none of these ever saw a later one. So their keys and values are the
-# same as one step before, and only those of the ninth, the newest letter, must be computed. `greedy_search` keeps them
-# all in the **cache**, or KV cache. Queries are not kept, because only the newest letter asks. The text's keys and
-# values, for cross-attention, are computed once and kept, too.
+# No, and this is a present from the look-ahead mask. Because of it, none of the letters so far ever saw a later one. So
+# their keys and values are the same as one step before, and only those of the newest letter must be computed.
+# `greedy_search` keeps them all in the **cache**, or KV cache. Those of the text, for cross-attention, are computed
+# once and kept, too. Queries are not kept, because only the newest letter asks.
 #
-# With the cache the machine writes the same letters as without it. This is the time that an answer of 64 letters takes,
-# on the computer that [Benchmarks](../about/benchmarks.py) names, for a machine that is twice as wide as ours. (The
-# cell checks with our sizes that the letters are the same.)
+# With the cache the machine writes the same letters as without it, only sooner. An answer of 64 letters took this long
+# on the computer that [Benchmarks](../about/benchmarks.py) names, for a machine that is twice as wide as ours:
 
 # %% tags=["hide-input"]
 import json
@@ -407,15 +443,13 @@ assert with_it[64] < 4 * with_it[1]
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# With the cache, 64 texts take only a few times as long as one. So with one text most of a step is a fixed cost, which
-# no cache removes.
+# With the cache, 64 texts take only a few times as long as one: most of a step with one text is a fixed cost.
 #
 # ## Who found this, and when
 #
-# Beam search was first used in a speech recogniser (Lowerre, 1976). One would think that a wider beam can only help.
-# Koehn and Knowles (2017) measured that in translation it does harm. Guo and others (2017) found that trained networks
-# tend to be too sure of themselves. The temperature comes from physics, where it says how often a system leaves its
-# state of least energy. Hinton and Sejnowski brought it to networks in 1983, and let them learn, with Ackley, in 1985.
+# Beam search was first used in a speech recogniser (Lowerre, 1976). One would think that a wider beam can only help. In
+# translation it does harm, as Koehn and Knowles (2017) measured. Guo and others (2017) found that trained networks tend
+# to be too sure of themselves. Hinton and Sejnowski brought the temperature from physics to networks in 1983.
 #
 # ## Exercises
 #

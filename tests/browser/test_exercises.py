@@ -173,7 +173,7 @@ def test_what_was_solved_is_there_again_listed_kept_in_a_file_and_erased(visit, 
         listed.get_by_role("button", name="Save it in a file").click()
     download.value.save_as(tmp_path / "kept.json")
     listed.get_by_role("button", name="Erase it").click()
-    expect(listed).to_contain_text("Press once more to erase what you have solved, on all pages.")
+    expect(listed).to_contain_text("Press once more to erase what you have solved and guessed, on all pages.")
     expect(listed).to_contain_text(f"1 of {total} solved.")
     listed.get_by_role("button", name="Yes, erase it all").click()
     expect(listed).to_contain_text(f"0 of {total} solved.")

@@ -108,13 +108,14 @@ def element(lesson, exercise, number, count):
     )
 
 
-def progress(titles):
-    """Show which exercises the reader has solved; `titles` are those of the lessons, in their order."""
+def progress(titles, bets):
+    """Show what the reader has solved and guessed; `titles` and `bets` (their names) are those of the lessons."""
     listed = [
         {
             "lesson": title,
             "at": f"../learn/{lesson}/",
             "names": [f"{lesson}/{each.name}" for each in exercises_of(lesson)],
+            "bets": bets[lesson],
         }
         for lesson, title in titles.items()
     ]

@@ -5,6 +5,7 @@ import { colours } from "./colour.js";
 import { CharacterTokenizer, meaningOf } from "./engine/dates.js";
 import { beamSearch, greedySearch } from "./engine/generation.js";
 import { escape, morph } from "./html.js";
+import { tried } from "./machine-dares.js";
 import { load, ready } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
 import { build, mapOf, mapsOf, run } from "./machine-run.js";
@@ -238,6 +239,7 @@ class DateMachine extends HTMLElement {
       zero: () => this.rewrite((numbers) => numbers.fill(0)),
       restore: () => this.change((s) => (s.edits = s.edits.filter((one) => !this.isEdited(one)))),
       share: () => this.copy(),
+      dare: () => this.dare(value),
     };
     actions[name]();
   }
@@ -282,6 +284,11 @@ class DateMachine extends HTMLElement {
     const numbers = old ? [...old.numbers] : [...data.subarray(row * shape[1], (row + 1) * shape[1])];
     edit(numbers);
     this.change((s) => (s.edits = [...s.edits.filter((one) => !this.isEdited(one)), { path, row, numbers }]));
+  }
+
+  dare(name) {
+    this.heard = tried(name, this);
+    this.render();
   }
 
   async copy() {

@@ -1,6 +1,6 @@
 /* An exercise: what was answered, which mistake leads to it, and what the reader has solved so far. */
 
-const KEPT = "clear-attention exercises";
+import { keep, kept } from "./kept.js";
 
 /** An answer before the reader has said anything. */
 export function blank({ kind, rows, columns, labels }) {
@@ -35,23 +35,6 @@ export function judge(exercise, typed) {
   return { verdict: "wrong", axes: answer.length === right.length, good: answer.filter((x, i) => alike(exercise, [x], [right[i]])).length };
 }
 
-/** What the reader has done: {name: {tries, solved, first}}, from this browser only. */
-export function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT)) || {};
-  } catch {
-    return {}; // nothing is kept where storage is switched off
-  }
-}
-
-export function keep(progress) {
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(progress));
-  } catch {
-    return; // the same
-  }
-}
-
 /** Remember a try; what was solved stays solved. */
 export function remember(name, { verdict, mistake }) {
   const progress = kept();
@@ -68,9 +51,15 @@ export function erase() {
 export function progressIn(text) {
   try {
     const found = JSON.parse(text);
-    const fits = ({ tries, solved, first }) =>
+    if (!found || Array.isArray(found)) return null;
+    const { bets = {}, dares = [], ...exercises } = found;
+    const solves = ({ tries, solved, first }) =>
       Number.isInteger(tries) && typeof solved === "boolean" && typeof first === "string";
-    return found && !Array.isArray(found) && Object.values(found).every(fits) ? found : null;
+    const isLine = ({ label, measured, guess }) => typeof label === "string" && Number.isFinite(measured) && Number.isFinite(guess);
+    const isBet = ({ lines, low, high, unit }) =>
+      lines.every(isLine) && Number.isFinite(low) && low < high && typeof unit === "string";
+    const good = Object.values(exercises).every(solves) && Object.values(bets).every(isBet) && dares.every((name) => typeof name === "string");
+    return good ? found : null;
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 /* A small picture of a lesson that the reader can touch: an element whose state is a few numbers, and which is drawn anew
-   after each change. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value)
-   change the state where it has handles and buttons, and play(state) where it can go on by itself. */
+   after each change. A piece is an object: view(state) gives HTML, drag(state, handle, x, y) and act(state, name, value,
+   element) change the state where it has handles and buttons, play(state) where it can go on by itself, and begin(state) where it
+   remembers something. */
 
 import { morph } from "./html.js";
 import { adding } from "./touch/adding.js";
@@ -8,6 +9,7 @@ import { arrows } from "./touch/arrows.js";
 import { asking } from "./touch/asking.js";
 import { backwards } from "./touch/backwards.js";
 import { bends } from "./touch/bends.js";
+import { bet } from "./touch/bet.js";
 import { crossing } from "./touch/crossing.js";
 import { cutting } from "./touch/cutting.js";
 import { dials } from "./touch/dials.js";
@@ -39,7 +41,7 @@ import { wall } from "./touch/wall.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, temperature, tower, tree, turning, valley, wall, wishes,
+  adding, arrows, asking, backwards, bends, bet, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, temperature, tower, tree, turning, valley, wall, wishes,
 };
 
 const PAUSE = 500; // milliseconds between two pictures of what goes on by itself
@@ -50,6 +52,7 @@ class LessonPiece extends HTMLElement {
     this.piece = PIECES[this.getAttribute("piece")];
     this.start = JSON.parse(this.querySelector("script[type='application/json']").textContent);
     this.state = structuredClone(this.start);
+    this.piece.begin?.(this.state);
     this.attachShadow({ mode: "open" });
     for (const kind of ["input", "click", "pointerdown"]) {
       this.shadowRoot.addEventListener(kind, (event) => this[`on_${kind}`](event));
@@ -80,7 +83,7 @@ class LessonPiece extends HTMLElement {
     if (name === "play" && !this.state.playing) return this.play();
     this.stop();
     if (name === "again") this.state = structuredClone(this.start);
-    else if (name !== "play") this.piece.act(this.state, name, value === undefined ? value : Number(value));
+    else if (name !== "play") this.piece.act(this.state, name, value === undefined ? value : Number(value), this);
     this.render();
   }
 

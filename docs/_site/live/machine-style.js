@@ -35,6 +35,7 @@ figcaption{color:var(--md-default-fg-color--light)}
 .weights .numbers{display:flex;flex-wrap:wrap;gap:.15em}
 .weights select{max-width:26em}
 .fits{margin:.6em 0}.fits caption{text-align:left;white-space:normal}.fits small{color:var(--md-default-fg-color--light)}
+.dares{list-style:none;margin:0;padding:0}.dares li{display:flex;gap:.7em;align-items:baseline;margin:.4em 0}.dares button{flex:none}.heard{font-weight:600;min-height:1.5em}.dares b{color:var(--ca-values)}
 .bars .track{width:8em}
 .bars caption{white-space:normal}
 @container (min-width:46em){.now{top:5.2rem}.columns{grid-template-columns:minmax(13em,17em) minmax(0,1fr)}}

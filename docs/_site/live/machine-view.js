@@ -2,6 +2,7 @@
 
 import { shade } from "./colour.js";
 import { escape } from "./html.js";
+import { dares } from "./machine-dares.js";
 import { mapOf, mapsOf, nameOf } from "./machine-run.js";
 import { isWhole, LONGEST, MOST_PADDED, toAddress, TRAINED_LENGTH } from "./machine-state.js";
 import { ATTENTIONS, effect, looking, verdict } from "./machine-words.js";
@@ -11,7 +12,7 @@ const percent = (x) => `${(Math.floor(1000 * x + 0.5) / 10).toFixed(1)} %`; // a
 export function whole(machine) {
   return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine, true)}${steps(machine)}
     <div class="columns"><div>${chances(machine)}</div><div>${maps(machine)}</div></div>
-    ${apart(machine)}<p role="status">${escape(machine.message)}</p></div>`;
+    ${apart(machine)}${dares(machine)}<p role="status">${escape(machine.message)}</p></div>`;
 }
 
 /** The beginning of the machine, for the first page. */

@@ -1,8 +1,9 @@
 /* An exercise of a lesson: a custom element in which the reader predicts, and hears which mistake was made. */
 
-import { blank, judge, kept, remember } from "./exercise-state.js";
+import { blank, judge, remember } from "./exercise-state.js";
 import { EXERCISE_STYLE, typed, view } from "./exercise-view.js";
 import { morph } from "./html.js";
+import { kept } from "./kept.js";
 import { TOUCH } from "./touch/touch-style.js";
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

@@ -22,14 +22,14 @@ export class LanguageModel {
     let x = this.embed.call(ids).map((row) => row.map((number) => number * root));
     const before = pasts.length ? pasts[0].k[0].length : 0;
     const mask = ids.map((_, i) => Array.from({ length: before + ids.length }, (_, j) => Number(j > before + i)));
-    const [weights, kept] = [[], []];
+    const [weights, memories] = [[], []];
     this.stack.layers.forEach((layer, i) => {
       const result = layer.call(x, mask, [], pasts[i] ?? null);
       x = result.x;
       weights.push(result.weights);
-      kept.push(result.past);
+      memories.push(result.past);
     });
-    return { logits: this.stack.finalNorm(x).map((row) => this.compared(row)), weights, pasts: kept };
+    return { logits: this.stack.finalNorm(x).map((row) => this.compared(row)), weights, pasts: memories };
   }
 
   /** Compare a vector with that of each id. */
@@ -56,13 +56,13 @@ export function candidates(logits, temperature, topP) {
     : scores.map((_, id) => Number(id === first));
   const found = chances.map((before, id) => ({ id, before })).sort((a, b) => b.before - a.before);
   let reached = 0;
-  const kept = found.map(({ before }) => {
+  const drawn = found.map(({ before }) => {
     const goes = before > 0 && (reached === 0 || topP === 1 || reached < topP - SLACK);
     reached += before;
     return goes ? before : 0;
   });
-  const total = kept.reduce((a, b) => a + b, 0);
-  return found.map((one, i) => ({ ...one, chance: kept[i] / total }));
+  const total = drawn.reduce((a, b) => a + b, 0);
+  return found.map((one, i) => ({ ...one, chance: drawn[i] / total }));
 }
 
 /** How surprising each id is after those before, in bits, from the second on. */

@@ -1,0 +1,35 @@
+/* What this browser keeps of a reader: exercises, and bets and dares beside them. It is sent nowhere. */
+
+const KEPT = "clear-attention exercises";
+
+/** What the reader has done: {name: {tries, solved, first}}, from this browser only. */
+export function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) || {};
+  } catch {
+    return {}; // nothing is kept where storage is switched off
+  }
+}
+
+export function keep(progress) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(progress));
+  } catch {
+    return; // the same
+  }
+}
+
+/** Bets stand beside the exercises: {lines: [{label, measured, guess}], low, high, unit} for each name. */
+export const keptBet = (name) => kept().bets?.[name];
+
+export function keepBet(name, made) {
+  const { bets = {}, ...progress } = kept();
+  keep({ ...progress, bets: { ...bets, [name]: made } });
+}
+
+/** Dares of the date machine that were met: their names. */
+export const keptDares = () => kept().dares ?? [];
+
+export function keepDare(name) {
+  keep({ ...kept(), dares: [...new Set([...keptDares(), name])] });
+}

@@ -1,0 +1,68 @@
+/* A bet: the reader guesses numbers with sliders before the page tells what was measured, and then sees both on one line. */
+
+import { escape } from "../html.js";
+import { keepBet, keptBet } from "../kept.js";
+import { at, between, number, says } from "./draw.js";
+
+const [LEFT, RIGHT] = [20, 340];
+const NEAR = 0.05; // of the whole scale: so near a guess hit
+const FAR = 0.1; // from here on a guess hears which idea leads to it
+
+/** state: name, lines ({label, measured, below, above}), low, high, step, unit, guesses (once there are some), settled. */
+export const bet = {
+  /** A bet that was made before stands there as it was made. */
+  begin(state) {
+    const guesses = keptBet(state.name)?.lines.map(({ guess }) => guess);
+    if (guesses?.length === state.lines.length) Object.assign(state, { guesses, settled: true });
+  },
+
+  view(state) {
+    const { lines, settled } = state;
+    const guesses = guessesOf(state);
+    if (settled) {
+      const rows = lines.map((line, i) => `<div class="settled"><p class="title">${escape(line.label)}</p>${onALine(state, guesses[i], line.measured)}${says(judged(state, guesses[i], line))}</div>`);
+      return `${rows.join("")}<div class="controls"><button data-do="again">Guess again</button></div>`;
+    }
+    const { low, high, step, unit } = state;
+    const asked = lines.map(({ label }, i) => `<label><span>${escape(label)}</span><input type="range" aria-label="${escape(label)}" min="${low}" max="${high}" step="${step}"
+      value="${guesses[i]}" data-field="${i}" aria-valuetext="${shown(guesses[i])}${unit}"><b>${shown(guesses[i])}${unit}</b></label>`);
+    return `<div class="asked">${asked.join("")}</div><div class="controls"><button data-do="settle">That is my guess</button></div>`;
+  },
+
+  set(state, field, value) {
+    state.guesses = guessesOf(state).with(Number(field), value);
+  },
+
+  act(state, name, value, element) {
+    Object.assign(state, { guesses: guessesOf(state), settled: true });
+    const { lines, low, high, unit, guesses } = state;
+    keepBet(state.name, { lines: lines.map(({ label, measured }, i) => ({ label, measured, guess: guesses[i] })), low, high, unit });
+    const folds = [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")];
+    const next = folds.find((fold) => element.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING);
+    if (next) next.open = true;
+  },
+};
+
+/** A reader begins in the middle, which tells nothing. */
+function guessesOf({ guesses, lines, low, high, step }) {
+  return guesses ?? lines.map(() => low + step * Math.round((high - low) / 2 / step));
+}
+
+function onALine({ low, high, unit }, guess, measured) {
+  const x = (value) => at(LEFT + ((RIGHT - LEFT) * between(value - low, 0, high - low)) / (high - low));
+  return `<svg viewBox="0 0 360 46" style="max-width:30em" role="img" aria-label="Your guess ${shown(guess)}${unit}, measured ${shown(measured)}${unit}.">
+    <line class="axis" x1="${LEFT}" y1="22" x2="${RIGHT}" y2="22"/><line class="k stroke faint" x1="${x(guess)}" y1="22" x2="${x(measured)}" y2="22"/>
+    <circle class="q stroke" cx="${x(guess)}" cy="22" r="6"/><circle class="k fill arrives" style="--from:${at(x(guess) - x(measured))}px" cx="${x(measured)}" cy="22" r="5"/>
+    <text class="middle q text" x="${between(x(guess), 34, 326)}" y="11">you</text><text class="middle k text" x="${between(x(measured), 34, 326)}" y="41">measured</text>
+    <text class="small soft end" x="${LEFT - 4}" y="25">${shown(low)}</text><text class="small soft" x="${RIGHT + 4}" y="25">${shown(high)}</text></svg>`;
+}
+
+function judged({ low, high, unit }, guess, { measured, below, above }) {
+  const off = (guess - measured) / (high - low);
+  const told = `You said ${shown(guess)}${unit}, and it was ${shown(measured)}${unit}.`;
+  if (Math.abs(off) <= NEAR) return `${told} Well guessed.`;
+  const why = Math.abs(off) < FAR ? "" : off < 0 ? below : above;
+  return why ? `${told} ${escape(why)}` : told;
+}
+
+const shown = (x) => (Number.isInteger(x) ? x.toLocaleString("en") : number(x, Math.abs(x) < 1 ? 2 : 1));

@@ -7,6 +7,7 @@ from pathlib import Path
 import plain
 import pytest
 
+from clear_attention import create_date_pairs
 from trained.ablations import shares
 from trained.dates import BATCH, SIZES, STEPS
 
@@ -34,59 +35,80 @@ def share(powers, of):
     return f"{100 * math.exp(of) / sum(map(math.exp, powers)):.0f}&nbsp;%"
 
 
-RESULTS = {  # what the result says, computed here; and what the lesson asserts of its trained machines
+def empty_places(rows=1000):
+    """Return which share of the places is empty if each date has a row, as long as the longest one."""
+    lengths = [len(text) for text in create_date_pairs(rows, seed=1, split="test")[0]]
+    return 1 - sum(lengths) / (rows * max(lengths))
+
+
+RESULTS = {  # what the result says or asks, computed here; and what the lesson says or asserts of it
     "reading_dates": (f"From {BATCH * STEPS:,} examples it learns to read over 99", min(shares("whole")) > 0.99),
     "attention": (share([3, -2, 1], of=3), "np.testing.assert_allclose(weights[2], [0.8756,"),
     "masks": (share([2, 1, 0, 3], of=3), "padding, 3."),
-    "causal": ("nearly every letter right", 'forgetful_record["letters"] > 0.99', 'forgetful_record["exact"] == 0'),
-    "multi_head": (f"{of_100('1 head')} of 100 dates with one head, and {of_100('8 heads')} with eight",),
+    "causal": (
+        "it gets every letter right",
+        "it got every letter right",
+        'forgetful_record["letters"] > 0.99',
+        'forgetful_record["exact"] == 0',
+    ),
+    "multi_head": (
+        f"with one head, it reads {of_100('1 head')} of 100 dates",
+        of_100("1 head") < of_100("8 heads") < 99,
+    ),
     "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (
         "two machines of three learn to read only 89 of 100",
         [round(100 * share) for share in shares("no residual")].count(89) == 2,
     ),
-    "feed_forward": (f"{lost_of_1000('no feed-forward'):.0f} more mistakes", "More than half of the trained numbers"),
+    "feed_forward": (
+        "Over half of the machine's numbers",
+        "More than half of the trained numbers",
+        0 < lost_of_1000("no feed-forward") < 10,
+    ),
     "recap": (
         f"the same {SIZES['d_model']} numbers, and come out with little in common",
         "assert day_and_year[0] > 0.99 > 0.5 > day_and_year[-1]",
     ),
     "training": (
-        f"reads {of_100('larger nudges, no warm-up')} of 100 dates, and over 99",
-        min(shares("larger nudges")) > 0.99,
+        "the first of a thousand steps",
+        min(shares("larger nudges")) > 0.99 > max(shares("larger nudges, no warm-up")),
     ),
     "writing": (f"{0.6 * 0.3:.2f}, where {0.4 * 0.9:.2f}", "round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)"),
     "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
-    "roman": ("3,000 examples it learns 94 to 98 of 100", "assert right.mean() > 0.9", "the other 3,000"),
-    "norm_first": (f"{of_100('norm last')} of 100 digits with the norm last, and {of_100('norm first')} with it",),
+    "roman": ("It is shown 3,000 numerals", "assert right.mean() > 0.9", "the other 3,000"),
+    "norm_first": (
+        f"Twelve layers with the norm last get {of_100('norm last')} of 100 digits in 800 steps",
+        of_100("norm last") < 40 < 95 < of_100("norm first"),
+    ),
     "turning_positions": (
-        "fewer than 1 of 100 dates, and another over 99",
+        "20 places further right",
         'assert max(added_record["shifted"][2:]) < 0.01',
         'assert min(turning_record["shifted"]) > 0.99',
     ),
     "language_model": (
-        "beats four programs that only count",
+        "four programs that only count",
         'assert ours < found["count after four"] < found["count after five"]',
         'assert found["count after five"] < found["count after two"] < found["count letters"]',
     ),
     "pieces_of_words": (
-        "hold 3.1 letters each, so that a text has a third of the places, and attention a tenth of the work",
-        round(10 / 3.1**2) == 1,
+        "What reached GPT-4 of a question about strawberry were seven numbers",
+        "4438 · 1690 · 436 · 527 · 304 · 73700 · 30",
         "assert 2.9 < per_piece < 3.4",
         "assert len(pieces) == 15",
         "assert len(best) == 14",
     ),
     "fewer_keys": (
-        f"would keep {2 * 32 * 32 * 128 * 2 * 100_000 / 1e9:.0f} GB for a chat of 100,000 pieces of words. With shared"
-        f" keys it keeps {2 * 32 * 8 * 128 * 2 * 100_000 / 1e9:.0f}.",
-        "kept(32, 32, 128, 100_000)",
-        "kept(32, 8, 128, 100_000)",
+        "own numbers take 16 GB. How much must it keep of a text of 131,072 pieces",
+        "Its own numbers take 16 GB",
+        "131,072",
+        "kept(32, 32, 128, 131_072)",
     ),
     "score_rules": (
-        "15 numbers in each head, it reads nearly all dates, and without them fewer than 20 of 100",
-        "Each head has 15 numbers",
-        'assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97',
+        f"a hidden key gets {share([2 * math.tanh(0.5), 0, -2], of=-2)} of the weight",
+        "def capped(scores, c=2.0):",
+        "scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])",
     ),
-    "packing": ("about 36 of 100 are right, and over 99", "assert not_apart < 0.5 < 0.99 < kept_apart"),
+    "packing": ("Of 1,000 dates, each in a row of its own, nearly half of the places", 0.4 < empty_places() < 0.5),
     "induction": (
         "two layers foretell about 98 of 100, and one layer about 16",
         'assert abs(record["right_by_place"][PERIOD:].mean() - 0.98) < 0.02',
@@ -116,6 +138,7 @@ def test_title_question_and_result(title, page, question, result):
     assert f"# title: {title}\n" in lesson.replace('"', "")
     assert question.endswith("?")
     assert words in result
+    assert held or re.search(r"\d", words) or result.endswith("?")
     assert [each for each in held if not (each in lesson if isinstance(each, str) else each)] == []
 
 

@@ -6,7 +6,8 @@
 # %% [markdown]
 # # Writing without peeking
 #
-# This machine gets 100 of 100 letters right when asked the way it was trained. Yet it cannot write a single date.
+# In its training a machine is given the right letters, and says at each which one comes next. This machine gets 100 of
+# 100 right when it is asked like that. Yet it cannot write a single date.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -32,7 +33,11 @@ assert forgetful_record["letters"] > 0.99
 assert forgetful_record["exact"] == 0
 assert forgetful_record["steps"][-1] == 333
 
-kinds = "machine", "letters right, given the right answer", "dates right, alone"
+kinds = (
+    "machine",
+    "next letters right, given the right answer",
+    "dates right, alone",
+)
 rows = [f'<th scope="col">{kind}</th>' for kind in (*kinds, "it writes")]
 rows = [f"<thead><tr>{''.join(rows)}</tr></thead>"]
 for name, reader in {"whole": model, "this machine": forgetful}.items():
@@ -65,15 +70,17 @@ machine(
 # --8<-- "diagrams/shift.svg"
 #
 # One date gives eleven examples in one go: given the start, say 2; given the start and 2, say 0; and so on to the end
-# mark. This is called **teacher forcing**, because the machine always goes on from the teacher's letters and never from
-# its own.
+# mark. The eleven letters that are given are the start mark and the ten of the date, and those that are asked for are
+# the ten and the end mark. This is called **teacher forcing**, because the machine always goes on from the teacher's
+# letters and never from its own.
 #
 # And here is the danger. The place that is given 2 must say 0, and 0 is what the next place is given. So attention only
 # has to look one place to the right. When the machine above was trained, somebody forgot to prevent that: it is **the
 # forgetful machine**. After 333 steps it got every letter right by copying, and there was nothing left to learn.
 #
 # When it writes for itself, there is nothing to its right yet. It writes the end mark at once. **Why the end mark?
-# Guess first.**
+# Guess first.** A hint: one place of the answer had nothing to its right in the training, either. Which one, and what
+# had to be said there?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer, and a test of it</summary>
 #
@@ -111,10 +118,10 @@ assert back > 0.5
 #
 # </details>
 #
-# So we hide the future: **no letter may look at a later one.** It may look at itself, because what is asked for is the
-# letter *after* it. The mask for this is the *look-ahead mask*, and attention with it is called *causal*, because what
-# comes later cannot be a cause. Only the answer's look at itself needs it. The encoder has the whole text from the
-# start.
+# How do we keep it from copying? We hide the future: **no letter may look at a later one.** It may look at itself,
+# because what is asked for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it
+# is called *causal*, because what comes later cannot be a cause. Only the decoder's self-attention needs it; its look
+# at the text needs no such mask.
 #
 # ## Try it yourself
 #
@@ -148,7 +155,16 @@ only[range(5), peeks] = 2 * q[range(5), peeks]
 weights = weights[peeks, range(5)]
 assert np.diag(weights, 1).min() > 0.5  # as the text says
 lab(
-    [situation("2018", letters, only.reshape(5, 64), k.reshape(5, 64), v[:, 0])],
+    [
+        situation(
+            "2018",
+            letters,
+            only.reshape(5, 64),
+            k.reshape(5, 64),
+            v[:, 0],
+            paddingOnly=True,  # no box that hides the triangle at once
+        )
+    ],
     grid("Weights of the forgetful machine", weights, letters, letters),
     piece="mask",
 )
@@ -156,8 +172,7 @@ lab(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# Ten: four in the first row, three in the second, two, one, and none in the last. The box "later tokens" above the grid
-# hides this triangle at once.
+# Ten: four in the first row, three in the second, two, one, and none in the last.
 #
 # </details>
 #
@@ -202,13 +217,13 @@ print(mask)
 print(weights.round(3))
 print(output.round(3))
 
-# %% tags=["hide-input"]
+# %% tags=["live", "remove-input"]
+# The package's functions give the same.
 np.testing.assert_array_equal(mask, create_look_ahead_mask(3))
 np.testing.assert_allclose(output, scaled_dot_product_attention(q, k, v, mask)[0])
 np.testing.assert_array_equal(mask, [[0, 1, 1], [0, 0, 1], [0, 0, 0]])
 by_hand = [[10, 0], [9.890, 0.110], [9.941, 1.244]]
 np.testing.assert_allclose(output, by_hand, atol=5e-4)
-print("The package's functions give the same.")
 
 # %% [markdown]
 # ## The formula
@@ -221,24 +236,6 @@ print("The package's functions give the same.")
 #
 # Here $i$ is the row, the place of the letter that looks, $j$ the column, the place of one that is looked at, $w_{ij}$
 # the weight and $v_j$ the value.
-#
-# <details class="lesson-more" markdown="1"><summary>How the package makes it</summary>
-#
-# If there are fewer queries than keys, the last query lines up with the last key, so that a new letter sees everything
-# that was written. `_positions` numbers both in this way, and `look_ahead` compares the numbers.
-
-# %% tags=["source", "remove-input"]
-import inspect
-import re
-
-from clear_attention.masks import create
-
-docstring = re.compile(r' *r?""".*?"""\n', re.DOTALL)  # left out here
-print(docstring.sub("", inspect.getsource(create_look_ahead_mask)))
-print(docstring.sub("", inspect.getsource(create._positions)))
-
-# %% [markdown]
-# </details>
 #
 # ## The trained machine's own look back
 #
@@ -324,9 +321,11 @@ for name, candidate in {"whole": model, "forgetful": forgetful}.items():
 # %% [markdown]
 # So it is not only the place just before that sees the change: a softmax gives every letter some weight.
 #
+# **What comes later must move nothing before it.**
+#
 # </details>
 #
-# **What comes later must move nothing before it.** You can test any machine that writes like this, and in a second.
+# Any machine that writes can be tested like this, and in a second.
 #
 # <details class="lesson-more" markdown="1" id="exercise-1"><summary>Two outputs are equal: is it the mask?</summary>
 #
@@ -355,9 +354,9 @@ np.testing.assert_allclose(output, tokens[[0, 1, 1]], rtol=1e-6)
 #
 # ## Both masks at once { #both-at-once }
 #
-# Where answers differ in length, the shorter ones are padded. Then a key must be blocked if it is padding *or* in the
-# future, and [`combine_masks`][clear_attention.combine_masks] joins the two. Here are three texts of five ids, where 0
-# is padding. **One of them will make trouble. Which?**
+# In a batch of answers, a key must be blocked if it is padding *or* in the future.
+# [`combine_masks`][clear_attention.combine_masks] joins the two masks, here for three texts in which 0 is padding.
+# **One of them will make trouble. Which?**
 
 # %% alt="The three combined masks. In that of text 0, columns 2 and 3 and everything above the diagonal are hatched. In that of text 1, columns 3 and 4 and everything above the diagonal. In that of text 2, the first three rows are hatched completely."
 import matplotlib.pyplot as plt
@@ -370,7 +369,8 @@ for number, ax in enumerate(axes):
     plot_mask(both[number], tokens=[str(token) for token in ids[number]], ax=ax)
     ax.set_title(f"text {number}", fontsize=10)
 plt.show()
-print("shape:", both.shape)
+
+# %% tags=["live", "remove-input"]
 assert both.shape == (3, 1, 5, 5)
 assert np.all(both[2, 0, :3] == 1)
 
@@ -383,7 +383,7 @@ assert np.all(both[2, 0, :3] == 1)
 #
 # </details>
 #
-# ## A question may be read as a whole { #what-the-first-letters-never-learn }
+# <details class="lesson-more" markdown="1" id="what-the-first-letters-never-learn"><summary>May a question look ahead?</summary>
 #
 # A chat program gets a question, and writes an answer behind it, in one row. The question is there from the start, so
 # with a **prefix mask** its letters see each other in both directions, and only the answer is causal. Here two letters
@@ -398,6 +398,8 @@ np.testing.assert_array_equal(prefix[:, 0], [0, 0, 0, 0])
 np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 
 # %% [markdown]
+# </details>
+#
 # ## Who found this, and when
 #
 # Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek.
@@ -475,7 +477,7 @@ exercises.show("causal")
 # ? Does the encoder, which reads the text, need a look-ahead mask?
 # - Yes, or it would copy the next letter. | It is not asked for the next letter.
 # + No: it may look at the whole text, except at padding. | Nothing in the text is to be predicted, so nothing of it has to be hidden.
-# - Yes, because all attention in a Transformer is causal. | Here only the answer's look at itself is causal.
+# - Yes, because all attention in a Transformer is causal. | Here only the decoder's self-attention is causal.
 # ```
 #
 # ## Where to go next

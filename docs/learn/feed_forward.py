@@ -8,7 +8,8 @@
 #
 # After attention, each layer has a second part, the *feed-forward network*. Each letter's vector goes through two more
 # matrices, by itself. More than half of the trained numbers in our machine are there. Let us take this part out. Three
-# machines were trained with it and three without. How many more of 1,000 unseen dates are read wrong without it?
+# machines were trained with it and three without. A dot is one of them, and shows how many of 1,000 unseen dates it
+# reads wrong:
 
 # %% tags=["hide-input"] alt="Dots: how many of 1,000 dates each of six machines gets wrong. The whole ones: 1.5, 1.5 and 0.5. Without feed-forward networks: 4.5, 4.5 and 3."
 import sys
@@ -34,7 +35,7 @@ plt.show()
 assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.004
 
 # %% [markdown]
-# About three: four mistakes, where there was one.
+# Without it there are about three more mistakes in 1,000 dates: four, where there was one.
 #
 # Half of the machine, for so little? Reading dates is mostly copying: find the right digit, and write it down. So why
 # does every Transformer have this part?
@@ -70,8 +71,8 @@ print("writes", " ".join([" ", *(LETTERS[i] for i in answer)]))
 # by heart.
 #
 # We train one layer on it without the feed-forward network, and then with networks of *width* 8, 32 and 128, which is
-# how many numbers stand between the two matrices. One more layer has no such network, but an attention three times as
-# wide, and so about as many numbers to train as with width 128. How many of the letters does each get right?
+# how many numbers stand between the two matrices. One more layer has no network, but its attention is so wide that it
+# has about as many numbers to train as the layer with width 128. How many of 100 letters does each get right?
 
 # %% tags=["live", "hide-input"]
 sys.path.append("../_site")
@@ -126,7 +127,7 @@ bet(
         (
             "network of width 128",
             round(100 * float(found[128]), 1),
-            "128 alarms are enough for 676 entries, because an alarm can ring for many pairs.",
+            "128 numbers in the middle are enough for 676 entries. How that can be, the rest of the page tells.",
         ),
     ],
 )
@@ -174,29 +175,24 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # answers drawn at random some letters come three or four times.
 #
 # More numbers do help: the wide attention has 8,384 more than the first layer, and knows more than the network of width
-# 8, which has 616. But the network of width 32 knows more than either, with 2,176.
+# 8, which has 616. But the network of width 32 knows more than either, with 2,176. So it is not only how *many* numbers
+# there are. **With about as many, the wide attention gets half of the letters right, and the network nearly all.**
 #
 # </details>
 #
-# So it is not only how *many* numbers there are. **With about as many, the wide attention gets half of the letters
-# right, and the network nearly all.**
-#
 # ## By hand
 #
-# How can two matrices look something up?
-#
-# The first one *widens* a vector to many numbers. Each of them is an **alarm**. An alarm multiplies each thing that it
-# hears by its entry in the matrix, here 1 or 0, and adds all that up. Here it also takes 1 away, and we shall see why.
-# If the result is above 0 it rings, the louder the larger the result, and else it is silent. To set everything negative
-# to 0 is called *ReLU*, rectified linear unit. The second matrix says what each alarm adds to the answer. Here are six
-# alarms, one for each pair of two different digits from 5 to 8. The line shows how loud an alarm is at which sum, and
-# the dot where it stands now. A 7 and an 8 were found:
+# How can two matrices look something up? Here are six **alarms**, one for each pair of two different digits from 5 to
+# 8. A 7 and an 8 were found, and only the alarm of this pair rings:
 #
 # --8<-- "diagrams/alarms.svg"
 #
-# Only one dot has left the flat part. This alarm gets the sum $x_1 + x_2$, where $x_1$ is 1 if a 7 was found, and $x_2$
-# is 1 if an 8 was found. It must ring only if both were. So a fixed number is added, its *bias* of $-1$, and the alarm
-# is $\max(0, x_1 + x_2 - 1)$. The second matrix multiplies it by 56:
+# Take this alarm. $x_1$ is 1 if a 7 was found, and $x_2$ is 1 if an 8 was found. The first matrix adds the two. The
+# alarm must ring only if both were found, so a fixed number is added, too, its *bias* of $-1$. If the result is above 0
+# it rings, the louder the larger the result, and else it is silent: $\max(0, x_1 + x_2 - 1)$. That is the line in each
+# box. The dot shows where the alarm stands now, and only one dot has left the flat part. To set everything negative to
+# 0 is called *ReLU*, rectified linear unit. The second matrix says what an alarm adds to the answer. It multiplies this
+# one by 56:
 #
 # | found | x₁ | x₂ | x₁ + x₂ - 1 | ReLU | times 56 |
 # | --- | --- | --- | --- | --- | --- |
@@ -205,15 +201,19 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
+# In a trained network the two matrices hold any numbers, and not only 0 and 1. The first one *widens* a vector to many
+# alarms, and the second one makes it narrow again.
+#
 # Without the ReLU this cannot be done, whatever the numbers. **In a plain sum an 8 changes the answer by the same
 # amount, whether the 7 is there or not.** Here it must change it by 0 without the 7, and by 56 with it. And two
 # matrices would be no more than one, because $(x W_1) W_2$ is $x (W_1 W_2)$.
 #
 # ### Many alarms, one table
 #
-# Let an alarm hear a single number $s$, such as a sum of two digits. The points are what a table answers for $s$ from 0
-# to 7, and you can drag them. The thick line is what a network answers, at first with a single alarm. Add alarms, one
-# by one, until it knows all eight answers. Where does the line bend?
+# A table of pairs is hard to draw. But an alarm hears both things as one number, their sum. So let us take a table over
+# a single number $s$ from 0 to 7. Its answers go up and down, which no plain sum does. The points are what the table
+# answers, and you can drag them. The thick line is what a network answers, at first with a single alarm. Add alarms,
+# one by one, until it knows all eight answers. Where does the line bend?
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -231,8 +231,8 @@ touch(
 # ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how steep the ramp is, up or down. The network
 # adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
 #
-# So it takes one ramp for each answer but the first. How, then, can 128 alarms be enough for the 676 entries of the
-# secret table?
+# So it takes one ramp for each answer but the first. In the secret table each letter brings a number of its own, and an
+# alarm adds up the numbers of the two that it hears. How, then, can 128 alarms be enough for its 676 entries?
 #
 # **An alarm can ring for many.** Here are four of the 128 in our trained layer. The darker a pair, the louder the alarm
 # rings there, and an orange circle marks the loudest pair. In each map the letters that make this alarm louder stand at
@@ -264,16 +264,17 @@ for ax, wanted in zip(axes.flat, (0.15, 0.3, 0.45, 0.6), strict=True):
     assert map_[:13, :13].sum() > 2 * map_[13:, 13:].sum()
     ax.imshow(map_, cmap=clear, vmin=0, interpolation="none")
     at, to = np.unravel_index(map_.argmax(), map_.shape)
-    loudest = f"{LETTERS[rows[at]]}, {LETTERS[columns[to]]}"
+    loudest = f"{LETTERS[rows[at]]}, then {LETTERS[columns[to]]}"
     ax.plot(to, at, "o", mfc="none", mec="#d55e00", ms=9, mew=2, clip_on=False)
     ax.set_title(f"rings for {rings[one]:.0%},\nloudest: {loudest}", fontsize=10)
     ax.set(xticks=[], yticks=[], xlabel="letter here", ylabel="letter before")
 plt.show()
 
 # %% [markdown]
-# In the corner both letters say yes. Where the edge runs aslant, an alarm is a soft "7 and 8", for many letters at
-# once. It votes for some answers and against others, and the votes of all that ring are added up. An alarm that rings
-# for many also disturbs many. But the right letter's sum need only be the largest of 26, so small errors do no harm.
+# In the corner both letters say yes. An edge straight down or straight across would mean that only one of the two
+# letters counts. Where it runs aslant both do, and the alarm is a soft "7 and 8", for many letters at once. It votes
+# for some answers and against others, and the votes of all that ring are added up. An alarm that rings for many also
+# disturbs many. But the right letter's sum need only be the largest of 26, so small errors do no harm.
 #
 # Now we break it, and switch alarms off. How many of 100 answers are still right with one of the 128 alarms off, and
 # how many with half of them off?
@@ -341,9 +342,9 @@ assert kept[-1] < found[0] - 0.1
 # With all of them off about 11 are right, and not 30 as in the layer without a network: that one was trained to do
 # without, and this one never had to.
 #
-# </details>
-#
 # No alarm keeps an entry of its own. The table lies in all alarms together.
+#
+# </details>
 #
 # ## The formula
 #
@@ -357,9 +358,10 @@ assert kept[-1] < found[0] - 0.1
 # | $W_1$, $b_1$ | widen to `d_ff` numbers, and move the point at which each alarm begins |
 # | $\max(0, \dots)$ | set negative numbers to 0 |
 # | $W_2$, $b_2$ | narrow to `d_model` again: what each alarm says |
+# | `d_ff` | the width: how many alarms there are |
+# | elsewhere | an alarm is a *neuron* or a *hidden unit*, and the network an *MLP* |
 #
-# The width `d_ff` is how many alarms there are. With ReLU it is usually four times `d_model`, which is a habit since
-# 2017, and no law. Elsewhere an alarm is called a neuron or a hidden unit, and the network an MLP.
+# With ReLU the width is usually four times `d_model`, which is a habit since 2017, and no law.
 #
 # ## Your machine so far
 #
@@ -387,22 +389,17 @@ for name, row in zip(("neither", "a 7", "an 8", "both"), answers, strict=True):
 np.testing.assert_array_equal(answers[:, 0], [0, 0, 0, 56])
 
 # %% [markdown]
-# ## A check: nobody looks
-#
-# The part in the package is your `feed_forward` with residual and norm. Change one letter, and only that letter's
-# output changes.
+# The part in the package, [`FeedForwardBlock`][clear_attention.FeedForwardBlock], is your `feed_forward` with residual
+# and norm.
 
-# %%
+# %% tags=["remove-input"]
 from clear_attention import FeedForwardBlock
 
 block = FeedForwardBlock(d_model=8, d_ff=32)
 x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
 changed = x.copy()
-changed[0, 2] += 1
+changed[0, 2] += 1  # a letter changes, and only what comes out for this letter
 moved = np.flatnonzero(np.any(block(x) != block(changed), axis=-1)[0])
-print("letter 2 was changed\noutputs that moved:", moved)
-
-# %% tags=["remove-input"]
 np.testing.assert_array_equal(moved, [2])
 widen, narrow = block.widen.get_weights(), block.narrow.get_weights()
 by_hand = x + feed_forward(x, *widen, *narrow)
@@ -439,9 +436,10 @@ assert numbers == [str(n) for n in (*was_found, ringing @ W_2)]
 #
 # ### Exercise 1
 #
-# Let the table hold the last digit of a sum: 7 and 8 give 5. A layer without the network can only add the two digits,
-# and each of the ten answers can win at one sum and at no other. How many of the 100 pairs of digits can it get right?
-# (To try it, change `table` and `task`, and train a layer without the network and one of width 32.)
+# Let the table hold the last digit of a sum: 7 and 8 give 5. A layer without the network can only add the two digits.
+# Its logit of each of the ten answers is then a straight line over the sum, and at each sum the highest line wins. How
+# many of the 100 pairs of digits can it get right? (To try it, change `table` and `task`, and train a layer without the
+# network and one of width 32.)
 
 # %% tags=["answer"]
 table = (np.arange(26)[:, None] + np.arange(26)) % 10
@@ -466,11 +464,10 @@ assert pairs[4:14].sum() == max(pairs[i : i + 10].sum() for i in range(10)) == 7
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Even without the network the layer gets most pairs right. If a 7 is handed over as the number 7 and an 8 as an 8, a
-# mixture of the two carries their sum. From it the last matrix makes a logit for each answer, a straight line over the
-# sum. Of several straight lines, each is the highest in one stretch at most. So an answer cannot win at two sums that
-# lie ten apart, such as 3 and 13, without winning at all nine between them, where it is wrong. Best are the sums 4 to
-# 13, which belong to 75 of the 100 pairs. For the rest it needs a bend. (The layer may get a few more than 75, probably
-# because its weights change with the letters.)
+# mixture of the two carries their sum. Of several straight lines over this sum, each is the highest in one stretch at
+# most. So an answer cannot win at two sums that lie ten apart, such as 3 and 13, without winning at all nine between
+# them, where it is wrong. Best are the sums 4 to 13, which belong to 75 of the 100 pairs. For the rest it needs a bend.
+# (The layer may get a few more than 75, probably because its weights change with the letters.)
 #
 # </details>
 #

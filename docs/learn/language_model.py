@@ -59,9 +59,9 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 #
 # --8<-- "diagrams/half.svg"
 #
-# In [your machine](recap.py#put-together-by-hand) you would delete `encode`, and in `decode` cross-attention with its
-# norm. Two layers of four heads are left here, with the [norm first](norm_first.py), and with [positions that
-# turn](turning_positions.py).
+# Of [your machine](recap.py#put-together-by-hand) `enter`, `decode` and `write` are left, and `decode` loses
+# cross-attention with its norm. The machine of this page has two layers of four heads, with the [norm
+# first](norm_first.py) and [positions that turn](turning_positions.py).
 #
 # ## A text is full of examples
 #
@@ -89,8 +89,7 @@ assert 5 <= batch * context * steps / len(train_ids) < 6
 #
 # </details>
 #
-# A tenth of the text was kept out. What we go on calling a letter is a *byte* for this machine, of which there are
-# 256.
+# A tenth of the text was kept out.
 #
 # ## How surprised is it? By hand
 #
@@ -137,17 +136,8 @@ boxes = "".join(
     for c, b in zip(text[1:].replace(" ", "␣"), bits, strict=True)
 )
 display(HTML(f'<div class="surprise">{boxes}</div>'))
-rows = held_out[: len(held_out) // 129 * 129].reshape(-1, 129)
-surprise = token_losses(model, rows).numpy() / np.log(2)
-is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
-begins = is_letter[:, 1:] & ~is_letter[:, :-1]
-first, others = surprise[begins].mean(), surprise[~begins].mean()
 print(f"the r of return: {bits[23]:.1f} bits")
 print(f"so its probability was {0.5 ** bits[23]:.3f}")
-print("in the tenth that was kept out:")
-print(f"first letters of words {first:.1f} bits")
-print(f"all other signs {others:.1f} bits")
-assert first > 2 * others
 assert text[24] == "r"
 assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
 assert bits[6:12].mean() < 0.7  # inside "following"
@@ -204,9 +194,9 @@ text_machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What you may have found</summary>
 #
-# "Ada Lovelace" costs more than twice as many bits a letter as `if x is not None`, and so does "strawberry". The slip
-# is dear while letters stand in the wrong order, and in the next word all is forgotten. "jazz" costs even more than
-# "strawberry".
+# "Ada Lovelace" and "strawberry" cost more than twice as many bits a letter as `if x is not None`, in which the x and
+# the N are hard to foresee. The slip is dear while letters stand in the wrong order, and in the next word all is
+# forgotten. "jazz" costs even more than "strawberry".
 #
 # </details>
 #
@@ -216,9 +206,9 @@ text_machine(
 # ## Is counting enough?
 #
 # Must it be a Transformer? Let it play against some who only count. They have gone through nine tenths of the text,
-# and counted what came after the last letters. If "th" stood there 100 times, and 50 times an e came next, then for
-# *count after two* the e after "th" has about 1 bit. If *count after four* never met "etur", it looks up what came
-# after "tur". Now all of them read the tenth that was kept out:
+# and counted what came after the last letters. If "th" stood there 100 times, and 50 times an e came next, then whoever
+# counts two letters back gives that e about 1/2, and so 1 bit. Whoever counts four letters back and has never met
+# "etur" looks up what came after "tur". Now all of them read the tenth that was kept out:
 
 # %% tags=["hide-input"]
 import lzma
@@ -262,12 +252,20 @@ found = {
     "xz, after the other nine tenths": (packed(seen + unseen) - packed(seen))
     / len(unseen),
 }
+
+
+def called(rival):
+    return re.sub(r"count after (\w+)", r"count, \1 letters back", rival)
+
+
 for rival in ("guess among 256 bytes", "count letters", "count after two"):
-    print(f"{rival + ':':22} {found[rival]:.2f} bits a letter")
+    print(f"{called(rival) + ':':24} {found[rival]:.2f} bits")
 
 # %% [markdown]
-# Blind guessing takes 8 bits, and two letters of the past already bring it below 3. What do you expect of *count after
-# four*? And of our machine, which looks back at up to 128 letters?
+# Blind guessing takes 8 bits, because a letter is a *byte* for this machine, of which there are 256. Two letters of the
+# past already bring it below 3. What do you expect of whoever counts four letters back? And of our machine, which looks
+# back at up to 128? The third player, `xz`, packs files: of a piece that has come before it stores little more than
+# where that was. It, too, may read the nine tenths first.
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -276,7 +274,7 @@ bet(
     "language_model/counting",
     [
         (
-            "count after four",
+            "who counts four letters back",
             round(found["count after four"], 1),
             "",
             "Four letters seem little. But inside a word they mostly say what comes, and most letters stand inside a"
@@ -288,6 +286,12 @@ bet(
             "Nobody can know which word comes next. So the first letters of words stay dear, however well it reads.",
             "It knows most of a word once that has begun. Only the first letters of words stay dear.",
         ),
+        (
+            "a program that packs files",
+            round(found["xz, after the other nine tenths"], 1),
+            "",
+            "Nothing in it is trained. But a manual repeats whole sentences, and it keeps them to the letter.",
+        ),
     ],
     low=0,
     high=3,
@@ -298,18 +302,16 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Our machine beats all who count, but the best of them by little. Three rivals are new. One is our machine with one
-# layer. The others are `xz`, a program that makes files smaller: what it can guess, it stores in fewer bits. Once it
-# gets this tenth alone, and once it may read the other nine first.
+# Two more rivals stand among them: our machine with one layer, and `xz` if it gets this tenth alone.
 
-# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting after two less than 3. Close together come the xz that reads this tenth alone, our machine with one layer and counting after five. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
+# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting two letters back less than 3. Close together come the xz that reads this tenth alone, our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 import matplotlib.pyplot as plt
 
 colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
 ranked = sorted(found, key=found.get)
 figure, ax = plt.subplots(figsize=(5.2, 2.9), layout="constrained")
 bars = ax.barh(
-    ranked,
+    [called(who) for who in ranked],
     [found[who] for who in ranked],
     color=[colours.get(re.split(r"\W", who)[0], "#999999") for who in ranked],
 )
@@ -317,6 +319,15 @@ ax.bar_label(bars, fmt="%.2f", padding=4)
 ax.set(xlabel="bits a letter", xlim=(0, 9))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
+rows = held_out[: len(held_out) // 129 * 129].reshape(-1, 129)
+surprise = token_losses(model, rows).numpy() / np.log(2)
+is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
+begins = is_letter[:, 1:] & ~is_letter[:, :-1]
+first, others = surprise[begins].mean(), surprise[~begins].mean()
+print("our machine with two layers:")
+print(f"  first letters of words: {first:.1f} bits")
+print(f"  all other signs:        {others:.1f} bits")
+assert first > 2 * others
 ours = found["our machine, two layers"]
 assert ours < found["count after four"] < found["count after five"]
 assert ours < found["our machine with one layer"]
@@ -332,15 +343,11 @@ assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 # With one layer the machine is a little worse than the two best who count. It has little more than half as many
 # numbers, so this is no fair match. A fair one, in another game, stands in the lesson on [induction](induction.py).
 #
-# `xz` wins by far if it may read what our machine was trained on, probably because the manual repeats whole sentences,
-# and `xz` keeps them to the letter.
+# The Transformer beats all who count, but only just: whoever merely looks up what came after the last four letters
+# needs less than 0.2 bits more. And `xz`, which may read the same nine tenths first, beats both, probably because the
+# manual repeats whole sentences, and `xz` keeps them to the letter.
 #
 # </details>
-#
-# The Transformer wins, but only just: who merely looks up what came after the last four letters needs less than 0.2
-# bits more.
-#
-# So what does it gain from all the other letters that it sees?
 #
 # ## How far back does it look?
 #
@@ -373,19 +380,20 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
 # ## Drawing a letter
 #
 # Whoever takes the most probable letter each time soon goes round in circles, as exercise 1 shows. So the next letter
-# is *drawn*, as with an uneven die. Two knobs are usual:
+# is *drawn*, as with an uneven die. The **temperature** you know from [Writing](writing.py#drawing): the higher it is,
+# the more alike are the sides of the die, and at 0 the most probable letter is taken. **Top-p** cuts off the improbable
+# letters, each of which is rare, but there are many (Holtzman and others, 2020). It keeps the most probable ones, as
+# few as reach a sum that you set, and divides them by their sum.
 #
-# * The **temperature** $T$ you know from [Writing](writing.py#drawing): $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$,
-#   where $z$ are the logits. The higher it is, the more alike are the sides of the die. At 0 the most probable letter
-#   is taken.
-# * **Top-p** cuts off the improbable letters, each of which is rare, but there are many (Holtzman and others, 2020).
-#   It keeps the most probable ones, as few as reach a sum that you set.
+# Turn both where you [surprised the machine](#surprise-it-yourself): temperatures of 0, 0.8 and 1.5, then the 1.5 with
+# a top-p of 0.5. Thin green bars are what top-p leaves.
 #
-# Three letters have the logits 2, 1 and 0. At $T = 1$ their probabilities are 0.665, 0.245 and 0.090. For a top-p of
-# 0.9 the first is not enough. The first two have 0.910 together, so these are kept, and divided by their sum: 0.731
-# and 0.269. At $T = 0.5$ the logits are doubled. How many letters are kept then?
+# <details class="lesson-more" markdown="1"><summary>Three letters, computed</summary>
 #
-# <details class="lesson-more" markdown="1"><summary>Computed</summary>
+# Three letters have the logits 2, 1 and 0. The temperature $T$ divides them: $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$.
+# At $T = 1$ that makes 0.665, 0.245 and 0.090. For a top-p of 0.9 the first is not enough. The first two have 0.910
+# together, so these are kept, and divided by their sum: 0.731 and 0.269. At $T = 0.5$ the logits are doubled. How many
+# letters are kept then?
 
 # %%
 logits = np.array([2.0, 1.0, 0.0])
@@ -400,9 +408,6 @@ for heat in (1.0, 0.5):
 # Two are kept again.
 #
 # </details>
-#
-# Turn both where you [surprised the machine](#surprise-it-yourself): temperatures of 0, 0.8 and 1.5, then the 1.5 with
-# a top-p of 0.5. Thin green bars are what top-p leaves.
 #
 # <details class="lesson-more" markdown="1"><summary>Which knob is better?</summary>
 #

@@ -70,10 +70,13 @@ assert inputs(30_000) == 30 * inputs(1_000)
 assert weights(30_000) == 900 * weights(1_000)
 block, outputs = HEADS * 256e6 * BYTES, inputs(1_000_000) / 3
 assert [round(n / 1e9) for n in (block, inputs(1_000_000), outputs)] == [8, 6, 2]
+beside = inputs(1_000_000) + outputs
+assert 3 * block + beside > 16e9
+assert round((3 * block / 4 + beside) / 1e9) == 14 < 16  # blocks of 64 queries
 
 # %% [markdown]
-# At 34 places the weights are still the smaller part. But from 1,000 to 30,000 places the inputs grow 30-fold, and the
-# weights 900-fold. They break out of the laptop at a little over 22,000 places, about forty pages.
+# From 1,000 to 30,000 places the inputs grow 30-fold, and the weights 900-fold. They break out of the laptop at a
+# little over 22,000 places, about forty pages.
 #
 # For a million places they take 32 terabytes, in every layer. That is two thousand laptops.
 #
@@ -86,18 +89,15 @@ assert [round(n / 1e9) for n in (block, inputs(1_000_000), outputs)] == [8, 6, 2
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
 # neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB. With 6 GB of inputs and 2 GB of outputs it is just too much for our
-# laptop, and with blocks of 128 queries it fits.
+# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB.
 #
-# <details class="lesson-more" markdown="1"><summary>Does it really fit?</summary>
+# Does it fit into our laptop of 16 GB? A program holds about three such matrices at a time: scores, powers and weights.
+# With 6 GB of inputs and 2 GB of outputs that makes $3 \cdot 8 + 6 + 2 = 32$ GB, which is too much. With blocks of 64
+# queries it makes $3 \cdot 2 + 6 + 2 = 14$ GB, and fits.
 #
-# A program holds about three such matrices at a time: scores, powers and weights. But if it takes one head after the
-# other, as you will, it needs an eighth of that.
-#
-# </details>
-#
-# Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then make the blocks
-# smaller. Last, switch on the look-ahead mask. What does it save?
+# Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then guess: with the
+# look-ahead mask and small blocks, which share of all scores is never computed? None, a quarter, or nearly half? Switch
+# the mask on.
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -112,15 +112,19 @@ touch(
 )
 
 # %% [markdown]
-# The mask saves work, too: a block never reads the keys that come after its last query. With many blocks nearly half of
-# all scores are not even computed.
+# <details class="lesson-more" markdown="1"><summary>What does it save?</summary>
+#
+# With many blocks nearly half of all scores: a block never reads the keys that come after its last query.
+#
+# </details>
 #
 # ## Your machine so far { #your-machine-so-far }
 #
 # Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
 # other. With `causal=True` a query must not see later keys, and a block gets only those keys that at least one of its
 # queries may see. Before you write, draw the mask of the block with the queries 4 to 7. It has four rows, and eight
-# columns for the keys 0 to 7.
+# columns for the keys 0 to 7, and a 1 where the number of the key is larger than that of the query. In NumPy, compare
+# the row of the keys' numbers with a column of the queries' numbers. `[:, None]` makes a column of a row.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -155,7 +159,8 @@ def by_blocks(q, k, v, block, causal=False):
         last = min(first + block, len(q))  # this block: q[first:last]
         end, mask = len(k), 0  # it sees all keys k[:end], and nothing is hidden
         if causal:  # no key from last on; 1 where a key comes after the query
-            end, mask = last, np.arange(last) > np.arange(first, last)[:, None]
+            keys, queries = np.arange(last), np.arange(first, last)[:, None]
+            end, mask = last, keys > queries
         outputs.append(attention(q[first:last], k[:end], v[:end], mask))
     return np.concatenate(outputs)
 
@@ -188,7 +193,8 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 # ## How much memory blocks save
 #
 # Now let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure
-# the time, and the memory besides inputs and outputs. How many times as much does it take?
+# how much longer the step takes, and how much more memory it needs besides inputs and outputs. Which factors do you
+# expect?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -215,8 +221,8 @@ bet(
         (
             "memory of plain attention",
             round(doubled[0], 1),
-            "The matrix itself grows fourfold.",
-            "The matrix itself grows fourfold. But something beside it grows more slowly.",
+            "The matrix itself grows fourfold, something beside it more slowly. Together that is about three times.",
+            "The matrix itself does grow fourfold. But something beside it grows more slowly.",
         ),
         (
             "memory of blocks",
@@ -231,7 +237,7 @@ bet(
         ),
     ],
     low=0,
-    high=8,
+    high=5,
     step=0.5,
     unit=" times",
 )
@@ -285,6 +291,7 @@ def growth(line):
 assert growth(memory["blockwise"]) < 2 < 3 < growth(memory["ours"])
 assert 2.7 < doubled[0] < 3.7
 assert doubled[1] < 2
+assert round(seconds[1], 1) == 2.1
 assert 8.5 < seconds[1] * (1e6 / longest) ** 2 / 3600 < 9  # hours
 assert 3.6 < min(slower) <= max(slower) < 4.7
 assert round(matrix / 1e9, 1) == 2.1
@@ -306,13 +313,14 @@ assert 1.1 < faster < 2
 # makes the whole matrix, too. Blocks also took less time here than plain attention, though they make the weights twice.
 # Nearly half of the scores are skipped, which may be why.
 #
+# **Blocks mend the memory, and not the time**, since each query still meets all keys before it. At 8,192 places such a
+# step took 2.1 s here, with blocks. With a million it would take 122² times as long: nearly nine hours, for one layer,
+# once.
+#
 # </details>
 #
-# **Blocks mend the memory, and not the time**, since each query still meets all keys before it. From 8,192 to a million
-# places it would take 122² times as long: nearly nine hours, for one layer, once.
-#
-# A **window** changes that. It is a mask that hides all but the nearest keys. Here are 16 queries in blocks of 4,
-# without and with a window of 4 keys:
+# Could a layer do with fewer scores? A **window** is a mask that hides all but the nearest keys. Here are 16 queries in
+# blocks of 4, without and with a window of 4 keys:
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
 from matplotlib.colors import ListedColormap
@@ -350,11 +358,9 @@ plt.show()
 # The band is equally wide for every length, so the time grows only in proportion to the length. The price is that in
 # one layer no letter sees farther than the window.
 #
-# ## In the package { #the-function-read }
-#
-# In the package, attention by blocks is [`blockwise_attention`][clear_attention.blockwise_attention]. In a training the
-# gradient needs the weights once more, so they are made a second time.
-# [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when a layer takes blocks by itself.
+# In a training the gradient needs the weights once more, so they are made a second time. The package does this in
+# [`blockwise_attention`](../reference/blockwise.md){ #the-function-read }
+# and computes the gradient block by block, too.
 #
 # <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
 #
@@ -424,8 +430,8 @@ for name, one, other in zip(names, *found, strict=True):
 # | after | largest | sum of the powers | powers times values |
 # | --- | --- | --- | --- |
 # | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
-# | mended, for the 6 | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
-# | second piece: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
+# | the second piece has a 6: mended | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
+# | second piece added: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
 #
 # The second piece brings a new largest score, 6, and both sums were measured from 3. But we *know* by which factor they
 # are too large, so they are mended by $e^{3 - 6} = 0.049787$. At the end the second sum divided by the first is the
@@ -571,6 +577,7 @@ exercises.show("long_sequences")
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.
+#   [`MultiHeadAttention`][clear_attention.MultiHeadAttention] says when a layer takes blocks by itself.
 #
 # Read on elsewhere: Milakov and Gimelshein (2018), [Online normalizer calculation for
 # softmax](https://arxiv.org/abs/1805.02867); Rabe and Staats (2021), [Self-attention Does Not Need O(n²)

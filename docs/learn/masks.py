@@ -15,9 +15,8 @@
 #
 # --8<-- "diagrams/batch.svg"
 #
-# What if nobody tells the machine that the padding is not text? One machine was trained like that. It reads the same
-# unseen dates as the whole machine, and both had 500 steps. At 34 places, as in their training, nobody would notice a
-# difference:
+# What if nobody tells the machine that the padding is not text? One machine was trained like that, for 500 steps. At 34
+# places, as in its training, nobody would notice. It reads about as many dates as the whole machine after 500 steps:
 
 # %% tags=["hide-input"]
 import sys
@@ -52,11 +51,11 @@ assert abs(rows["the whole machine"][0] - brief_record["exact"]) < 0.001
 assert max(np.ptp(record["padded"]), 0.98 - min(record["padded"])) < 0.001
 assert seeing_record["padded"][0] > 0.97 > 0.6 > seeing_record["padded"][-1]
 assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
-for name, shares in rows.items():
-    print(f"{percent(shares[0])} of 2,000: {name}")
+print("not told, 34 places:")
+print(f"{percent(seeing_record['padded'][0])} of 2,000 unseen dates right")
 
 # %% [markdown]
-# Now the same dates are filled up to more places. **How many do they still read?**
+# Now the same dates are filled up to more places. **How many of them do the two machines still read?**
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -73,7 +72,7 @@ bet(
         (
             "not told of padding, 60 places",
             round(untold[2], 1),
-            "It has learnt to live with some padding, and a little more does not at once outvote the letters.",
+            "It has learnt to live with some padding. In most dates 26 more places do not yet outvote the letters.",
             "Every place of padding gets a little weight, and there are many more of them than in its training.",
         ),
         (
@@ -106,12 +105,8 @@ ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# </details>
-#
-# No error, no warning. **The answers just get worse when somebody puts a longer text into the same batch.**
-#
-# At 100 places the machine that was not told loses more than half of its dates, and the whole machine none. Try a text
-# of your own there. (Here the whole machine is that of lesson 1, with 1,000 steps.)
+# Try a text of your own at 100 places, with the machine of lesson 1, which had 1,000 steps, and the one that was not
+# told:
 
 # %% tags=["live", "hide-input"]
 from date_machine import machine
@@ -153,6 +148,10 @@ machine(
 )
 
 # %% [markdown]
+# </details>
+#
+# No error, no warning. **The answers just get worse when somebody puts a longer text into the same batch.**
+#
 # ## Hide it
 #
 # Why does emptiness do harm? The softmax gives every letter some weight. In a row of 100 places a text of 24 letters
@@ -167,9 +166,9 @@ machine(
 # Here are the weights that head 1 of the trained machine's encoder gives for a short text with two places of padding. A
 # row is a letter that looks, and a column one that is looked at. What is hidden is hatched.
 #
-# Press a letter in the row marked "padding" to hide it from all letters, or press a cell to hide one letter from
-# another. **A dare: leave a letter with nothing to look at.** What becomes of its row? We come back to it
-# [below](#queries-with-no-key-left).
+# Uncover one place of padding: press the first "pad" in the row marked "padding". How much weight does it take from the
+# letters? Then hide it again. **A dare: leave a letter with nothing to look at.** Press letters in that row, or single
+# cells. What becomes of its row? We come back to it [below](#queries-with-no-key-left).
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask, scaled_dot_product_attention
@@ -231,8 +230,6 @@ print("weights", softmax(scores, mask).round(3))
 # %% [markdown]
 # ## The formula
 #
-# In words: the softmax of what may be seen, and 0 for the rest.
-#
 # $$
 # w_{ij} = \begin{cases} 0 & \text{if } \text{mask}_{ij} = 1 \\[4pt]
 # \dfrac{e^{s_{ij}}}{\sum_{l:\, \text{mask}_{il} = 0} e^{s_{il}}} & \text{if } \text{mask}_{ij} = 0 \end{cases}
@@ -241,9 +238,11 @@ print("weights", softmax(scores, mask).round(3))
 # Here $s_{ij}$ is the score of query $i$ and key $j$, and $w_{ij}$ is its weight. The sum runs over the keys $l$ that
 # query $i$ may see.
 #
-# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0, even in
-# the middle of a text, as in text 0 below. The axes of its shape are texts, heads, queries and keys, and size 1 means
-# that all heads share it, or all queries. In the picture a row is a whole text, and a 1 is hatched.
+# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Mostly
+# that is behind a text. But a question may be filled up before an answer is put behind it, as in text 0 below, and
+# where texts are to end together, they are filled up on the left, as text 2. The axes of its shape are texts, heads,
+# queries and keys, and size 1 means that all heads share it, or all queries. In the picture a row is a whole text, and
+# a 1 is hatched.
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
 from clear_attention import plot_mask
@@ -285,9 +284,11 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 
 # %%
 mask = np.array([[0, 0, 1], [1, 1, 1]])  # a row for each letter that looks
-with np.errstate(invalid="ignore"):  # NumPy would warn of 0 / 0
+with np.errstate(invalid="ignore"):
     output = attention(np.ones((2, 4)), np.ones((3, 4)), np.eye(3), mask)
 print(output)
+
+# %% tags=["live", "remove-input"]
 np.testing.assert_array_equal(output, [[0.5, 0.5, 0], [np.nan] * 3])
 
 # %% [markdown]
@@ -341,10 +342,8 @@ print("the ten letters: not one bit has changed")
 #
 # Many programs hide a score differently: before the softmax they make it so negative that $e$ to its power is 0. How
 # negative? The paper of the first Transformer (Vaswani and others, 2017) says −∞, with which an empty row becomes NaN.
-# The program of its authors added -1,000,000,000, and that of BERT, a Transformer of 2018, added -10,000. With both an
-# empty row looks at its padding, and nobody is warned. Since 2017 machines are trained in 16 bits, too (Micikevicius
-# and others). In float16, which ends at 65,504, the billion is infinity, and NaN is back. A guide tries the [four ways
-# to hide a score](../guides/hiding_scores.py).
+# The program of its authors added -1,000,000,000. With that an empty row looks at its padding, and nobody is warned. A
+# guide tries the [four ways to hide a score](../guides/hiding_scores.py), and what becomes of them in 16 bits.
 #
 # ## Exercises
 #
@@ -424,5 +423,5 @@ exercises.show("masks")
 #
 # Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
 # 3.2.3, where the mask takes two sentences; Micikevicius and others (2017), [Mixed Precision
-# Training](https://arxiv.org/abs/1710.03740); Keras's guide [Understanding masking and
+# Training](https://arxiv.org/abs/1710.03740), on 16 bits; Keras's guide [Understanding masking and
 # padding](https://keras.io/guides/understanding_masking_and_padding/).

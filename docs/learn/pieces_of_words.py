@@ -167,7 +167,7 @@ for ending in ("ing", "ment", "ation"):
 # unknown.
 
 
-# %%
+# %% tags=["hide-input"]
 def cut(text, rules):
     pieces = {}
     for word in {*WORD.findall(text)}:
@@ -235,38 +235,14 @@ touch(
 #
 # ## What pieces save, and what they cost
 #
-# Take the tenth of the manual that gave no rules, and cut it with 1,000 rules. How many pieces are left of 100
-# letters? And since attention compares each piece with each: how many are left of 100 scores?
+# **What they save.** Cut the tenth of the manual that gave no rules with our first 1,000, and a piece holds 3.1 letters
+# on average. So a machine of pieces looks back 3.1 times as far, and writes in a little less than a third of the steps.
+# And since attention compares each piece with each, a little less than a third of a little less than a third is left of
+# the scores, which is about a tenth.
 #
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-left = len(cut(unseen, rules[:1000])) / len(unseen)
-bet(
-    "pieces_of_words/saved",
-    [
-        (
-            "pieces left of 100 letters",
-            round(100 * left, 1),
-            "Whole words are single pieces only where they are common. Many others are cut into several.",
-            "Only rare words stay in crumbs, and most of a text are common ones.",
-        ),
-        (
-            "scores left of 100",
-            round(100 * left**2, 1),
-            "About a third of the places look at about a third. No pair of pieces is left out.",
-            "The pieces count twice, as those that look and those that are looked at. A third of a third is a ninth.",
-        ),
-    ],
-    unit="",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+# <details class="lesson-more" markdown="1"><summary>How far back 128 pieces reach</summary>
 #
-# A third of the places, and a tenth of the scores. This is what a machine sees that looks back at 128 letters, and one
-# that looks back at 128 pieces, from the same place of the text:
+# Two machines look back from the same place of the text, one at 128 letters and one at 128 pieces:
 
 # %% tags=["hide-input"]
 cut_unseen = cut(unseen, rules[:1000])
@@ -286,24 +262,16 @@ assert 2.9 < per_piece < 3.4
 # %% [markdown]
 # </details>
 #
-# With a third of the places, attention has a tenth of the work.
-#
-# **What they save.** Let a text have $n$ letters, and a piece $c$ of them on average. The machine then looks back $c$
-# times as far, writes in $n / c$ steps in place of $n$, and computes $(n / c)^2$ scores in place of $n^2$. With our
-# first 1,000 rules $c$ is 3.1.
-#
-# **What they cost.** Each piece needs a row in the table of vectors. Whoever begins with 256 bytes and learns $r$
-# rules has $(256 + r) \cdot d$ numbers in it, if $d$ is the length of a vector. For our language model and 3,000 rules
-# these are (256 + 3,000) · 128 = 416,768, nearly as many as all of it has now, 430,000.
-#
-# And a row is learnt only where its piece stands. The more rules there are, the rarer that is.
+# **What they cost.** Each piece needs a vector of its own in the table. With 256 bytes and 3,000 rules our language
+# model would have 3,256 of them, and in these nearly as many numbers as in all of it now. And a vector is learnt only
+# where its piece stands. The more rules there are, the rarer that is.
 #
 # <details class="lesson-more" markdown="1"><summary>Do more rules always help?</summary>
 #
 # No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only counts what came after the last
 # tokens, one token, two or three. Bits are counted by the letter, so that short pieces and long ones can be compared.
 
-# %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: who sees one token falls from above 3 bits to 2, all the way. Who sees two falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. Who sees three begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, how many of the tokens in a row were never met: of two from none to a quarter, of three from few to more than half."
+# %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: the line of one that sees one token falls from above 3 bits to 2, all the way. With two it falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. With three it begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, the share of rows of tokens that were never met: of rows of two from none to a quarter, of three from few to more than half."
 import math
 from collections import defaultdict
 
@@ -364,7 +332,8 @@ above.axhline(ours, color="#009e73", linestyle="--", label="our machine")
 above.set(ylabel="bits a letter", ylim=(1.5, 3.5))
 above.legend(frameon=False)
 below.set_xticks(range(6), [f"{number:,}" for number in numbers])
-below.set(xlabel="rules", ylabel="tokens before: never met", ylim=(0, 0.8))
+below.set(xlabel="rules", ylabel="never met", ylim=(0, 0.8))
+below.set_title("pairs and triples of tokens that are new to it", fontsize=10)
 below.yaxis.set_major_formatter("{x:.0%}")
 for ax in (above, below):
     ax.spines[["top", "right"]].set_visible(False)
@@ -380,52 +349,68 @@ assert abs(found[2][5][1] - 0.25) < 0.04  # one in four
 assert ours < min(map(min, bits.values())) < ours + 0.12
 
 # %% [markdown]
-# Who sees one token gains by each rule, because one token then holds more letters. Who sees two gains up to about
-# 1,000 rules, and who sees three hardly gains after 300. With 2,000 both have begun to lose, probably because long
-# pieces are met too rarely: with letters hardly any pair in the unseen tenth was new, and with 2,000 rules one in four
-# is.
+# The one that sees a single token gains by all rules, because a token then holds more letters. The one that sees two
+# gains up to about 1,000 rules, and the one that sees three hardly gains after 300. With 2,000 both have begun to lose,
+# probably because long pieces are met too rarely: with letters hardly any pair in the unseen tenth was new, and with
+# 2,000 rules one in four is.
 #
 # </details>
 #
 # ## What can no longer be seen
 #
 # **Letters.** A model that reads pieces must pick up elsewhere how they are spelled. Itzhak and Levy
-# ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of GPT-2 from its row in the
-# table alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling in the
-# vectors.
+# ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of GPT-2 from its vector alone. Of
+# pieces that were new to this network it got 33 of 100 right. So there is some spelling in the vectors.
 #
 # **Digits.** Our date machine writes single letters. Suppose it had to write pieces, with 100 rules learnt from 3,000
-# of its answers. What would 2018-05-03 fall into?
-#
-# <details class="lesson-more" markdown="1"><summary>Dates in pieces</summary>
+# of its answers, each like 2018-05-03. Some of the pieces stay inside the year, the month or the day. How many of the
+# 100 hold digits of two numbers, with the dash between them?
 
-# %%
+# %% tags=["live", "remove-input"]
 from clear_attention import create_date_pairs
+from live import bet
 
 _, answers = create_date_pairs(3000)
 date_rules = learn(Counter(answers), 100)
+across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
+bet(
+    "pieces_of_words/dates",
+    [
+        (
+            "pieces with digits of two numbers",
+            len(across),
+            "A dash stands behind every year and every month, and counting takes a dash as it takes a digit.",
+            "Many pieces do hold digits of one number only, such as 20, with which a year begins, or the month -10.",
+        ),
+    ],
+    unit=" of 100",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Dates in pieces</summary>
+
+# %% tags=["hide-input"]
 for date in ("2038-03-19", "2018-05-03", "1998-12-31"):
     cut_date = [*date]
     for a, b in date_rules:
         cut_date = glued(cut_date, a, b)
     print(shown(cut_date))
-across = [a + b for a, b in date_rules if re.search(r"\d-\d", a + b)]
+    assert date != "2018-05-03" or "8-0" in cut_date
 print(len(across), "of 100 pieces reach from one number")
 print("into the next:", *across[-4:])
 assert 40 < len(across) < 90
+assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 
 # %% [markdown]
-# Behind the last digit of each year stands a dash, and behind the dash often a 0. So all three were glued, and the
-# piece reaches from the year into the month. That there is an 8 in the `8-03` of 2038-03-19 the machine would have to
-# learn by heart, and once more for `8-04`.
+# Counting knows nothing of years and months. Behind the last digit of each year stands a dash, and behind the dash
+# often a 0, so all three were glued: the piece `8-0` of 2018-05-03 begins in the year and ends in the month. That there
+# is an 8 in the `8-03` of 2038-03-19 the machine would have to learn by heart, and once more for `8-04`.
 #
 # </details>
 #
-# Counting knows nothing of years and months: a piece like `8-03` begins in the one and ends in the other.
-#
-# So today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left,
-# `123|456|7`. With commas, as in 1,234,567, the groups begin on the right, and GPT-3.5 adds much better (Singh and
-# Strouse, 2024).
+# Today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left,
+# `123|456|7`. But to add two numbers, ones must meet ones. With commas, as in 1,234,567, they do, and GPT-3.5 adds much
+# better (Singh and Strouse, 2024).
 #
 # ## Who found this, and when
 #
@@ -446,9 +431,9 @@ assert 40 < len(across) < 90
 #
 # ### Exercise 1
 #
-# We let no piece reach into the next word. What is lost by that? Learn 300 rules from the first 40,000 letters, once
-# in words and once as if all were a single word. To cut the whole, apply `glued` with one rule after the other.
-# Compare the letters a piece, and the first ten pieces.
+# We let no piece reach into the next word. What is lost by that? With `WORD`, `learn` and `cut` of the folded code
+# above, learn 300 rules from the first 40,000 letters, once in words and once as if all were a single word. To cut the
+# whole, apply `glued` with one rule after the other. Compare the letters a piece, and the first ten pieces.
 
 # %% tags=["answer"]
 part = seen[:40_000]

@@ -10,8 +10,9 @@
 # numbers were written down. Each belongs to a program that is right on all 3 + 9 + ... + 6,561 = 9,840 texts of one to
 # eight letters a, b and c.
 #
-# A row is a letter that looks, or in C a *place*. The number in a cell is the weight, and the sign `^` stands before
-# the text. What may each head be good for?
+# A row is a letter that looks, and the number in a cell is the weight. A head brings back, or *fetches*, the average of
+# what it looks at. The sign `^` stands before the text. What may each head be good for? In C a row is a *place*: say
+# from the top which letter each of them fetches.
 
 # %% tags=["hide-input"] alt="Three maps of weights for the text cabacb with the sign ^ before it. In map A each letter gives the weight 1 to the sign before it. In map B each letter gives 1/3 to ^ and 1/3 to each of the two letters like itself. In map C the first two rows give 1/2 to each a, the next two 1/2 to each b, and the last two 1/2 to each c."
 from fractions import Fraction
@@ -134,8 +135,7 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the picture shows 1.00, but this is rounded. At 128 each of the others gets $e^{-128}$ times as much, which
-# in 32 bits becomes 0.
+# From 10 on the picture shows 1.00, but this is rounded: each of the others still gets 0.00005 times as much.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back. Where there is no wish all scores are equal, and the place takes the
@@ -146,7 +146,8 @@ touch(
 # ## A real head
 #
 # Texts have up to eight letters now, and `^` before them, so that the first letter has something to fetch. So a token
-# has 4 numbers for `^`, a, b or c, and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is.
+# has 4 numbers for `^`, a, b or c, and 9 for its place. $W_V$ cuts out the letter, and $W_O$ hands it on as it is. A
+# yes is worth 128 here. Then each of the others gets $e^{-128}$ times as much, which in 32 bits is 0.
 #
 # <details class="lesson-more" markdown="1"><summary>The four matrices, in an empty MultiHeadAttention</summary>
 
@@ -201,9 +202,9 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 #
 # ## Select and aggregate
 #
-# Only two things needed thought: who looks at whom, and what is brought back. [`select`][clear_attention.select] asks a
-# function of yours about each pair, and makes $W_Q$ and $W_K$ of its answers. [`aggregate`][clear_attention.aggregate]
-# supplies the rest. So our head is two lines, "look by your place at the place before, and bring its letter":
+# [`select`][clear_attention.select] asks a function of yours about each pair, and makes $W_Q$ and $W_K$ of its answers.
+# [`aggregate`][clear_attention.aggregate] supplies the rest. So our head is two lines, "look by your place at the place
+# before, and bring its letter":
 
 # %%
 from clear_attention import aggregate, select
@@ -218,8 +219,12 @@ pairs = zip(head.get_weights(), written.get_weights(), strict=True)
 print("the same numbers:", all(np.array_equal(a, b) for a, b in pairs))
 
 # %% [markdown]
-# The first argument says by what a token looks, and the second by what it is looked at. Now a puzzle: four lines, and
-# below them their maps on the text `cabba`. There is no `^`, so a is 0, b is 1 and c is 2. Which line made which map?
+# The first argument says by what a token looks, and the second by what it is looked at. So `select(letter, letter,
+# lambda query, key: key == query)` finds for each letter the letters like itself.
+#
+# <details class="lesson-more" markdown="1"><summary>A puzzle: which line made which map?</summary>
+#
+# Four lines, and below them their maps on the text `cabba`. There is no `^`, so a is 0, b is 1 and c is 2:
 #
 # ```python
 # 1  select(letter, letter, lambda query, key: key == query)
@@ -250,17 +255,19 @@ for ax, (name, line) in zip(figure.axes, lines.items(), strict=True):
 plt.show()
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>The solution</summary>
+# </details>
+#
+# <details class="lesson-answer" markdown="1"><summary>The solution of the puzzle</summary>
 #
 # Line 1 made R, line 2 made S, line 3 made P, and line 4 made Q. In Q the c finds nobody who is larger, so all its
 # scores are equal, and it takes the average of everybody.
 #
 # </details>
 #
-# ## What a head can't do: add up { #what-a-head-cant-do-count }
+# ## Can a head count? { #what-a-head-cant-do-count }
 #
-# Now map B. Each letter shall say how often it occurs in the text. Line 1 of the puzzle finds all letters like itself.
-# Let each of them hand over a 1. What comes back to an a in `abca`, and what to the b?
+# Now map B. Each letter shall say how often it occurs in the text. The line above finds all letters like itself. Let
+# each of them hand over a 1. What comes back to an a in `abca`, and what to the b?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -294,14 +301,15 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
 #
-# To both a 1. What comes back is an *average*, and the average of ones is 1, however many there are. Attention can't
+# To both a 1. What comes back is an *average*, and the average of ones is 1, however many there are. So attention can't
 # add up.
 #
 # </details>
 #
-# And yet map B counts. Find out how. In the next piece `^` hands over a 1 and the letters hand over 0, so what comes
-# back is the weight of `^`. A weight of 1 means none, 1/2 means one, 1/3 means two, and so on. At a ? the `^` gets no
-# weight, so there is no count. When the count is right, there is a second task, for map C.
+# And yet map B counts. What could an average say about a number? Think of *different* things that are handed over: `^`
+# hands over a 1, and the letters hand over 0. Then what comes back is the weight of `^`. In the next piece a weight of
+# 1 means none, 1/2 means one, 1/3 means two, and so on. At a ? the `^` gets no weight, so there is no count. Press the
+# wishes until the count is right. Then there is a second task, for map C.
 
 # %% tags=["live", "remove-input"]
 # What the questions at the end of the page say.
@@ -334,10 +342,9 @@ touch(
 # Each letter must look at the letters like itself *and at* `^`. If there are n such letters, n + 1 tokens share the
 # weight, and `^` gets $1 / (n + 1)$ of it. In the second task each letter looks at the smaller ones and at `^`.
 #
-# </details>
-#
-# Here is the head that counts. The first column of `letter` cuts out of a token the number that is 1 for `^` and 0 for
-# all others. Now `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`, or a letter like me":
+# Written down, the first head is this. The first column of `letter` cuts out of a token the number that is 1 for `^`
+# and 0 for all others. Now `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`, or a letter like
+# me":
 
 # %%
 is_begin = letter[:, :1]
@@ -354,8 +361,11 @@ counted = (1 / counting(tokens, mask=mask).numpy()[..., 0] - 1).round()
 right = check(counted, lambda text: [text.count(sign) for sign in text])
 
 # %% [markdown]
-# Here Python has turned the share into a count. In a Transformer a feed-forward network does it, because it can [hold a
-# table](feed_forward.py#many-alarms-one-table): at 1/3 it says 2.
+# </details>
+#
+# Written down, your first head is right on all 9,840 texts. But it says 1/3 where it should say 2. In a Transformer a
+# feed-forward network turns the one into the other, because it can [hold a
+# table](feed_forward.py#many-alarms-one-table).
 #
 # ## Two heads: sorting
 #
@@ -386,8 +396,8 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
-# Place 5 looks at both c's, and the average of two c's is a c. Write a text of your own, and say what each place will
-# fetch before you press. Can you find one that is not sorted?
+# By its note 0 place 1 should fetch `^`, too. A second selection makes `^` unwanted. Write a text of your own, and say
+# what each place will fetch before you press. Can you find one that is not sorted?
 
 # %% tags=["live", "remove-input"]
 touch(
@@ -403,6 +413,7 @@ touch(
 # wanted. The highest wins, because each lead of 1 becomes a lead of 128 in the scores. What stands in the gap?
 #
 # ```python
+# letter, place, share, smaller = features(4, 9, 1, 9)  # share and smaller are columns for notes
 # my_place = select(place, smaller, lambda query, key: ... if key < query else -9)
 # ```
 #
@@ -506,8 +517,9 @@ assert found.tolist() == expected
 # ### Exercise 2
 #
 # Now each token shall fetch a letter that stands *least* often in the text. If several do, a mixture of them will do.
-# The first head counts as in map B, and `look_up` turns the share into a note: 1/9 into 8, and so on, until 1 into 0.
-# The wish of the second head is yours.
+# `Program` lets heads and networks work one after the other. The first head counts as in map B: `key in (0, query)`
+# means `^`, or a letter like me. `into` says into which part of the token it writes. `look_up` is the network: it turns
+# the share into a note, 1/9 into 8, and so on, until 1 into 0. The wish of the second head is yours.
 #
 # ```python
 # letter, place, share, number = features(4, 9, 1, 9)

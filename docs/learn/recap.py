@@ -129,8 +129,9 @@ journey(
 # </details>
 #
 # Here are steps 7 to 11, in the decoder, where ▸ is the start mark. Above is the second 0 of `▸1955-06-0`, after which
-# the day's 5 must come, and below it the first 0, after which the 6 of the month came. At which step does their
-# similarity fall most?
+# the day's 5 must come, and below it the first 0, after which the 6 of the month came. Steps 7, 8 and 10 show the
+# letter itself (9 only what was fetched, and 11 the logits). Where do the two letters part more, at step 8 or at step
+# 10?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -178,12 +179,13 @@ journey(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>At which?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Where?</summary>
 #
-# At step 8, where they look at what is written so far: it falls from about 0.9 to about a half. That is just when it is
-# needed, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0 gives about two
-# thirds of its weight to the j of "june", and the second nearly all to the day's 5. The similarity of what they fetch
-# is still about 0.4, because a part of it is the same at all places of the answer. Without this part it is below 0.
+# At step 8, where they look at what is written so far: their similarity falls from about 0.9 to about a half. That is
+# just when it is needed, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0
+# gives about two thirds of its weight to the j of "june", and the second nearly all to the day's 5. The similarity of
+# what they fetch is still about 0.4, because a part of it is the same at all places of the answer. Without this part it
+# is below 0.
 #
 # </details>
 #
@@ -197,9 +199,9 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# Press the machine's three buttons. In "answer looks at text" a row is named by the letter that is *written*, and in
-# "answer looks at answer" by the letter that *looks*. Which maps show that our 5 was copied into the answer? And which
-# are nearly half hatched?
+# Press the machine's three buttons. A row is named by the letter that looks. Only in "answer looks at text" it is named
+# by the letter that is then written. Which maps show that our 5 was copied into the answer? And which are nearly half
+# hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -219,17 +221,25 @@ machine(
 #
 # </details>
 #
-# To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January? In step 3 it has
-# looked around. We put the vector that leaves the encoder for the j of "january 5th, 1955" in its place, and changed
-# nothing else.
+# To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January?
 #
-# **The machine wrote 1955-01-05.** A j that has looked around carries its month with it.
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# In step 3 it has looked around. We put the vector that leaves the encoder for the j of "january 5th, 1955" in its
+# place, and changed nothing else. **The machine wrote 1955-01-05.** A j that has looked around carries its month with
+# it.
+#
+# </details>
 #
 # ## Put together by hand
 #
-# The functions that you wrote in the lessons are collected in one file. What is missing is what the arrows of the map
-# say: what goes where. Here is the way through the encoder. `w` holds the trained numbers by name, and in `multi_head`
-# the first argument asks, and the second is asked. Can you find the first six steps of the walk in it?
+# The functions that you wrote in the lessons are collected in one file. Only, instead of matrices they take `w`, which
+# holds all trained numbers by name, and the name of a part: your `feed_forward(x, W_1, b_1, W_2, b_2)` is
+# `feed_forward(x, w, "encoder.forward")` there.
+#
+# What is missing is what the arrows of the map say: what goes where. Here is the way through the encoder. `enter`
+# multiplies the embedding by √64, so that it becomes about as large as the positions. In `multi_head` the first
+# argument asks, and the second is asked. Can you find the first six steps of the walk in it?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -259,8 +269,12 @@ for function in (own.decode, own.write):
     print(inspect.getsource(function))
 
 # %% [markdown]
-# The `mask=0` hides nothing, because one text at a time needs no padding. And the softmax of step 11? `write` has none,
+# <details class="lesson-answer" markdown="1"><summary>Why <code>mask=0</code>? And where is the softmax?</summary>
+#
+# The `mask=0` hides nothing, because one text at a time needs no padding. And `write` has no softmax, as step 11 has,
 # because a softmax leaves the order as it is.
+#
+# </details>
 #
 # Now let these functions read:
 
@@ -288,8 +302,7 @@ print("200 unseen dates: as the package reads them")
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 #
-# Each product with a matrix also adds a bias here. `enter` multiplies by √64, so that the small numbers of the
-# embedding become about as large as those of the positions.
+# Each product with a matrix also adds a bias here.
 
 # %% tags=["source", "remove-input"]
 print(inspect.getsource(own))
@@ -299,9 +312,12 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# Positions and masks hold no trained numbers, because they are computed. How many of all the trained numbers are in the
-# feed-forward networks? In our machine, in the first Transformer, which has a large table of words, and in GPT-3, a
-# decoder alone and very wide?
+# A feed-forward network has twice as many numbers as an attention, and in our machine more than half of all numbers are
+# in its two networks.
+#
+# And in larger machines? The first Transformer has twelve networks and eighteen attentions, and also a table of 37,000
+# words, with a vector for each. GPT-3 is a decoder alone, with 96 networks and 96 attentions. Its vectors are 24 times
+# as long, and its table holds not many more words. How many of all trained numbers are in the networks?
 
 # %% tags=["live", "remove-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
@@ -335,18 +351,17 @@ assert (round(first, 2), round(gpt_3, 2)) == (0.4, 0.66)
 bet(
     "recap/feed-forward",
     [
-        ("our machine", round(100 * forward / whole, 1)),
         (
             "the first Transformer, 2017",
             round(100 * first, 1),
-            "Even with a large table of words, two parts in five are left for the feed-forward networks.",
-            "A table of words holds a vector for each word, and here it takes a large share.",
+            "Even with eighteen attentions and a large table of words, much is left for the networks.",
+            "The table holds a vector for each word, and here it takes about as much as all attentions.",
         ),
         (
             "GPT-3, 2020",
             round(100 * gpt_3, 1),
-            "A network has twice as many numbers as an attention. In a very wide machine little else counts.",
-            "A network has twice as many numbers as an attention, which leaves a third for looking.",
+            "Matrices grow with the square of the width, and a table does not. Here it hardly counts.",
+            "Each network stands beside one attention, with half as many numbers. A third is left for looking.",
         ),
     ],
 )
@@ -354,8 +369,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
 #
-# In our machine more than half, in the first Transformer only 40 %, and in GPT-3 (2020) 66 %. Here is ours, each part
-# counted with its norm:
+# In the first Transformer (2017) 40 %, and in GPT-3 (2020) 66 %. Here is ours, with 55 %, each part counted with its
+# norm:
 
 # %% tags=["hide-input"] alt="Bars: the trained numbers of each part. Each of the two feed-forward networks has 33,216, 27 percent of all, each of the three attentions 16,768, 14 percent, the embeddings 3,776 and the last projection 910."
 import matplotlib.pyplot as plt
@@ -373,8 +388,8 @@ plt.show()
 assert sum(counts.values()) == model.count_params() == 121_422
 
 # %% [markdown]
-# A network has twice as many numbers as an attention. In the first Transformer much went into the table of words, and
-# in a machine as wide as GPT-3 that table hardly counts.
+# In the first Transformer much went into the table of words, and in a machine as wide as GPT-3 the table hardly counts.
+# So most of a large Transformer does not look. It looks things up.
 #
 # </details>
 #

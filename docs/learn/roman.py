@@ -8,11 +8,10 @@
 # # Can you teach it something else?
 #
 # All the time, the machine of these lessons has read dates. Now teach it another thing. It will be given `mcmxciv`, and
-# must write `1994`. Half a minute of training will do. And yet the machine will fail at some numerals that a child can
-# read. Which?
+# must write `1994`. Half a minute of training will do. But will it really *read*, or only know its examples by heart?
 #
-# Each step has a task for you, and our own answer is folded below it. The button at the top of this page gives you a
-# notebook for your answers. You need [the package](../index.py#install-it-and-try-it) with Matplotlib, and an hour.
+# Each step has a task for you, with our own answer folded below it, and the button at the top of this page gives you a
+# notebook for yours. You need [the package](../index.py#install-it-and-try-it) with Matplotlib, and an hour.
 #
 # The signs of Roman numerals are m = 1000, d = 500, c = 100, l = 50, x = 10, v = 5 and i = 1. They stand from the
 # largest to the smallest and are added up, so `mdclxvi` is 1666. Only if a smaller sign stands *before* a larger one is
@@ -24,9 +23,9 @@
 #
 # ## Step 1: examples
 #
-# A machine learns from examples, so you need pairs of a numeral and its number. Write a function `roman(n)` that
-# returns the numeral of `n`. Begin with a table of thirteen signs, among them `cm`, `cd`, `xc`, `xl`, `ix` and `iv`,
-# and take the largest as often as it fits. Check: `roman(1994)` is `"mcmxciv"`.
+# A machine learns from examples, so you need pairs of a numeral and its number, more than anybody would type. Write a
+# function `roman(n)` that returns the numeral of `n`. Begin with a table of thirteen signs, among them `cm`, `cd`,
+# `xc`, `xl`, `ix` and `iv`, and take the largest as often as it fits. Check: `roman(1994)` is `"mcmxciv"`.
 
 # %% tags=["answer"]
 SIGNS = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50}
@@ -58,12 +57,12 @@ known, unseen = numbers[:3000], numbers[3000:]
 # %% [markdown]
 # ## Step 2: letters become ids
 #
-# [`CharacterTokenizer`][clear_attention.CharacterTokenizer] gives each character its id. `CharacterTokenizer("abc")`
-# knows three characters, and `encode(texts, length=5)` turns texts into rows of five ids. The ids 0, 1 and 2 stand for
-# padding, start and end. With `framed=True` each text begins with the start mark and ends with the end mark.
+# A machine computes with numbers, so each letter becomes an id. `CharacterTokenizer("abc")` knows three characters (the
+# ids 0, 1 and 2 stand for padding, start and end), and `encode(texts, length=5)` turns texts into rows of five ids.
+# With `framed=True` each text begins with the start mark and ends with the end mark.
 #
-# You need one tokenizer for the seven signs and one for the ten digits. Which of the two must be framed? How long must
-# their rows be, if the longest numeral has 15 letters?
+# You need one [tokenizer][clear_attention.CharacterTokenizer] for the seven signs and one for the ten digits. Which of
+# the two must be framed? How long must their rows be, if the longest numeral has 15 letters?
 
 # %% tags=["answer"]
 from clear_attention import CharacterTokenizer
@@ -93,15 +92,29 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 #
 # ## Step 3: the machine and its training
 #
-# The package has the machine of these lessons as a class, [`Transformer`][clear_attention.Transformer]. Give it
-# `num_layers=1, d_model=64, num_heads=4, d_ff=128`, and as `source_vocab` and `target_vocab` the `vocab_size` of the
-# two tokenizers.
+# You will train two machines, so write a function `taught(x, y, reads, writes)`. It makes a
+# [`Transformer`][clear_attention.Transformer], the machine of these lessons, and trains it with the rows of ids `x` and
+# `y`. The last two arguments are the tokenizers. Fill the gaps:
 #
-# Write a function `taught(x, y, reads, writes)` that makes such a machine, trains it with the rows of ids `x` and `y`,
-# and returns it. The last two arguments are the tokenizers. All that you need stands in [the program of the date
-# machine](training.py#the-program): a learning rate that grows for 100 steps up to 0.004 and then shrinks, Adam with
-# `beta_2=0.98`, the loss, `compile` and `fit`. Take 600 steps of 64 pairs, drawn by chance: each of your 3,000 will
-# come about thirteen times.
+# ```python
+# def taught(x, y, reads, writes, steps=600):
+#     machine = Transformer(
+#         num_layers=1, d_model=64, num_heads=4, d_ff=128,
+#         source_vocab=..., target_vocab=...,  # how many ids each tokenizer has: its vocab_size
+#     )
+#     # 64 pairs for each step, drawn by chance: each of your 3,000 comes about thirteen times
+#     chosen = np.random.default_rng(1).integers(len(x), size=64 * steps)
+#     x, y = x[chosen], y[chosen]
+#     rate = ...  # grows for 100 steps up to 0.004, and then shrinks
+#     machine.compile(..., ...)
+#     machine.fit(..., ..., batch_size=64, verbose=0)
+#     return machine
+# ```
+#
+# `compile` is told who nudges, Adam with `beta_2=0.98`, and by which loss. `fit` is told what goes in and what should
+# come out. The decoder is given the answer without its last id, `y[:, :-1]`, and must say it without its first,
+# `y[:, 1:]`: at each place the letter that comes next. For the date machine these lines stand in [its
+# program](training.py#the-program).
 
 # %% tags=["answer"]
 import keras
@@ -140,7 +153,7 @@ print(f"numbers that were trained: {machine.count_params():,}")
 # %% [markdown]
 # ## Step 4: does it read?
 #
-# Of 100 numerals that your machine has never seen, how many will it read?
+# Your machine has never seen the 999 numerals that you put away. Which share of them will it read?
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -150,56 +163,86 @@ from clear_attention import greedy_search
 sys.path.append("../_site")
 from live import bet
 
+
+def by_length():
+    """Return how many letters each unseen numeral has, what the machine says, and whether this is right."""
+    ids = greedy_search(machine, numerals(unseen), max_length=6)
+    found = np.array(digits.decode(ids))
+    return (
+        np.array([len(roman(n)) for n in unseen]),
+        found,
+        found == unseen.astype(str),
+    )
+
+
+letters_of, its_answers, is_right = by_length()
+short = letters_of < 4
 bet(
     "roman/unseen",
     [
         (
-            "with four letters and more",
-            round(
-                100
-                * np.mean(
-                    (
-                        read := np.array(
-                            digits.decode(
-                                greedy_search(
-                                    machine, numerals(unseen), max_length=6
-                                )
-                            )
-                        )
-                        == unseen.astype(str)
-                    )[(long := np.array([len(roman(n)) > 3 for n in unseen]))]
-                ),
-                1,
-            ),
+            f"with four letters and more ({sum(~short)} of the 999)",
+            round(100 * np.mean(is_right[~short]), 1),
             "It knows no numeral by heart here. It knows pieces, and each stands in hundreds of numerals.",
             "Nearly. A few it gets wrong, mostly by a rule that is almost right.",
         ),
         (
-            "with one, two or three letters",
-            round(100 * np.mean(read[~long]), 1),
+            f"with one, two or three letters ({sum(short)} of the 999)",
+            round(100 * np.mean(is_right[short]), 1),
             "Some of these it reads, too: their letters stand in longer numerals.",
-            "We find these the easiest. But in its training they are rare, about a hundred of 3,000.",
+            "We find these the easiest. But in its training they are rare, and, as you will see, that is not all.",
         ),
     ],
-    unit="",
 )
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# It reads nearly all of the longer ones. But it fails at many of those with one, two or three letters.
-#
+# It reads nearly all of the longer ones. But it fails at many of those with one, two or three letters. What is short
+# for us is not easy for it.
+
+# %% tags=["live", "remove-input"]
+from IPython.display import Markdown
+
+alone = letters_of == 1
+Markdown(
+    f"And of one letter alone there are {sum(alone)}: {', '.join(f'`{roman(n)}`' for n in unseen[alone])}. Of these the"
+    f" machine reads {is_right[alone].sum() or 'not a single one'}."
+)
+
+# %% [markdown]
 # </details>
 #
-# Count them yourself. `greedy_search(machine, ids, max_length=6)` returns the ids of the answers, and `digits.decode`
-# turns them into texts. Put both into a function `written(machine, x, writes)`, since you will need it again, and let
-# the machine write the 999 numbers. Can you sort the wrong answers by what went wrong?
+# Here are five of its mistakes. What went wrong in each?
+
+# %% tags=["live", "remove-input"]
+liked = [
+    "lxiv",
+    "mix",
+    "cccix",
+    "m",
+    "d",
+]  # what our machine got wrong; another one's come after these
+mistakes = [
+    (roman(n), n, said)
+    for n, said in zip(unseen[~is_right], its_answers[~is_right], strict=True)
+]
+mistakes.sort(key=lambda found: liked.index(found[0]) if found[0] in liked else 5)
+lines = ["| it reads | it should write | it writes |", "| --- " * 3 + "|"]
+lines += [
+    f"| `{numeral}` | {n} | {said or 'nothing'} |"
+    for numeral, n, said in mistakes[:5]
+]
+Markdown("\n".join(lines))
+
+# %% [markdown]
+# Now look at all of them. `greedy_search(machine, ids, max_length=6)` returns the ids of the answers, and
+# `digits.decode` turns them into texts. Put both into a function `written(machine, x, writes)`, since you will need it
+# again, and let the machine write the 999 numbers. Can you sort the wrong answers by what went wrong?
 
 # %% tags=["answer"]
 from collections import defaultdict
 from itertools import pairwise
-
-from clear_attention import greedy_search
 
 
 def written(machine, x, writes, longest=6):
@@ -284,19 +327,19 @@ assert right[lengths > 11].mean() > right[is_short].mean() + 0.08
 #
 # </details>
 #
-# So the machine fails most at what we find the easiest. What is short for us is not easy for it.
-#
 # ## Step 5: where does it look?
 #
-# Called with `return_weights=True`, the machine returns its maps, too, by name:
+# Called with `return_weights=True`, the machine returns its maps, too, by name. You need those of cross-attention in
+# the first layer of the decoder:
 #
 # ```python
 # maps = machine((ids, given), return_weights=True).weights["decoder.0.cross"]
+# plot_heads(maps[0], [*"1994▪"], key_tokens=[*"mcmxciv"])
 # ```
 #
-# `ids` is the numeral, and `given` is the answer without its last id. `plot_heads(maps[0], [*"1994▪"],
-# key_tokens=[*"mcmxciv"])` draws one map for each head. Which letters must the machine look at to write the second
-# digit, a 9?
+# `ids` is the numeral, and `given` the answer without its last id. `maps[0]` are the maps of the first text, here the
+# only one, and `plot_heads` draws one for each head. Which letters must the machine look at to write the second digit,
+# a 9?
 
 # %% tags=["answer"] alt="Four heat maps, two by two, one for each head. A row is a digit that is written, 1, 9, 9, 4 and the end, and a column is a letter of mcmxciv. On the whole the bright cells move from left to right through the numeral, from row to row."
 from clear_attention import plot_heads
@@ -403,7 +446,8 @@ assert round(most, 3) == 0.565
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # It comes close to what is possible. So neither a longer training nor a larger machine would get it much farther. A
-# bound that costs five lines can save a week.
+# bound that costs five lines can save a week. But this counts the numbers that it was taught, too: of the unseen ones
+# it gets only about half, as you will see in Exercise 2.
 #
 # A machine [without positions](positions.py) would know less still: to it `x`, `xx` and `xxx` are the same, because the
 # average of equal values is that value.
@@ -422,7 +466,7 @@ assert round(most, 3) == 0.565
 # | `listen` | `eilnst`, its letters sorted | How would *you* do it, if you had to write one letter after the other? |
 # | `34+57` | `91` | Which digit of the sum is hardest, and why? |
 #
-# Say first what you expect. Then train, count, and look at the mistakes.
+# First say what you expect, and then train, count, and look at the mistakes.
 #
 # ## Who found this, and when
 #
@@ -469,7 +513,7 @@ for name, which in {"shared": shared, "not shared": ~shared}.items():
     print(f"group {name} with a taught number: {which.mean():.0%} of them")
     print(f"  right {hits[unseen - 1][which].mean():.0%},")
     print(f"  writes a number that it was taught {of_taught[which].mean():.0%}")
-assert hits[unseen - 1].mean() < alone - 0.2
+assert 0.4 < hits[unseen - 1].mean() < alone - 0.2
 assert hits[unseen - 1][~shared].mean() > 0.65 > 0.5 > of_taught.mean()
 assert hits[unseen - 1][shared].mean() < 0.45 < of_taught[shared].mean()
 

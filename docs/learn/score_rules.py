@@ -9,22 +9,28 @@
 # Told nothing of places, the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one
 # that stands near.
 #
-# A score is the product of a query and a key. So a query can say what it looks for. But four things it cannot say: *you
-# are far away*, *none of you*, *enough*, and *never*. For each of them there is a rule between the product and the
-# softmax. A bar is the score of one key:
+# A score is the product of a query and a key. [Turned](turning_positions.py), the two can say how far away a letter
+# stands. As long as nothing is turned, there are four things that a score can't say: *you are far away*, *none of you*,
+# *enough*, and *never*. For each of them there is a rule between the product and the softmax. A bar is the score of one
+# key:
 #
 # --8<-- "diagrams/four_rules.svg"
 #
 # ## “You are far away”: the bias
 #
-# Without positions the score of a key is the same wherever the key stands, and the date machine [reads a bag of
-# letters](positions.py). Here is the simplest remedy: to each score of self-attention a number is added that depends
-# only on *how far* the key stands from the query, and on which side. It is called a **bias**.
+# Without positions the score of a key is the same wherever the key stands. The simplest remedy: to each score of
+# self-attention a number is added that depends only on *how far* the key stands from the query, and on which side. It
+# is called a **bias**. Told no more of places than this, a machine reads nearly all dates. And it reads as many if each
+# text begins 40 places further right than in the training, because only distances count.
 #
-# How many of 100 dates will a machine read that is told no more of places than this? And how many if each text begins
-# 40 places further right in its row than in the training?
+# Cross-attention gets no bias. What it must know of places, self-attention has written into the letters.
+#
+# <details class="lesson-more" markdown="1"><summary>What was measured</summary>
+#
+# All three machines in the picture were trained equally long. Positions that are added lose nearly everything when a
+# text moves:
 
-# %% tags=["live", "hide-input"]
+# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -33,38 +39,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from live import bet
+from date_machine import machine, percent, still
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
 _, bag_record = trained.load("dates-no-positions")
 _, added_record = trained.load("dates-brief")
 plain, plain_record = trained.load("today-buckets")
-
-bet(
-    "score_rules/by-distance",
-    [
-        (
-            "where the training had the texts",
-            round(100 * float(plain_record["exact"]), 1),
-            "The numbers tell each letter how far away all the others stand. That is enough.",
-        ),
-        (
-            "40 places further right",
-            round(100 * float(plain_record["shifted"][-1]), 1),
-            "Only distances count here, and those between letters stay the same when a text moves.",
-        ),
-    ],
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Nearly all, and just as many wherever in the row a text begins. All three machines in the picture were trained equally
-# long:
-
-# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
-from date_machine import machine, percent, still
-
 bars = {
     "without positions": bag_record["exact"],
     "positions that are added": added_record["exact"],
@@ -88,22 +68,20 @@ assert added_record["shifted"][-1] < 0.1
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 
 # %% [markdown]
-# Only distances count. So nothing changes when a text moves, and positions that are added lose nearly everything.
-#
 # </details>
 #
-# What has the machine learnt to add? Here are the four heads of its encoder. Where a line is high, a head likes to
-# look: head 4 likes the letters four to six places to the right best, and the one on its left least.
+# What has the machine learnt to add? Here are two of the four heads of its encoder. A dot is what is added for one
+# distance. Head 3 likes the letter just to its left best, and head 4 those four to six places to its right.
 
-# %% tags=["hide-input"] alt="Four small pictures, one for each head of the encoder: what is added to a score, against the distance of the key from -24 to 24. The lines differ much from head to head, and change most near 0."
+# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
-distances = np.arange(-24, 25)
+distances = np.arange(-12, 13)
 added = bias(distances).numpy()
 figure, axes = plt.subplots(
-    2, 2, figsize=(4.6, 3.2), layout="constrained", sharex=True, sharey=True
+    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
 )
-for number, (ax, line) in enumerate(zip(axes.flat, added, strict=True), start=1):
-    ax.plot(distances, line, ".-", color=BLUE, markersize=3)
+for ax, number in zip(axes, (3, 4), strict=True):
+    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
     ax.axvline(0, linewidth=0.8, color="0.5")
     ax.axhline(0, linewidth=0.8, color="0.8")
     ax.set_title(f"head {number}", size=10)
@@ -112,7 +90,7 @@ figure.supxlabel("distance of the key: left before, right after", size=10)
 figure.supylabel("added to the score", size=10)
 plt.show()
 assert np.ptp(added, axis=1).max() > 0.5
-assert distances[added[3].argmin()] == -1
+assert distances[added[2].argmax()] == -1
 assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
 buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
 for side in (1, -1):
@@ -121,15 +99,19 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>How many numbers are these?</summary>
+#
 # Each head has 15 numbers: one for distance 0, and seven for each side. Each near distance has its own, and far ones
-# share one, a *bucket*, where the line is flat. Simpler still is a straight line, called **ALiBi**: each place of
-# distance costs the same, and nothing is learnt.
+# share one, a *bucket*. Simpler still is a straight line, called **ALiBi**: each place of distance costs the same, and
+# nothing is learnt.
+#
+# </details>
 #
 # ## “None of you”: the sink
 #
 # The date machine writes 2026-05-14. The dashes stand in the same places of every answer, so for a dash it needs
-# nothing from the text. Where does it look, then? Press the other dash below, and then some digits. Yellow marks the
-# largest weight of a letter, even where that is small:
+# nothing from the text. Where does it look, then? Press the other dash below, and then some digits. In the text the
+# brightest letter is the one with most weight, even where that is little. In the maps, yellow means all of it.
 
 # %% tags=["live", "hide-input"]
 model, _ = trained.load("dates")
@@ -143,8 +125,11 @@ machine(
 )
 
 # %% [markdown]
-# No letter gets more than 0.17 of the first dash's weight, but the 6 of 2026 gives 0.77 to a single letter. Do the
-# dashes need any letter? We gave the machine the text of *another* date, but at each place the right answer so far:
+# The piece adds up whole words. No single letter gets more than 0.17 of the first dash's weight, but the 6 of 2026
+# gives 0.77 to one. Do the dashes need any letter? With the text of *another* date before it, but at each place the
+# right answer so far, the machine still gets all dashes right, and only about a third of the digits.
+#
+# <details class="lesson-more" markdown="1"><summary>The picture of this, and why a third</summary>
 
 # %% tags=["hide-input"] alt="Two pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits."
 source, target = date_tokenizers()
@@ -190,21 +175,24 @@ assert own[0] == 1
 assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 
 # %% [markdown]
-# The digits suffer, apart from some that can be guessed, because nearly every year here begins with 19 or 20. The
-# dashes don't mind.
+# Some digits can be guessed, because nearly every year here begins with 19 or 20.
 #
-# A dash needs none of the letters, and yet it looks. It must, because the weights of a query add up to 1. So it fetches
-# a mixture that it then has to ignore.
+# </details>
 #
-# A **sink** is one more score in each row, without a key or a value, learnt for each head. It takes part in the
-# softmax, and the weight that it gets is thrown away. Say that four keys have the same score, and the sink has the
-# score 0. Then it gets $1 / (1 + 4 e^{\text{score}})$ of the weight, which is 0.2 % if the keys' scores are 5, 20 % if
-# they are 0, and 97.4 % if they are -5.
+# A dash needs none of the letters, and yet it must look, because the weights of a query add up to 1. In large models
+# such looks go to the first words of a chat, whatever these are, and a model that forgets them writes nonsense.
+#
+# So give such weight a place of its own. A **sink** is one more score in each row, without a key or a value, learnt for
+# each head. It takes part in the softmax, and the weight that it gets is thrown away. Say that four keys have the same
+# score, and the sink has the score 0. Then it gets $1 / (1 + 4 e^{\text{score}})$ of the weight, which is 97.4 % if the
+# keys' scores are -5.
 #
 # That seems to be made for our dash. So one more machine was trained, with a sink in every head. How much of its weight
 # will a dash give to the sink?
 
 # %% tags=["live", "hide-input"]
+from live import bet
+
 sister, sister_record = trained.load("today-sinks")
 to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
 shares = to_sink.mean(axis=(0, 1))
@@ -215,7 +203,7 @@ bet(
             "a dash gives to the sink",
             round(100 * float(shares[dash].mean()), 1),
             None,
-            "It could. But a dash is right anyway, so nothing in the training pushes it there.",
+            "It could. But a dash is right anyway, so the training probably has no reason to push it there.",
         ),
     ],
 )
@@ -258,7 +246,7 @@ assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
 assert shares[digit & ~first].mean() < 2 * shares[dash].mean()
 assert min(shares[first]) > 2 * shares[digit & ~first].mean()
 assert np.mean([date[:2] in ("19", "20") for date in dates]) > 0.95
-assert np.isclose(2 * np.tanh(0.1), 0.199, atol=5e-4)
+assert np.allclose(5 * np.tanh([0.2, 2, 4]), [0.99, 4.82, 5], atol=5e-3)
 assert shares[dash].mean() < shares[digit].mean() < 0.6 * untrained
 assert np.median(shares[digit]) < 0.4 * untrained  # most digits, too
 assert pushed[dash].min() > 0.85
@@ -270,48 +258,30 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
 
 # %% [markdown]
-# Most digits, which need the text, give as little. Can't a dash use its sink? It can: add 10 to the scores of these
-# sinks, and the dashes give them nearly all of their weight, and are still right. So the training probably had no
-# reason: it changes a number if this makes the right letter more probable, and a dash is right anyway.
-#
-# A sink is an offer and no command. Large language models even make themselves one, as the history below tells.
+# Most digits, which need the text, give as little. Why the first digits of year, month and day give a little more, we
+# do not know. Can't a dash use its sink? It can: add 10 to the scores of these sinks, and the dashes give them nearly
+# all of their weight, and are still right. So the training probably had no reason: it changes a number if this makes
+# the right letter more probable, and a dash is right anyway.
 #
 # </details>
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# In a training scores grow, because the further the right key is ahead, the more probable is the right letter. When the
-# date machine looks at the text, its highest score is ahead of the median by 4 at most before the training, and by up
-# to 22.5 after it. Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than $c$ or smaller than
-# $-c$, and leaves small scores nearly as they are:
+# In a training scores grow, because the further the right key is ahead, the more probable is the right letter. Nothing
+# says: enough. A **soft cap** $c$ does. It lets no score be larger than $c$ or smaller than $-c$, and leaves small
+# scores nearly as they are:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# The function $\tanh$ runs from -1 to 1, and near 0 it is nearly the number itself: with $c = 2$ a score of 0.2 becomes
-# $2 \tanh(0.1) = 0.199$.
+# With $c = 5$ a score of 1 becomes 0.99, but 10 and 20 become 4.82 and 5.00, which hardly differ.
 #
-# Does the trained machine need its high scores? Blue is this machine with all its scores capped, and not trained again.
-# The orange machines, three for each cap, had it from the beginning of their training:
+# Does the task need high scores? Take two date machines with a cap of 5. One was trained without a cap and gets it
+# afterwards. The other had it from the beginning of its training. How many of 100 dates does each of them read?
 
-# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about 44 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
-import keras
-from clear_attention import Transformer
+# %% tags=["live", "hide-input"]
 from trained.ablations import shares as shares_of
-
-
-def lead(reader):
-    """Return by how much the highest score is ahead of the middle one, over all looks at the text."""
-    found = looks(reader, "decoder.0.cross")
-    found = np.where(found > 0, found, np.nan)  # without padding
-    return np.log(np.nanmax(found, axis=-1) / np.nanmedian(found, axis=-1))
-
-
-keras.utils.set_random_seed(0)
-fresh = Transformer(1, 64, 4, 256, source_vocab=45, target_vocab=14)
-before, after = lead(fresh).max(), lead(model).max()
-assert before < 5 < 15 < after  # 3.9 and 22.5
 
 many, right_dates = create_date_pairs(1000, seed=1, split="test")
 many, right_dates = source.encode(many), target.encode(right_dates)
@@ -332,10 +302,34 @@ def read_with(cap):
 
 caps = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0]
 by_cap, uncapped = [read_with(cap) for cap in caps], read_with(None)
+taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
+bet(
+    "score_rules/capped-at-5",
+    [
+        (
+            "capped afterwards",
+            round(100 * by_cap[caps.index(5.0)], 1),
+            "The cap spoils much, but not everything.",
+            "This machine has learnt to be right with high scores, and under the cap they hardly differ.",
+        ),
+        (
+            "trained with the cap",
+            round(100 * float(np.mean(taught[5])), 1),
+            "The training knew the cap from the beginning, and found numbers that do without high scores.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured, with this cap and others</summary>
+#
+# Blue is the machine that was capped afterwards. The orange machines had the cap from the beginning of their training.
+# There are three for each cap, but their dots lie on one another:
+
+# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about 44 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
 ax.plot(caps, by_cap, "o", color=BLUE)
-taught = {cap: shares_of(f"cap of {cap}") for cap in (3, 5)}
 for cap, found in taught.items():
     ax.plot([cap] * 3, found, "o", color=ORANGE)
 ax.text(4, 0.93, "trained with it", color=ORANGE, ha="center", va="top")
@@ -355,11 +349,11 @@ assert by_cap[caps.index(2.0)] < 0.05
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# With a cap of 20 it loses nothing, but with 5 it reads fewer than half of the dates. So this machine needs its high
-# scores.
+# With a cap of 20 the trained machine loses nothing, but with 5 it reads fewer than half of the dates. So *this*
+# machine needs its high scores. And yet all that were trained with a cap of 5, or even of 3, read over 99 of 100. It is
+# not the task that needs high scores: the training only went where nothing stopped it.
 #
-# And yet all that were *trained* with a cap of 5, or even of 3, read over 99 of 100. It is not the task that needs high
-# scores: the training only went where nothing stopped it.
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>Who caps, then, and why?</summary>
 #
@@ -373,8 +367,10 @@ assert min(taught[3] + taught[5]) > 0.99
 # ## “Never”: the mask has the last word
 #
 # The fourth rule you know: a mask forbids a key. One way is to set its score to [minus infinity](masks.py). Some
-# programs have applied the cap *after* the mask. What becomes of minus infinity then? Let the cap be 2, and the third
-# of three keys be hidden:
+# programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score like any
+# other, and the hidden key is read, without an error. So the mask must come after the cap.
+#
+# <details class="lesson-more" markdown="1"><summary>Both orders, with three keys, of which the third is hidden</summary>
 
 
 # %%
@@ -395,8 +391,7 @@ print("mask, then cap:", masked_first.round(3))
 assert capped_first[2] == 0 < 0.02 < masked_first[2]
 
 # %% [markdown]
-# Minus infinity comes back as -2, a score like any other, and the hidden key is read, without an error. So the mask
-# must come after the cap. A training may use the other three or leave them. A mask is a command.
+# </details>
 #
 # ## All four, by hand
 #
@@ -415,7 +410,9 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
 #
 # The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is $4.176 + 5.046 +
-# 4.952 = 14.174$. The package says:
+# 4.952 = 14.174$.
+#
+# <details class="lesson-more" markdown="1"><summary>What the package says</summary>
 
 # %%
 from clear_attention import scaled_dot_product_attention
@@ -437,6 +434,8 @@ print("weights", weights[0].numpy().round(3))
 print("output", output[0].numpy().round(3))
 
 # %% [markdown]
+# </details>
+#
 # Here is the same query to play with. Let the rules come one after the other, then start again, and predict:
 #
 # 1. Key 4 gets nearly everything. Can a cap, however small, make another key win?
@@ -493,8 +492,8 @@ touch(
 #
 # ## Your machine so far
 #
-# Your [`softmax`](multi_head.py#your-machine-so-far), which knows the mask, gets the sink, and your `attention` the
-# cap and the bias. Fill in the three places:
+# Your [`softmax`](multi_head.py#your-machine-so-far), which knows the mask, gets the sink, and your `attention` the cap
+# and the bias. Fill in the three places:
 #
 # ```python
 # def softmax(scores, mask, sink=-np.inf):
@@ -542,14 +541,10 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # ## Who found this, and when
 #
-# Xiao and others (2023) wanted a language model to chat without end, and let it forget the oldest words. As soon as the
-# very first ones were gone, it wrote nonsense, because it had put much weight on them, whatever they were: they were
-# its *attention sinks*. With four of them kept, it went on for millions of words. In 2025 gpt-oss was trained with a
-# learnt sink for each head.
-#
-# The bias in buckets came with T5 (Raffel and others, 2020). With a straight line, which learns nothing, models read
-# texts longer than those of their training ([Press and others](https://arxiv.org/abs/2108.12409), 2022). Still, most
-# models of today turn queries and keys.
+# The chat that forgets its first words is from Xiao and others (2023), who called these words *attention sinks*. With
+# four of them kept, it went on for millions of words. In 2025 gpt-oss was trained with a learnt sink for each head. The
+# bias in buckets came with T5 (Raffel and others, 2020), and the straight line from [Press and
+# others](https://arxiv.org/abs/2108.12409) (2022). Still, most models of today turn queries and keys.
 #
 # ## Exercises
 #
@@ -633,6 +628,6 @@ exercises.show("score_rules")
 # * [The museum of bugs](../guides/museum.py#softcap): the cap that lifts the mask.
 #
 # Read on elsewhere: Raffel and others (2020), [Exploring the Limits of Transfer
-# Learning](https://arxiv.org/abs/1910.10683), section 2.1; Xiao and others (2023), [Efficient Streaming Language
-# Models with Attention Sinks](https://arxiv.org/abs/2309.17453); Dehghani and others (2023), [Scaling Vision
-# Transformers to 22 Billion Parameters](https://arxiv.org/abs/2302.05442), section 2.
+# Learning](https://arxiv.org/abs/1910.10683), section 2.1; Xiao and others (2023), [Efficient Streaming Language Models
+# with Attention Sinks](https://arxiv.org/abs/2309.17453); Dehghani and others (2023), [Scaling Vision Transformers to
+# 22 Billion Parameters](https://arxiv.org/abs/2302.05442), section 2.

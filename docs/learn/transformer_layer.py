@@ -40,7 +40,8 @@ lines += [
     f"| {text} | {answer} | {meant} |" for text, answer, meant in mixed_up[:3]
 ]
 lines += [
-    f"\nOf 500 unseen dates it gets {len(wrong)} wrong, {len(mixed_up)} of them in this way."
+    f"\nOf 500 unseen dates it gets {len(wrong)} wrong. In {len(mixed_up)} of these all digits are right, in"
+    " another order."
 ]
 display(Markdown("\n".join(lines)))
 assert len(mixed_up) > len(wrong) / 2
@@ -51,17 +52,16 @@ assert 0.88 < second <= first < 0.9 < 0.98 < third
 assert min(shares("whole")) > 0.998
 
 # %% [markdown]
-# It mixes up the order of the right digits. Is it the [puddle of paint](reading_dates.py#take-it-away) again? Where the
-# decoder looks for the last digit of "2003" it may find no 3, but mixtures, which tell what digits there are, and not
-# where they stood.
+# Is it the [puddle of paint](reading_dates.py#take-it-away) again? Where the decoder looks for the last digit of "2003"
+# it may find no 3, but mixtures, which tell what digits there are, and not where they stood.
 #
 # If that is the reason, we can foretell where it errs. All years of our dates lie between 1950 and 2049. With its last
-# two digits exchanged, 1987 is such a year, 1978. But 1962 would be 1926, which never occurs, and 1988 stays 1988. A
-# machine that has lost the order, and nothing else, must toss a coin in years like 1987, and err in none of the others.
-# Here are all years that are written with four digits, in 4,000 other dates:
+# two digits exchanged, 1987 is such a year, 1978. But 1962 would be 1926, which never occurs. Suppose that this machine
+# knows which digits there are, and has lost nothing but their order. We took 4,000 other dates, and of these all years
+# that are written with four digits. How many of each kind does it get right?
 
-# %% tags=["hide-input"] alt="Three bars, years that are right. Of those that stay the same with their last two digits exchanged, as 1988, about 99 %. Of those that would be no year of ours, as 1962, more than 99 %. Of those that would be another year of ours, as 1987, about 52 %."
-import matplotlib.pyplot as plt
+# %% tags=["live", "remove-input"]
+from live import bet, touch
 
 texts, right = create_date_pairs(4000, seed=2, split="test")
 chosen = [pair for pair in zip(texts, right, strict=True) if pair[1][:4] in pair[0]]
@@ -81,6 +81,28 @@ assert (
 )
 assert min(year[double].mean(), year[~ours].mean()) > 0.97
 assert abs(year[ours & ~double].mean() - 0.5) < 0.1
+bet(
+    "transformer_layer/coin",
+    [
+        (
+            "years like 1987",
+            round(100 * float(found["another one, as 1987"]), 1),
+            "The digits are there, and one of the two orders is right. Even a coin gets half of these years.",
+            "Both orders make a year of ours. A machine that has lost the order can only toss a coin.",
+        ),
+        (
+            "years like 1962",
+            round(100 * float(found["no year of ours, as 1962"]), 1),
+            "Only one order makes a year of ours. To write it, it is enough to know which digits there are.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+
+# %% tags=["hide-input"] alt="Three bars, years that are right. Of those that stay the same with their last two digits exchanged, as 1988, about 99 %. Of those that would be no year of ours, as 1962, more than 99 %. Of those that would be another year of ours, as 1987, about 52 %."
+import matplotlib.pyplot as plt
 
 figure, ax = plt.subplots(figsize=(4.4, 1.8), layout="constrained")
 bars = ax.barh(
@@ -94,12 +116,14 @@ ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# So it is. The machine has hardly misread a digit, but lost their order, and it tosses a coin where both orders make a
-# year.
+# So it is. In these years it has hardly misread a digit. It has lost their order, and tosses a coin where both orders
+# make a year. A dare for the machine below: find a year like 1962 or 1988 that it reads wrong.
+#
+# </details>
 #
 # In our own machine, what comes into a part is added to what the part found. This is the *residual*: the part has to
 # find only what is still missing. Here ours stands beside the machine that lacks it. The numbers in brackets are of a
-# whole machine that was trained as briefly. A dare: find a year like 1962 or 1988 that the poor machine reads wrong.
+# whole machine that was trained as briefly.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -114,8 +138,12 @@ machine(
 )
 
 # %% [markdown]
-# Three such machines were trained for as long as ours. Two of them still lose one date in nine, and the third only one
-# in fifty. So with a single layer a machine can partly learn to do without. But what about a tower of many?
+# <details class="lesson-more" markdown="1"><summary>Does longer training mend it?</summary>
+#
+# Partly. Three such machines were trained for as long as ours. Two of them still lose one date in nine, and the third
+# only one in fifty.
+#
+# </details>
 #
 # ## A tower of four
 #
@@ -124,16 +152,18 @@ machine(
 #
 # * the **residual**: what comes in is added to what the part found, as notes are written in the margin of a text.
 # * the **norm** (short for *layer normalization*): after that, the numbers of each letter are brought to mean 0 and
-#   size 1.
+#   size 1, where the *size* is the root of the mean of their squares.
 #
 # Here is one layer, to be read from below. *Self-attention* is a text that looks at itself, *feed-forward* is the small
-# network, and ⊕ adds. [Further down](#by-hand) you find its numbers by hand:
+# network, and ⊕ adds. Its numbers are an example, which [By hand](#by-hand) computes:
 #
 # --8<-- "diagrams/layer.svg"
 #
-# Now four layers must write eight digits backwards, all at once, so that 3 1 4 1 5 9 2 6 becomes 6 2 9 5 1 4 1 3. We go
-# on calling each of them a letter. The whole tower learns it. How many digits does it get right without the norms, and
-# how many without the residuals? Whoever guesses gets one in ten.
+# What do residual and norm do in a tower of several layers? For this we train another machine, a small encoder of four
+# such layers. It must write eight digits backwards, all at once, so that 3 1 4 1 5 9 2 6 becomes 6 2 9 5 1 4 1 3. We go
+# on calling each of them a letter. The whole tower learns it in 400 steps. How many digits does it get right without
+# the norms, after as many steps? And how many without the residuals, after twice as many? Whoever guesses gets one in
+# ten.
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -147,7 +177,6 @@ from examples.towers import (
     train,
     unseen,
 )
-from live import bet, touch
 
 towers = {
     "whole": tower(),
@@ -203,8 +232,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Without the norms the tower gets nearly all digits right, only later. Without the residuals it gets three in ten, even
-# with twice as many steps as the others:
+# Without the norms the tower gets nearly all digits right, only later. Without the residuals it gets three in ten:
 
 # %% tags=["hide-input"] alt="Loss over 800 steps. The whole tower stays near 1.8 until step 150 and then falls to 0. Without the norms it falls later. Without the residuals it stays on a plateau near 1.7 to the end."
 lines = ["| tower | digits right |", "| --- | --- |"]
@@ -247,23 +275,24 @@ plt.show()
 # is 0 for a perfect machine and 2.3 for one that guesses. The tower without norms starts far above that, because it is
 # sure of wrong digits.
 #
+# The tower without residuals writes one and the same digit in nearly all eight places. Of eight random digits one
+# usually comes twice or more, so whoever knows only the commonest one, and not where it stands, has about three in ten.
+#
 # </details>
 #
 # ### What is the residual for?
 #
-# **Without the residuals the tower writes one and the same digit in nearly all eight places.** Three in ten come out
-# right, as many as the commonest digit of the text gives. For inside the tower all letters have become alike. Each
-# letter fetches an average of the text. At first these averages differ little, and averages of averages differ even
-# less. They tell which digit is common, and not where it stands.
+# Without it, each letter is replaced by an average of the text. At first these averages differ little, and averages of
+# averages differ even less.
 #
-# Watch it here. The letters of a text are arrows, before the layers and after each of the four, in towers that are not
-# trained yet. The letter that you press points up, and every other letter stands at the true angle between its vector
-# and that of the pressed one. Left and right mean nothing. *Alike* is 1 for two arrows in the same direction, and 0 for
-# two at a right angle. The bar is the size of a letter.
+# Watch it here. The letters of a text are arrows, in towers that are not trained yet. Climb, and the arrows turn, layer
+# by layer. The letter that you press points up, and every other letter stands at the true angle between its vector and
+# that of the pressed one. Left and right mean nothing. *Alike* is 1 for two arrows in the same direction, and 0 for two
+# at a right angle. The bar is the size of a letter.
 #
-# 1. Untick the residual. After how many layers can you no longer tell the letters apart?
-# 2. Tick it again, and untick the norm. What becomes of the size?
-# 3. Untick both. What is left at the top?
+# 1. Untick the residual, and climb. From which layer on can you no longer tell the letters apart?
+# 2. Tick it again, untick the norm, and climb. What becomes of the size?
+# 3. Untick both, and climb. What is left at the top?
 
 # %% tags=["live", "hide-input"]
 text = np.array([[3, 1, 4, 1, 5, 9, 2, 6]])
@@ -300,6 +329,7 @@ touch(
     chosen=0,
     residual=True,
     norm=True,
+    layer=0,
     towers={
         kind: [
             {
@@ -315,21 +345,20 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. After two. From the second layer on all arrows lie on one another, whichever letter you press. In 800 steps
-#    training did not pull them apart again.
+# 1. From the second layer on. All arrows lie on one another there, whichever letter you press. In 800 steps training
+#    did not pull them apart again.
 # 2. Each layer makes the letters about 1.5 times as large, because each part adds something and nobody divides. After
 #    four layers they are about five times as large.
 # 3. Next to nothing: the letters are all alike, and so small that hardly anything of them is left.
 #
 # </details>
 #
-# **The residual lets each letter keep something of its own.** With it they grow more alike, too, but can still be told
-# apart.
+# **With the residual they grow alike, but not the same.**
 #
 # ### What is the norm for?
 #
-# A tower of four can do without. So make it taller. Here is a tower of twelve without the norms, before its training,
-# and what three such towers learnt in 800 steps:
+# Make the tower taller: twelve layers, no norms. Here is such a tower before its training, and what three of them
+# learnt in 800 steps:
 
 # %% tags=["hide-input"]
 tall = {
@@ -349,13 +378,13 @@ assert max(shares("no norm")) < 0.2 < 0.95 < min(shares("norm first"))
 assert grown > 1.5**12  # the first exercise does not say too much
 
 # %% [markdown]
-# That is hardly more than guessing gets. With the norms in the right place such a tower gets over 95 of 100 digits
-# right.
+# That is hardly more than guessing gets. With the norm first, which is the third line in the list below, such a tower
+# gets over 95 of 100.
 #
-# Behind twelve layers the letters are very large. Why does size do harm? A [score](attention.py) is a product of a
-# query and a key, both made of letters. So letters of five times the size have scores of 25 times the size, and a
-# softmax of large scores gives nearly everything to one key. Here is the largest of the eight weights of a letter,
-# before the training, in each layer of three towers of twelve:
+# Behind twelve layers the letters are very large. How can size do harm? A [score](attention.py) is a product of a query
+# and a key, both made of letters. So letters of five times the size have scores of 25 times the size, and a softmax of
+# large scores gives nearly everything to one key. Here is the largest of the eight weights of a letter, before the
+# training, in each layer of three towers of twelve:
 #
 # * without norms,
 # * with the norm **last**, behind each part as in our drawing,
@@ -405,9 +434,7 @@ plt.show()
 #
 # </details>
 #
-# With the norm last the weights go the other way: near the top all eight letters get nearly the same. Whether that does
-# harm, and where the norm should stand in a tall tower, [a later lesson](norm_first.py) asks. Our machine is low, and
-# for it the norm last does well.
+# That the norm last evens the weights out, [a later lesson](norm_first.py) takes up.
 #
 # **The residual keeps the letters apart, and the norm keeps them at one size.**
 #
@@ -472,12 +499,13 @@ print(total, "->", norm(total).round(3))
 layer_norm = keras.layers.LayerNormalization(epsilon=1e-6)
 np.testing.assert_allclose(layer_norm(total[None])[0], norm(total), atol=1e-6)
 np.testing.assert_allclose(norm(total), [-1.342, -0.447, 0.447, 1.342], atol=5e-4)
-# the largest that one of four numbers can become
-assert np.isclose(norm(np.array([3.0, -1, -1, -1])).max(), np.sqrt(3))
 
 # %% tags=["live", "remove-input"]
 import re
 from pathlib import Path
+
+# the largest that one of four numbers can become
+assert np.isclose(norm(np.array([3.0, -1, -1, -1])).max(), np.sqrt(3))
 
 # The numbers of the drawing: the letter, what was found, the sum, and behind the norm.
 drawn = Path("../diagrams/layer.svg").read_text(encoding="utf-8")

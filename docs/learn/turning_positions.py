@@ -11,8 +11,9 @@
 #
 # We put empty places, hidden by a mask, before each of 2,000 unseen dates. No letter has changed, but every letter
 # stands further right. Two machines read the dates, both trained on the same dates, in at most 34 places. The first
-# one adds positions, as you know it. The second one is told of them in another way. If the dates are moved by 20
-# places, how many of 100 does each of them still read?
+# one adds positions, as you know it. The second one adds nothing: it *turns* each query and each key, like the hand of
+# a dial, by an angle that grows from place to place. If the dates are moved by 20 places, how many of 100 does each of
+# them still read?
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -38,7 +39,7 @@ bet(
         (
             "the second machine",
             float(percent(second["shifted"][2]).split()[0]),
-            "The distances between the letters are the same, and distances are all that this machine is told of.",
+            "A move turns all its queries and keys alike. So the angle between any two of them stays as it was.",
         ),
     ],
 )
@@ -46,8 +47,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# The first machine reads next to none, and the second one reads them all the same. A move by 5 places is already too
-# much for the first. Each was trained once. About half of the texts that are moved by 20 places still end within 34
+# Twenty places further right the first machine reads next to nothing, although no letter has changed. The second one
+# does not even notice. Each was trained once. About half of the texts that are moved by 20 places still end within 34
 # places.
 
 # %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays above 98 per cent. With added positions it falls from nearly 100 to less than two thirds at 5 places, and to about 1 per cent at 20 and at 40."
@@ -111,10 +112,8 @@ assert added.count_params() == turning.count_params()
 # %% [markdown]
 # </details>
 #
-# Twenty places further right the first machine reads next to nothing, although no letter has changed. The second one
-# does not even notice.
-#
-# What is wrong with adding? Queries and keys are then made of sums. If we leave out the matrices, a score is
+# What does a move change in the first machine? Its queries and keys are made of sums. If we leave out the matrices, a
+# score is
 #
 # $$
 # (\text{letter}_1 + \text{place}_1) \cdot (\text{letter}_2 + \text{place}_2)
@@ -123,20 +122,19 @@ assert added.count_params() == turning.count_params()
 # $$
 #
 # The last product [knows the distance](positions.py#distance-is-a-turn). But the two in the middle change with every
-# move. In the training all texts *began* at place 0, so there was no reason to learn to do without these two.
+# move. In the training all texts *began* at place 0, and so nothing taught the machine to do without these two.
 #
-# The second machine adds nothing. Most large language models of today are told of positions in its way.
+# The second machine has no such sums, and most large language models of today do as it does.
 #
 # ## Turn, don't add
 #
 # Whether a 5 is a day or a month depends on what stands just before it and just behind it. So a head must know how far
 # away the other letter stands, and on which side.
 #
-# Distance is a turn, as you have seen: if each place is shown by the hand of a dial, then three places further is the
-# same turn, wherever you begin. There the hand was added to the letter. Now nothing is added, because a query or a key
-# of two numbers is a hand itself. **Turn it by its place**: a little at place 1, twice as far at place 2, and so on.
-# Then compare query and key as always, by their dot product, which is length times length times the cosine of the
-# angle between them.
+# Distance is a turn, as you have seen: three places further is the same turn of a dial, wherever you begin. There the
+# hand was added to the letter. Now a query or a key of two numbers is a hand itself. **Turn it by its place**: a little
+# at place 1, twice as far at place 2, and so on. Then compare query and key as always, by their dot product, which is
+# length times length times the cosine of the angle between them.
 #
 # Here are a query in blue, of length 2, and a key in orange, of length 1. At place 0 both point to the right, and from
 # place to place they turn by 30 degrees, against the clock. The bar at each place of the text is the product that a key
@@ -195,7 +193,9 @@ touch(
 #
 # </details>
 #
-# So the product of a turned query and a turned key depends only on how far apart they stand.
+# So the product of a turned query and a turned key depends only on how far apart they stand. And the side? $W_Q$ is
+# learnt, and can turn each query back by 60 degrees beforehand. Then the key two places before it gets the most, 2, and
+# the key two places behind it -1.
 #
 # The values are not turned, because what a letter hands over should be the same from wherever it comes.
 #
@@ -244,16 +244,7 @@ for moved in (0, 20):
     print(f"  output  {weights @ [1, 2, 3]:.3f}")
 
 # %% [markdown]
-# </details>
-#
 # Every hand points elsewhere, and the output is the same to the last digit.
-#
-# <details class="lesson-more" markdown="1"><summary>Must a head always prefer the nearest key?</summary>
-#
-# No, because $W_Q$ is learnt. It can turn each query back by 60 degrees before the place turns it. Then the query at
-# place 5 points to $150 - 60 = 90$ degrees, as the key at place 3 does. So this head prefers the key two places back,
-# wherever the text stands. It also knows the side: the key two places *ahead* points to 210 degrees, and its product
-# is 2 · cos 120° = -1.
 #
 # </details>
 #
@@ -265,13 +256,13 @@ for moved in (0, 20):
 #
 # $$
 # \begin{pmatrix} a_p \\ b_p \end{pmatrix} =
-# \begin{pmatrix} \cos p\,\theta_i & -\sin p\,\theta_i \\ \sin p\,\theta_i & \cos p\,\theta_i \end{pmatrix}
-# \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = 10000^{-2i/d}
+# \begin{pmatrix} \cos p\,\omega_i & -\sin p\,\omega_i \\ \sin p\,\omega_i & \cos p\,\omega_i \end{pmatrix}
+# \begin{pmatrix} a \\ b \end{pmatrix} \qquad \omega_i = 10000^{-2i/d}
 # $$
 #
-# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\theta_i$ is how far dial $i$
-# turns from one place to the next, and was called $\omega_i$ in the first lesson on positions. It is counted in
-# radians, so that $\theta_0 = 1$ is 57 degrees.
+# This is called **rotary positions**, or RoPE. $d$ is how many numbers a head has. $\omega_i$ is how far dial $i$ turns
+# from one place to the next, in radians. The quickest dial has $\omega_0 = 1$, which is 57 degrees. By hand we took 30,
+# which is easier to draw.
 #
 # ## Your machine so far
 #
@@ -286,9 +277,10 @@ for moved in (0, 20):
 #     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
-# What is left is `turn_all`, which turns all pairs of a head at once. The first half of a head's numbers are the $a$,
-# and the second half are the $b$. `speeds` holds the $\theta_i$, and `np.outer` multiplies each place by each speed.
-# Two expressions are missing: the two rows of the formula.
+# What is left is `turn_all`, which turns all pairs of a head at once. It pairs number $i$ with number $i + d/2$: the
+# first half of a head's numbers are the $a$, and the second half the $b$. So `a` holds $d/2$ numbers, and $i$ divided
+# by their number is the $2i/d$ of the formula. `speeds` holds the $\omega_i$, and `np.outer` multiplies each place by
+# each speed. Two expressions are missing: the two rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
@@ -337,8 +329,14 @@ np.testing.assert_allclose(turn([1, 0], 30 * (7 + moved)) @ two_back, -1)
 #
 # ## What the two machines see
 #
-# Can you see it in their weights? Both read "3 may" at place 0, and 20 places further right, where ␣ is a space. Each
-# map shows one head of the encoder, in the first machine the one that changes most. Compare left and right:
+# In no head of the second machine does a weight change if "3 may" is moved by 20 places. Nothing that it sees depends
+# on where the text begins.
+#
+# <details class="lesson-more" markdown="1"><summary>Their maps</summary>
+#
+# Both machines read "3 may" at place 0, and 20 places further right, where ␣ is a space. The two maps above show the
+# head of the first machine's encoder whose weights change most. The two below show the head of the same number in the
+# second machine. Compare left and right:
 
 # %% tags=["hide-input"] alt="Four heat maps of the weights for the letters of 3 may, at place 0 and moved by 20. Above, positions added: the two maps differ clearly. Below, positions that turn: the two maps are the same."
 from clear_attention import plot_weights
@@ -371,7 +369,7 @@ for name, change in changes.items():
 assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 
 # %% [markdown]
-# In no head of the second machine does a weight change. Nothing that it sees depends on where the text begins.
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>What can go wrong without an error?</summary>
 #
@@ -412,14 +410,13 @@ assert neighbours < 0.2
 # ## And if the text is longer?
 #
 # A longer text is harder than a moved one, because it has distances that the machine has never met. The language model
-# of the next lesson has positions that turn, and was trained with pieces of 128 letters. Can it read 512? And would it
-# help to turn all dials four times as slowly, so that no angle is new?
+# of the next lesson has positions that turn, and was trained with pieces of 128 letters. In a piece of 512 it loses its
+# way. If all dials turn four times as slowly, no angle is new, and it can't read at all. But there is a way.
 #
-# <details class="lesson-more" markdown="1"><summary>Can it read four times as much?</summary>
+# <details class="lesson-more" markdown="1"><summary>Which way?</summary>
 #
-# Not as it was trained, and not with all dials slower either. The picture shows bits a letter, which the next lesson
-# explains: with 2 bits it is as unsure as in a choice of 4 letters, and blind guessing has 8 bits. No machine was
-# trained any further.
+# To slow only the slow dials. The picture shows bits a letter, which the next lesson explains: with 2 bits it is as
+# unsure as in a choice of 4 letters, and blind guessing has 8 bits. No machine was trained any further.
 
 # %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
 from clear_attention import token_losses
@@ -457,8 +454,8 @@ ax.set(
 ax.set_xticks([0, 128, 256, 384, 512])
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-assert plain[:128].mean() < 2 < 3.3 < plain[256:].mean()
-assert abs(plain[:128].mean() - 1.80) < 0.02
+assert plain[:128].mean() + 1 < 3.3 < plain[256:].mean()
+assert plain[:128].mean() + 0.2 < some_slower.mean()  # a longer look does not pay
 assert all_slower.reshape(-1, 128).mean(axis=1).min() > 3.3
 assert plain[:128].mean() < some_slower[:128].mean() < 2.4
 assert some_slower[256:].mean() < 2.7
@@ -469,12 +466,11 @@ print(f"  beyond place 256: {some_slower[256:].mean():.2f} bits in all")
 assert 0.15 < costs < 0.35
 
 # %% [markdown]
-# As trained, the machine loses its way behind the 128 places that it knows. A quick dial has gone round many times
-# there, but a slow dial not even once, so that far letters show angles that it never met. With all dials slower no
-# angle is new, but neighbours are a quarter as far apart as they were, and it can't read at all. To slow only the slow
-# dials costs about a quarter of a bit already at the beginning, and then holds to the end. This recipe, with scores
-# that are also made a little larger, is [YaRN](../reference/rotary.md). A longer look does not pay here: whoever
-# starts afresh every 128 letters has 1.80 bits with the machine as trained.
+# Within 128 places a quick dial has gone round many times, but a slow dial not even once, so that letters further away
+# show angles that the machine never met. With all dials slower neighbours are only a quarter as far apart as they were.
+# To slow only the slow dials costs about a quarter of a bit already at the beginning, and then holds to the end. This
+# recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md). A longer look does not pay
+# here: whoever starts afresh every 128 letters needs fewer bits, with the machine as trained.
 #
 # </details>
 #
@@ -562,8 +558,8 @@ exercises.show("turning_positions")
 #
 # ## Where to go next
 #
-# **Your machine so far:** the whole Transformer of [lesson 9](recap.py#put-together-by-hand), attention by blocks, the
-# norm first, and now queries and keys that turn. What is left of it if there is no text to read?
+# **Your machine so far:** [the whole Transformer](recap.py#put-together-by-hand), attention by blocks, the norm first,
+# and now queries and keys that turn. What is left of it if there is no text to read?
 #
 # * [From here to GPT](language_model.py): half of the machine, trained on nothing but text.
 # * [The reference](../reference/rotary.md): every argument of `RotaryPositions`, and the formulas for longer texts.

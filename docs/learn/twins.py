@@ -12,8 +12,8 @@
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with as many heads and
 # feed-forward networks, in the same order, which reads the same tokens. It was trained, once, to answer what the
-# program answers. Here is one of 5,000 sums that the program `addition` and its twin both get right, and three that the
-# twin gets wrong.
+# program answers. Here is one of 5,000 sums that the program `addition` and its twin both get right, and three, chosen
+# from those that the twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -46,8 +46,11 @@ right = [(said == true[:, None]).all(axis=1) for said in (written, learnt)]
 nine = (pairs[..., None] // [10, 100] % 10).sum(axis=1) == 9  # in a middle column
 typical = (learnt[:, 0] == learnt[:, 1]) & ~right[1] & nine.any(axis=1)
 print(f"{'':14} {'program':>8} {'twin':>8}")
+examples_wrong = []
 for i in (np.flatnonzero(right[1])[0], *np.flatnonzero(typical)[:3]):
     a, b = pairs[i]
+    if not right[1][i]:
+        examples_wrong.append(f"{a} + {b} = {learnt[i, 0]}")
     print(f"{f'{a} + {b}':14} {true[i]:8} {learnt[i, 0]:8}")
 right = [share.mean() for share in right]
 print(f"right of 5,000 {right[0]:8.0%} {right[1]:8.0%}")
@@ -106,8 +109,8 @@ twins = {
 }
 
 
-def show(name, text):
-    """Draw both heads of a program beside those of its twin, and return the twin's maps."""
+def show(name, text, places=False):
+    """Draw both heads of a program beside those of its twin, the rows of the second ones as letters or places."""
     tokens, mask = tokens_of(name, [text])
     written = TASKS[name].make()(tokens, mask=mask, return_weights=True).weights
     learnt = twins[name][0](tokens, return_weights=True)[1]
@@ -116,7 +119,10 @@ def show(name, text):
     for i, ax in enumerate(axes.ravel()):
         kind, maps = ("trained", learnt) if i % 2 else ("written", written)
         shown = np.asarray(maps[i // 2])[0, 0, :n, :n].round(6)
-        plot_weights(shown, tokens=[*text], ax=ax, colour_bar=False)
+        rows = range(n) if places and i > 1 else text
+        plot_weights(
+            shown, [str(row) for row in rows], [*text], ax=ax, colour_bar=False
+        )
         for cell, weight in zip(ax.texts, shown.ravel(), strict=True):
             number = f"{weight:.2f}".lstrip("0") if weight < 0.995 else "1"
             cell.set_text(number if weight >= 0.005 else "")
@@ -175,22 +181,21 @@ assert found["alike"].min() > 0.6
 # ## A twin that sorts in its own way
 #
 # The program `sort` counts with its first head how many letters are smaller, and its second head fetches the letter for
-# each place. The twin gets all 9,840 texts right, too. But look at its heads. In head 2 a row is a *place*, from `^` at
-# place 0 on:
+# each place. The twin gets all 9,840 texts right, too. But look at its heads. In head 2 a row is a *place*, and `^`
+# stands at place 0:
 
 # %% tags=["hide-input"] alt="Four maps of weights for the program sort on ^cabacb. The written first head has bright cells in the columns of ^ and of smaller letters. The twin's first head has nearly the same colour everywhere. The second heads differ, too."
-maps = show("sort", "^cabacb")
+maps = show("sort", "^cabacb", places=True)
 met = {*draw("sort", BATCH * TASKS["sort"].steps, seed=0)}
 assert 0.85 < np.mean([text in met for text in all_inputs("sort")]) < 0.92
 assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
 
 # %% [markdown]
-# Each text comes out right, and yet the heads are not ours.
-#
 # What does the twin do, then? In the map of its first head nearly all weights lie near 1/7 = 0.14. So this head seems
 # to take the average of the whole text. That would be a program, too: the average says which share of the text is a, b
-# and c, and the share of `^` says how long it is.
+# and c, and the share of `^` says how long it is. Only one row is not even, that of place 1, where the first c stands.
+# It gives most of its weight to the two a's.
 #
 # ## A check: does it really?
 #
@@ -232,7 +237,7 @@ bet(
             "sort, head 1 even",
             round(100 * without_choice["sort"], 1),
             "In our program all hangs on this head. The twin answers the same, and needs it less.",
-            None,
+            "Nearly all its rows are even. But the row of place 1 looks out for a single smallest letter.",
         ),
         (
             "induction, head 1 even",
@@ -275,8 +280,9 @@ assert min(others) < 0.5 < 0.6 < max(others) < 0.75
 #
 # </details>
 #
-# So two machines can answer the same, and run different programs. Right answers don't show the difference. It shows
-# when you take something away.
+# Two more twins of `sort`, trained from other random numbers, sort all texts as well. But each of the three needs its
+# first head to another degree, as the fold says. So machines can answer the same, and run different programs. Right
+# answers don't show the difference. It shows when you take something away.
 #
 # <details class="lesson-more" markdown="1"><summary>Which texts are lost, if the head is even?</summary>
 #
@@ -303,13 +309,25 @@ assert lost[alone].mean() > 0.8 > 0.1 > lost[~alone].mean()
 # </details>
 #
 # ## A shortcut, and a little more { #a-twin-that-takes-a-shortcut }
+
+# %% tags=["live", "remove-input"]
+from IPython.display import Markdown, display
+
+display(
+    Markdown(
+        "Now back to adding, and to the sums that you kept in mind. At the top the twin said "
+        + " and ".join([", ".join(examples_wrong[:-1]), examples_wrong[-1]])
+        + "."
+    )
+)
+
+# %% [markdown]
+# Each column needs to know whether a 1 is carried over to it. In 299 + 301 the lowest column carries a 1, and the
+# middle one has the sum 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column
+# comes from the *lowest*. Our program knows that. Its first head brings the two digits of a column together. Its second
+# head looks for the nearest lower column whose sum is not 9, however far that is.
 #
-# Now back to adding. Each column needs to know whether a 1 is carried over to it. Look at 299 + 301. The digits of the
-# lowest column have the sum 9 + 1 = 10, so it carries a 1. Those of the middle column have the sum 9 + 0 = 9. Such a
-# column does not decide: it hands on what it gets. So what arrives in the third column comes from the *lowest*. Our
-# program knows that. Its second head looks for the nearest lower column whose sum is not 9, however far that is.
-#
-# And the twin? Here is where the digits above the lowest column look, on average over 20,000 pairs:
+# And the twin? Here is where *its* digits above the lowest column look, on average over 20,000 pairs:
 
 # %% tags=["hide-input"] alt="Two bars: where the digits above the lowest column look. Head 1 gives about 72 percent of its weight to its own column, about 20 percent to the next lower one, very little farther down, and the rest to the sign ^ and above. Head 2 gives nearly all to its own column."
 pairs = np.random.default_rng(5).integers(0, 5000, size=(20000, 2))
@@ -427,13 +445,16 @@ assert abs(twin_[1] - 0.74) < 0.06
 assert abs(hidden[1] - 0.49) < 0.06
 assert np.abs(hidden[1:] - short[1:]).max() < 0.1
 assert abs(whole["the twin"] - whole["the shortcut"]) < 0.03
+assert abs(whole["the shortcut"] - 0.91) < 0.02
 assert 0.25 < both / fails.sum() < 0.45
 
 # %% [markdown]
 # Left of a single middle 9 the shortcut gets about half of the columns right, and the twin about 74 of 100. So it knows
-# more than the shortcut. And with what stands farther down hidden it falls to about 49.
+# more than the shortcut. And yet over all pairs the two are level, with about 91 of 100 right each. The twin errs where
+# the shortcut doesn't: only about a third of its wrong pairs are wrong by the shortcut, too.
 #
-# So the little weight farther down lifts it, and no map had shown that. Small numbers in a map can carry what matters.
+# With what stands farther down hidden, the 74 fall to about 49. So the little weight farther down lifts the twin, and
+# no map had shown that. Small numbers in a map can carry what matters.
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
@@ -455,7 +476,7 @@ plt.show()
 count = far.sum() + near.sum()
 print(f"left of a middle 9: {far.sum():,} of {count:,}, {far.sum() / count:.0%}")
 unasked = (far & ~comes[:, 1:]).sum()
-print(f"  in {unasked:,} of these no 1 came")
+print(f"  where no 1 had to be carried: {unasked:,}")
 print("whole pairs right")
 for name, share in whole.items():
     print(f"{name:20} {share:.1%}")
@@ -473,19 +494,16 @@ assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
 assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# Only a little more than half of them stand left of a middle 9. And in some of these no 1 came to the 9, and the twin
-# carried one, which the shortcut never does. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the
-# lowest column, where the shortcut never errs. So the shortcut gets nearly as many pairs right as the twin, and yet
-# only about a third of the twin's wrong pairs are wrong by the shortcut, too.
+# A little more than half of them stand left of a middle 9. In some of these no 1 had to be carried, and there the
+# shortcut never errs. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the lowest column, and there
+# it never errs either.
 #
 # </details>
 #
-# What is just to the right of the wrong digits in your three sums? Often it is such a 9. Now press "Draw 1,000 random
-# pairs" in the piece at the top. Of the pairs in which a 1 passes a 9 about two thirds are right, and of the others
-# over nine in ten. But the others are ten times as many. So random sums show that something is missing, and hardly
-# what.
-#
-# If you wrote a program, you know why it is right. Of a trained machine you know the answers that you have seen.
+# What is just to the right of the wrong digits in your three sums? Often it is such a 9: a little more than half of all
+# wrong columns stand left of one. Now press "Draw 1,000 random pairs" in the piece at the top. Of the pairs in which a
+# 1 passes a 9 about two thirds are right, and of the others over nine in ten. But the others are ten times as many. So
+# random sums show that something is missing, and hardly what.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #
@@ -517,6 +535,14 @@ assert less == ["sort", "balanced", "addition"]
 # Hattie Zhou and others proposed when to expect the program that one would write: if a short one of select and
 # aggregate does a task for every length, then a Transformer that has learnt it on short inputs tends to do it on longer
 # ones, too.
+#
+# ## What you take along
+#
+# In the first of these 23 lessons you met a machine that reads dates, and nobody had explained it. Now you have built
+# its parts by hand, and you know what each of them can do, and what it can't. What a *trained* machine does with them
+# is another question. Of a program that you wrote you know why it is right, and of a trained machine only the answers
+# that you have seen. So whenever you meet a part of a machine that you don't know, do what you did here: write down
+# what it should do, switch it off, and count what breaks.
 #
 # ## Exercises
 #
@@ -591,8 +617,7 @@ exercises.show("twins")
 #
 # ## Where to go next
 #
-# Whenever you meet a part of a machine that you don't know, do what you did here: write down what it should do, switch
-# it off, and count what breaks.
+# This was the last lesson.
 #
 # * [Learn](index.md): all lessons.
 # * [Design a head](../design_a_head.py): puzzles in which you press a head's switches.

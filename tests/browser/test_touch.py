@@ -221,36 +221,50 @@ def test_a_tower_leaves_what_the_formula_says(piece):
 
 
 def test_letters_fold_without_residuals_and_grow_without_norms(piece):
-    letters = piece("transformer_layer")
-    top = lambda: letters.numbers()[1:]  # noqa: E731
-    assert letters.says().startswith("With residual and norm:")
-    alike, size = top()
-    assert alike < 0.95
-    assert size == pytest.approx(1, abs=0.01)
+    letters = piece("transformer_layer", "folding")
     residual, norm = (letters.element.get_by_label(name, exact=True) for name in ("residual", "norm"))
+
+    def behind(layers):
+        """How alike letters are behind so many layers, and how large."""
+        letters.slide("Layers", layers)
+        numbers = letters.numbers()
+        return (numbers[1], numbers[-1]) if layers else (numbers[0], numbers[-1])
+
+    assert letters.says().startswith("With residual and norm, before the layers: two letters are ")
+    before, _ = behind(0)
+    alike, size = behind(4)
+    assert before < alike < 0.95
+    assert size == pytest.approx(1, abs=0.01)
     residual.uncheck()
-    assert top() == [1, pytest.approx(1, abs=0.01)]
+    assert behind(4) == (1, pytest.approx(1, abs=0.01))
+    assert behind(1)[0] < behind(2)[0]
     residual.check()
     norm.uncheck()
-    assert top()[0] < 0.95
-    assert 4 < top()[1] < 8
+    assert behind(4)[0] < 0.95
+    assert 4 < behind(4)[1] < 8
     residual.uncheck()
-    assert letters.says().startswith("With neither:")
-    assert top()[1] < 0.05
-    bars = letters.element.locator("rect.w")
-    assert bars.count() == 5
-    letters.press("Start again")
-    arrows = letters.element.locator("svg").first.locator("g.w line")
-    up = arrows.evaluate("line => line.x1.baseVal.value - line.x2.baseVal.value")
-    assert up == pytest.approx(0, abs=0.01)
+    assert letters.says().startswith("With neither, behind layer 4: ")
+    assert behind(4)[1] < 0.05
+
+
+def test_the_fan_has_the_angles_of_the_letters_and_climbs(piece):
+    letters = piece("transformer_layer", "folding")
+    told = json.loads(letters.element.locator("script").text_content())
+    letters.element.get_by_label("residual", exact=True).uncheck()
     letters.element.get_by_role("button", name="9, place 5").click()
-    expect(letters.element.locator("svg").first.locator("text.w")).to_have_text("9")
+    turned = "els => els.filter(e => e.querySelector('line')).map(e => parseFloat(e.style.transform.slice(7)))"
+    for layer in (0, 1, 4):
+        letters.slide("Layers", layer)
+        found = letters.element.locator("svg g.turns").evaluate_all(turned)
+        expected = np.degrees(np.arccos(np.clip(told["towers"]["01"][layer]["cosines"][5], -1, 1)))
+        np.testing.assert_allclose(np.abs(found), np.where(np.arange(len(found)) == 5, 0, expected), atol=0.02)
+    expect(letters.element.locator("text").nth(5)).to_have_text("9")
 
 
 @pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])
 def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
     page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
-    assert re.search(r"\d\.?\d*", page.locator("lesson-piece").first.inner_text())
+    assert re.search(r"\d\.?\d*", page.locator("lesson-piece:not([piece=bet])").first.inner_text())
 
 
 def test_the_training_can_be_watched(piece):
@@ -270,6 +284,8 @@ def test_the_training_can_be_watched(piece):
         ("long_sequences", "rows", "Block", "Let it run", 5, "In memory now: 128 weights of 1024"),
         ("turning_positions", "turning", "Move the", "Let the text walk", 22, "The query is at 29, the key at 27"),
         ("pieces_of_words", "cutting", "Rules", "Let it glue", 3, "43 letters, "),
+        ("norm_first", "tower", "Layers", "Let it grow", 22, "48 parts, each of which adds"),
+        ("transformer_layer", "folding", "Layers", "Climb", 2, "behind layer 4"),
     ],
 )
 def test_what_has_steps_goes_on_by_itself(visit, piece, lesson, name, begins, press, near, end):

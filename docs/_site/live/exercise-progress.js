@@ -2,7 +2,7 @@
 
 import { erase, progressIn } from "./exercise-state.js";
 import { escape, morph } from "./html.js";
-import { keep, kept, keptDares } from "./kept.js";
+import { keep, kept, keptBets, keptDares } from "./kept.js";
 import { TOUCH } from "./touch/touch-style.js";
 
 const STYLE = `
@@ -37,7 +37,7 @@ class ExerciseProgress extends HTMLElement {
     fresh.innerHTML = `<style>${TOUCH}${STYLE}</style><div class="box">
       <p><b>${solved} of ${names.length} solved</b>${tried.length ? `. Of ${tried.length} that you tried, you had ${first} right at once` : ""}. This is kept in your browser only.</p>
       <table><thead><tr><th scope="col">lesson</th><td></td><th scope="col">solved</th></tr></thead><tbody>${rows.join("")}</tbody></table>
-      ${bets(this.lessons, progress.bets || {})}
+      ${bets(this.lessons, keptBets())}
       <p><b>${keptDares().length} dares met</b>. They stand below <a href="../machine/">the date machine</a>.</p>
       <div class="controls"><button data-do="save">Save it in a file</button><label>Read it from a file: <input type="file" accept=".json,application/json"></label>
       <button data-do="erase">${this.sure ? "Yes, erase it all" : "Erase it"}</button></div><p role="status" aria-live="polite">${escape(said)}</p></div>`;

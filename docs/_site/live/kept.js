@@ -20,11 +20,10 @@ export function keep(progress) {
 }
 
 /** Bets stand beside the exercises: {lines: [{label, measured, guess}], low, high, unit} for each name. */
-export const keptBet = (name) => kept().bets?.[name];
+export const keptBets = () => kept().bets ?? {};
 
 export function keepBet(name, made) {
-  const { bets = {}, ...progress } = kept();
-  keep({ ...progress, bets: { ...bets, [name]: made } });
+  keep({ ...kept(), bets: { ...keptBets(), [name]: made } });
 }
 
 /** Dares of the date machine that were met: their names. */

@@ -51,7 +51,7 @@ function hiders({ state }, more) {
     <div class="bar" role="group" aria-label="Padding"><span>padding:</span> ${pads.join(" ")}</div>
     ${state.paddingOnly ? "" : `<label><input type="checkbox" data-field="lookAhead" ${state.lookAhead ? "checked" : ""}>later tokens
     (look-ahead)</label>`}${more}
-    <div class="hint">Or click single cells; with the keyboard, arrows move and space turns a cell round.</div>
+    <div class="hint">Or click single cells; with the keyboard, the arrows move, and the space bar hides a cell or shows it.</div>
     </fieldset>`;
 }
 

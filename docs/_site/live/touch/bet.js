@@ -1,18 +1,18 @@
 /* A bet: the reader guesses numbers with sliders before the page tells what was measured, and then sees both on one line. */
 
 import { escape } from "../html.js";
-import { keepBet, keptBet } from "../kept.js";
+import { keepBet, keptBets } from "../kept.js";
 import { at, between, number, says } from "./draw.js";
 
 const [LEFT, RIGHT] = [20, 340];
-const NEAR = 0.05; // of the whole scale: so near a guess hit
-const FAR = 0.1; // from here on a guess hears which idea leads to it
+const NEAR = 0.05; // of the whole scale: such a guess is praised
+const HIT = 0.1; // of the whole scale: a guess farther off hears which idea leads to it
 
-/** state: name, lines ({label, measured, below, above}), low, high, step, unit, guesses (once there are some), settled. */
+/** state: name, lines ({label, measured, below, above}), low, high, step, unit, guesses (null where none was made yet), settled. */
 export const bet = {
   /** A bet that was made before stands there as it was made. */
   begin(state) {
-    const guesses = keptBet(state.name)?.lines.map(({ guess }) => guess);
+    const guesses = keptBets()[state.name]?.lines.map(({ guess }) => guess);
     if (guesses?.length === state.lines.length) Object.assign(state, { guesses, settled: true });
   },
 
@@ -21,20 +21,25 @@ export const bet = {
     const guesses = guessesOf(state);
     if (settled) {
       const rows = lines.map((line, i) => `<div class="settled"><p class="title">${escape(line.label)}</p>${onALine(state, guesses[i], line.measured)}${says(judged(state, guesses[i], line))}</div>`);
-      return `${rows.join("")}<div class="controls"><button data-do="again">Guess again</button></div>`;
+      return `${rows.join("")}<div class="controls"><button data-do="again">Guess again</button><span class="hint">${score()}</span></div>`;
     }
     const { low, high, step, unit } = state;
-    const asked = lines.map(({ label }, i) => `<label><span>${escape(label)}</span><input type="range" aria-label="${escape(label)}" min="${low}" max="${high}" step="${step}"
-      value="${guesses[i]}" data-field="${i}" aria-valuetext="${shown(guesses[i])}${unit}"><b>${shown(guesses[i])}${unit}</b></label>`);
-    return `<div class="asked">${asked.join("")}</div><div class="controls"><button data-do="settle">That is my guess</button></div>`;
+    const asked = lines.map(({ label }, i) => {
+      const said = guesses[i] === null ? "?" : `${shown(guesses[i])}${unit}`;
+      return `<label><span>${escape(label)}</span><input type="range" aria-label="${escape(label)}" min="${low}" max="${high}" step="${step}"
+        value="${guesses[i] ?? middle(state)}" data-field="${i}" aria-valuetext="${guesses[i] === null ? "no guess yet" : said}"><b>${said}</b></label>`;
+    });
+    const open = guesses.includes(null);
+    return `<div class="asked">${asked.join("")}</div><div class="controls"><button data-do="settle" ${open ? "disabled" : ""}>That is my guess</button>
+      ${open ? `<span class="hint">Move ${lines.length > 1 ? "each slider" : "the slider"} first.</span>` : ""}</div>`;
   },
 
   set(state, field, value) {
-    state.guesses = guessesOf(state).with(Number(field), value);
+    state.guesses = Object.assign([...guessesOf(state)], { [field]: value });
   },
 
   act(state, name, value, element) {
-    Object.assign(state, { guesses: guessesOf(state), settled: true });
+    state.settled = true;
     const { lines, low, high, unit, guesses } = state;
     keepBet(state.name, { lines: lines.map(({ label, measured }, i) => ({ label, measured, guess: guesses[i] })), low, high, unit });
     const folds = [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")];
@@ -43,9 +48,17 @@ export const bet = {
   },
 };
 
-/** A reader begins in the middle, which tells nothing. */
-function guessesOf({ guesses, lines, low, high, step }) {
-  return guesses ?? lines.map(() => low + step * Math.round((high - low) / 2 / step));
+const guessesOf = ({ guesses, lines }) => guesses ?? lines.map(() => null);
+
+/** Where the knobs stand before there is a guess: it tells nothing. */
+const middle = ({ low, high, step }) => low + step * Math.round((high - low) / 2 / step);
+
+/** How the reader has guessed so far, in all lessons. */
+function score() {
+  const lines = Object.values(keptBets()).flatMap(({ lines: told, low, high }) =>
+    told.map(({ guess, measured }) => Math.abs(guess - measured) / (high - low)));
+  const hits = lines.filter((off) => off <= HIT).length;
+  return `Of your ${lines.length} ${lines.length === 1 ? "guess" : "guesses"} on this site ${hits} ${hits === 1 ? "was" : "were"} within 10 % of the slider.`;
 }
 
 function onALine({ low, high, unit }, guess, measured) {
@@ -61,7 +74,7 @@ function judged({ low, high, unit }, guess, { measured, below, above }) {
   const off = (guess - measured) / (high - low);
   const told = `You said ${shown(guess)}${unit}, and it was ${shown(measured)}${unit}.`;
   if (Math.abs(off) <= NEAR) return `${told} Well guessed.`;
-  const why = Math.abs(off) < FAR ? "" : off < 0 ? below : above;
+  const why = Math.abs(off) <= HIT ? "" : off < 0 ? below : above;
   return why ? `${told} ${escape(why)}` : told;
 }
 

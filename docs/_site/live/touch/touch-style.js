@@ -54,9 +54,9 @@ p.written{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
 table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:nowrap}.wishes thead th{text-align:right}
 .looks :is(td,thead th){text-align:center;padding:.2em .25em}.looks .weight{background:var(--weight);color:var(--ink);min-width:2.3em}@container (max-width:26em){.looks{font-size:.85em}.looks .weight{min-width:2em}}
 .sums th{white-space:nowrap}.sums thead th[scope=col]{text-align:right}.sums td{font-family:var(--md-code-font-family,var(--md-code-font,monospace));min-width:2.4em}
-.fans{display:grid;grid-template-columns:repeat(auto-fit,minmax(8em,1fr));gap:.3em .8em}.fans .title{margin:0}@container (max-width:26em){.fans{grid-template-columns:1fr 1fr}}
 .asked label{display:grid;grid-template-columns:minmax(0,18em) minmax(0,14em) 5em;gap:0 .6em;align-items:center;line-height:1.5;margin:.35em 0}.asked input{width:100%}@container (max-width:30em){.asked label{grid-template-columns:1fr 5em}.asked span{grid-column:1/3}}
+.hint{color:var(--md-default-fg-color--light)}
 .settled{margin-bottom:.7em}.settled .says{margin-top:.1em;min-height:0;font-weight:400;max-width:40em}.settled .title{margin:0}
-@media (prefers-reduced-motion:no-preference){.arrives{animation:arrives .9s ease-out}}@keyframes arrives{from{transform:translateX(var(--from))}}
+@media (prefers-reduced-motion:no-preference){.arrives{animation:arrives .9s ease-out}.turns{transition:transform .45s ease-in-out}.grows{transition:width .45s ease-in-out}}@keyframes arrives{from{transform:translateX(var(--from))}}
 .cell{cursor:pointer;stroke:var(--md-default-bg-color)}
 `;

@@ -1,13 +1,14 @@
 /* How much of a letter is left at the top of a tower: each part adds something, and norms divide the sum. */
 
-import { at, number, says, slider } from "./draw.js";
+import { at, number, player, says, slider } from "./draw.js";
 
+const TALLEST = 24;
 const [LEFT, WIDE, TOP, BASE, THICKEST] = [40, 300, 12, 200, 16];
 
 /** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), first: whether the norm
-    stands before the part. */
+    stands before the part, playing. */
 export const tower = {
-  view({ layers, adds, first }) {
+  view({ layers, adds, first, playing }) {
     const parts = 2 * layers;
     const step = Math.min((BASE - TOP) / (parts + 1), THICKEST);
     const shares = Array.from({ length: parts + 1 }, (_, n) => share(n, adds, first));
@@ -25,7 +26,7 @@ export const tower = {
       aria-label="A bar for each part, read from below: the letter as a share of the sum.">
       ${bars.join("")}${names.join("")}<text class="small soft" x="${LEFT}" y="${BASE + 14}">after so many parts (from below), the letter as a share of the sum</text></svg>
       <div class="controls">${buttons.join("")}</div>
-      <div class="controls">${slider("Layers", "layers", layers, [1, 24, 1], layers)}
+      <div class="controls">${slider("Layers", "layers", layers, [1, TALLEST, 1], layers)}${player("Let it grow", playing)}
       ${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}<button data-do="again">Start again</button></div>
       ${says(`${parts} parts, each of which adds numbers of size ${number(adds)}, with the norm ${first ? "first" : "last"}: the letter
         arrives at the top with ${percent(top)} of its size.`)}`;
@@ -33,6 +34,12 @@ export const tower = {
 
   act(state, name, value) {
     state.first = Boolean(value);
+  },
+
+  /** Add a layer, or begin again with one; say whether another will follow. */
+  play(state) {
+    state.layers = (state.layers % TALLEST) + 1;
+    return state.layers < TALLEST;
   },
 };
 

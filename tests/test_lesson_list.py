@@ -91,7 +91,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         'assert found["count after five"] < found["count after two"] < found["count letters"]',
     ),
     "pieces_of_words": (
-        "What reached GPT-4 of a question about strawberry were seven numbers",
+        "a question about this word is seven numbers",
         "4438 · 1690 · 436 · 527 · 304 · 73700 · 30",
         "assert 2.9 < per_piece < 3.4",
         "assert len(pieces) == 15",
@@ -104,7 +104,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "kept(32, 32, 128, 131_072)",
     ),
     "score_rules": (
-        f"a hidden key gets {share([2 * math.tanh(0.5), 0, -2], of=-2)} of the weight",
+        f"a hidden letter gets {share([2 * math.tanh(0.5), 0, -2], of=-2)} of the weight",
         "def capped(scores, c=2.0):",
         "scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])",
     ),
@@ -153,10 +153,11 @@ def test_each_lesson_needs_only_lessons_before_it():
 
 def test_the_parts_of_the_drawn_machine_lead_to_the_lessons_of_their_numbers():
     drawing = (DOCS / "diagrams" / "lessons_map.svg").read_text(encoding="utf-8")
-    badges = re.findall(r'<a href="#(\w+)" aria-label="lesson (\d+)">.+?>(\d+)</text></a>', drawing)
+    badges = re.findall(r'<a href="#(\w+)" aria-label="lesson (\d+)"><title>(.+?)</title>.+?>(\d+)</text></a>', drawing)
     assert drawing.count("<a ") == len(badges)
-    assert {(page, int(said), int(shown)) for page, said, shown in badges} == {
-        (page, number, number) for number, page in enumerate(ORDER[:13], 1)
+    questions = dict(re.findall(r"\{ #(\w+) \}\n\n(.+)\n\n", PAGE))
+    assert {(page, int(said), question, int(shown)) for page, said, question, shown in badges} == {
+        (page, number, questions[page], number) for number, page in enumerate(ORDER[:13], 1)
     }
     assert '--8<-- "diagrams/lessons_map.svg"' in PAGE
 

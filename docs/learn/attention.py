@@ -40,10 +40,11 @@ machine(
 )
 
 # %% [markdown]
-# What does it mean that a key fits a query? Here each vector has only two numbers, so it is an arrow. A key that points
-# where the query points gets a high *score*, and the largest score gets the most weight. What is fetched is the
-# *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch the output move
-# from value to value. Then make the query longer, or shorter.
+# What does it mean that a key fits a query? Here each vector has only two numbers, so it is an arrow. (By hand, below,
+# the keys of the same letters have four.) A key that points where the query points gets a high *score*, and the largest
+# score gets the most weight. The scores of the table are already divided by √2, a step that comes below, too. What is
+# fetched is the *output*: a mixture of all values, most of it from the key that fits best. Turn the query, and watch
+# the output move from value to value. Then make the query longer, or shorter.
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -94,9 +95,9 @@ touch(
 # W_V = \begin{pmatrix} 10 & 0 \\ 0 & 10 \end{pmatrix}
 # $$
 #
-# At the top, the answer looked at the text. The letters of a text may also look at each other, and at themselves, which
-# is called **self-attention**. Let "y" look at all three. **Its query** is $x W_Q$. Its vector $x$ is $(1, 1)$, so the
-# two rows of $W_Q$ are added:
+# At the top, the answer looked at the text, which is called **cross-attention**. In **self-attention** the letters of a
+# text look at each other, and at themselves. So let "y" look at all three. **Its query** is $x W_Q$. Its vector $x$ is
+# $(1, 1)$, so the two rows of $W_Q$ are added:
 #
 # $$
 # q_y = (1, 0, 0, 1) + (1, 0, 1, -1) = (2, 0, 1, 0)
@@ -135,8 +136,17 @@ touch(
 # 0.8756 \cdot (10, 0) + 0.0059 \cdot (0, 10) + 0.1185 \cdot (10, 10) = (9.941, 1.244)
 # $$
 #
-# **That is the whole of attention.** Here it is for all three letters, with a row for each. The rows of "y" are marked,
-# and (3, 2) is a *shape*: three rows and two columns.
+# **That is the whole of attention.** Now you, with a pencil, the row of "a": its scores are 2, −2.5 and −0.5. What is
+# its first weight?
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# $e^2 = 7.389$, $e^{-2.5} = 0.082$ and $e^{-0.5} = 0.607$ add up to 8.078, and $7.389 / 8.078 = 0.915$.
+#
+# </details>
+#
+# Here are all three letters, with a row for each. The rows of "y" are marked, and (3, 2) is a *shape*: three rows and
+# two columns.
 #
 # --8<-- "diagrams/attention_by_hand.svg"
 #
@@ -177,6 +187,8 @@ from pathlib import Path
 # The numbers in the text and in the diagram are those that the cell above computed.
 np.testing.assert_allclose(weights[2], [0.8756, 0.0059, 0.1185], atol=5e-5)
 np.testing.assert_allclose(output[2], [9.941, 1.244], atol=5e-4)
+np.testing.assert_allclose((q @ k.T / 2)[1], [2, -2.5, -0.5])
+np.testing.assert_allclose(weights[1, 0], 0.915, atol=5e-4)
 drawn = Path("../diagrams/attention_by_hand.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn.replace("−", "-"))
 steps = np.concatenate(
@@ -213,13 +225,10 @@ np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-3)
 #
 # </details>
 #
-# **Queries may come from another text than keys and values.** When the decoder writes, the query comes from the answer,
-# and keys and values come from the text. This is *cross-attention*, and it is what you saw at the top.
-#
-# Here is that machine again, with the numbers behind its weights. Its four heads share the 64 numbers of a vector, so a
-# key of one head has 16, and the products are divided by √16 = 4. Press a letter of the answer: the table shows the
-# three keys that fit best, where ␣ is a space. By how much do two of their scores differ, and how many times as large
-# is the one weight as the other?
+# **In cross-attention the queries come from another text than keys and values.** When our machine writes, the query
+# comes from the answer, and keys and values come from the text. Here are the numbers behind the weights at the top. Its
+# four heads share the 64 numbers of a vector, so a key of one head has 16, and the products are divided by √16 = 4.
+# Press a letter of the answer: the table shows the three keys that fit best.
 
 # %% tags=["live", "hide-input"]
 from clear_attention import date_tokenizers
@@ -244,15 +253,15 @@ machine(
 
 # %% [markdown]
 # If the scores differ by 1, the one weight is $e$ times the other, 2.7 times. For the 5, the two best scores differ by
-# 1.41, and $e^{1.41}$ is 4.1: so many times 0.140 is 0.574. Only differences count, and each step of 1 multiplies.
+# 1.41. $e^{1.41}$ is 4.1, and 4.1 times 0.140 is 0.574. Only differences count, and each step of 1 multiplies.
 #
 # ## Why divide by the root of d_k?
 #
 # A dot product is a sum of $d_k$ terms, so its size grows with the number of terms, and differences can become too
-# large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times.
-# This key has nearly everything, before and after a score is nudged. But a machine learns from how much the output
-# changes when a number is nudged. So here it learns next to nothing: the softmax is *saturated*. That is why the dot
-# products are divided. But by what?
+# large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times, so
+# it is 0.99995. If the score is nudged up by 0.1, it is 0.99996. But a machine learns from how much the output changes
+# when a number is nudged. So here it learns next to nothing: the softmax is *saturated*. That is why the dot products
+# are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change $d_k$. Which column of weights goes to all or nothing,
 # which becomes even, and which does neither?
@@ -312,6 +321,7 @@ lab(
 # %% tags=["live", "remove-input"]
 # What the text says of e, of coins, and of the three columns, for 500 queries and 16 keys each.
 assert round(np.exp(10), -3) == 22000
+assert [round(1 / (1 + np.exp(-x)), 5) for x in (10, 10.1)] == [0.99995, 0.99996]
 coins = np.random.default_rng(0).choice([-1.0, 1.0], (10000, 64))
 assert abs(np.mean(coins.sum(axis=1) ** 2) ** 0.5 - 8) < 0.2
 one, *others = np.random.default_rng(0).normal(size=(17, 500, depths[-1]))
@@ -357,7 +367,8 @@ bet(
             "divided by nothing",
             round(100 * read["nothing"], 1),
             "Larger scores keep their order: a look prefers the same letter as before, only more sharply.",
-            "Where a look had learnt to mix several letters, the largest weight now pushes the others aside.",
+            "Where a look had learnt to mix several letters, the largest weight now takes more of it, and that probably"
+            " does the harm.",
         ),
         (
             "divided by 16",
@@ -392,10 +403,10 @@ ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# </details>
-#
 # This shows what a wrong scale does to a machine that was trained with the root. What a training without it would find,
 # it does not show. There the reason is the one above: a saturated softmax hardly learns.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>Numbers to test your own attention against</summary>
 #

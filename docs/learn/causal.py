@@ -7,7 +7,7 @@
 # # Writing without peeking
 #
 # In its training a machine is given the right letters, and says at each which one comes next. This machine gets 100 of
-# 100 right when it is asked like that. Yet it cannot write a single date.
+# 100 letters right when it is asked like that. Yet it cannot write a single date.
 
 # %% tags=["live", "hide-input"]
 import sys
@@ -125,11 +125,13 @@ assert back > 0.5
 #
 # ## Try it yourself
 #
-# Here you see the forgetful machine peeking, each row in the head which peeks most. The rows are letters that look, and
-# the columns those that are looked at: the first five that are *given*. In the row "start" it looks at the 2, which is
-# what it has to say, and in the row "2" at the 0. The last row cannot peek, because its next letter is not shown.
+# Here you see the forgetful machine peeking. Each letter looks in four ways at once, and its row shows the one that
+# peeks most. The rows are letters that look, and the columns those that are looked at: the first five that are *given*.
+# In the row "start" it looks at the 2, which is what it has to say, and in the row "2" at the 0. The last row cannot
+# peek, because its next letter is not shown.
 #
-# **Stop it!** Press the cells that must be blocked, until no letter sees a later one. How many are there?
+# **Stop it!** Press the cells that must be blocked, until no letter sees a later one. Leave the line "padding" alone.
+# How many cells are there?
 
 # %% tags=["live", "hide-input"]
 from live import grid, lab, situation
@@ -241,7 +243,8 @@ np.testing.assert_allclose(output, by_hand, atol=5e-4)
 #
 # Here is how the whole machine, which had the mask, looks at what it has written, in its four heads. The dot • is the
 # start mark. Press a letter of the answer, and a frame marks the row of the letter *before* it, which looks when this
-# one is written. Now press the first letter. **Why is its row the same in all four maps?**
+# one is written. (The text and the lines under it show its other look, the one at the text.) Now press the first
+# letter. **Why is its row the same in all four maps?**
 
 # %% tags=["live", "hide-input"]
 given = target_ids[:, :-1]
@@ -404,7 +407,7 @@ np.testing.assert_array_equal(prefix[0], [0, 0, 1, 1])
 #
 # Williams and Zipser named teacher forcing in 1989. Their machines read one symbol after the other and could not peek.
 # Attention sees everything at once, so the first Transformer (2017) needed the mask. In GPT (2018) all attention is
-# causal, and UniLM (2019) trained one network with several masks by turns, a prefix mask among them.
+# causal.
 #
 # ## Exercises
 #
@@ -489,7 +492,7 @@ exercises.show("causal")
 # * [In the museum of bugs](../guides/museum.py#star): a model that is better than possible.
 #
 # Read on elsewhere: Williams and Zipser (1989), [A Learning Algorithm for Continually Running Fully Recurrent Neural
-# Networks](https://doi.org/10.1162/neco.1989.1.2.270), which names teacher forcing; Radford and others (2018),
-# [Improving Language Understanding by Generative
-# Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf); Dong and
-# others (2019), [Unified Language Model Pre-training](https://arxiv.org/abs/1905.03197), which is UniLM.
+# Networks](https://doi.org/10.1162/neco.1989.1.2.270), which names teacher forcing; Vaswani and others (2017),
+# [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section 3.2.3; Radford and others (2018), [Improving
+# Language Understanding by Generative
+# Pre-Training](https://cdn.openai.com/research-covers/language-unsupervised/language_understanding_paper.pdf).

@@ -75,12 +75,16 @@ assert 3 * block + beside > 16e9
 assert round((3 * block / 4 + beside) / 1e9) == 14 < 16  # blocks of 64 queries
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Where, and how many?</summary>
+#
 # From 1,000 to 30,000 places the inputs grow 30-fold, and the weights 900-fold. They break out of the laptop at a
 # little over 22,000 places, about forty pages.
 #
 # For a million places they take 32 terabytes, in every layer. That is two thousand laptops.
 #
-# Yet what comes *out* of attention is no larger than what goes in. Must the matrix between the two ever be there?
+# </details>
+#
+# What comes *out* of attention is no larger than what goes in. Must the huge matrix between the two ever be there?
 #
 # ## One row at a time
 #
@@ -92,8 +96,9 @@ assert round((3 * block / 4 + beside) / 1e9) == 14 < 16  # blocks of 64 queries
 # 1,000,000 · 4 bytes, or 8 GB in place of 32 TB.
 #
 # Does it fit into our laptop of 16 GB? A program holds about three such matrices at a time: scores, powers and weights.
-# With 6 GB of inputs and 2 GB of outputs that makes $3 \cdot 8 + 6 + 2 = 32$ GB, which is too much. With blocks of 64
-# queries it makes $3 \cdot 2 + 6 + 2 = 14$ GB, and fits.
+# The inputs take 6 GB (3 · 8 · 64 · 4 bytes for each place) and the outputs a third of that, 2 GB. Together that makes
+# $3 \cdot 8 + 6 + 2 = 32$ GB, which is too much. With blocks of 64 queries it makes $3 \cdot 2 + 6 + 2 = 14$ GB, and
+# fits.
 #
 # Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then guess: with the
 # look-ahead mask and small blocks, which share of all scores is never computed? None, a quarter, or nearly half? Switch
@@ -120,11 +125,10 @@ touch(
 #
 # ## Your machine so far { #your-machine-so-far }
 #
-# Take your `softmax` and `attention`. Write `by_blocks`, which calls `attention` for one block of queries after the
-# other. With `causal=True` a query must not see later keys, and a block gets only those keys that at least one of its
-# queries may see. Before you write, draw the mask of the block with the queries 4 to 7. It has four rows, and eight
-# columns for the keys 0 to 7, and a 1 where the number of the key is larger than that of the query. In NumPy, compare
-# the row of the keys' numbers with a column of the queries' numbers. `[:, None]` makes a column of a row.
+# Take your `softmax` and `attention`, and write `by_blocks`, which calls `attention` for one block of queries after the
+# other. With `causal=True` a block gets only the keys up to its last query, and a mask with a 1 where a key comes after
+# the query. Draw it first for the queries 4 to 7. In NumPy, `[:, None]` makes a column of a row, and a row can be
+# compared with a column.
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -193,8 +197,8 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 # ## How much memory blocks save
 #
 # Now let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure
-# how much longer the step takes, and how much more memory it needs besides inputs and outputs. Which factors do you
-# expect?
+# how much longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which
+# factors do you expect?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -218,12 +222,6 @@ from live import bet
 bet(
     "long_sequences/twice",
     [
-        (
-            "memory of plain attention",
-            round(doubled[0], 1),
-            "The matrix itself grows fourfold, something beside it more slowly. Together that is about three times.",
-            "The matrix itself does grow fourfold. But something beside it grows more slowly.",
-        ),
         (
             "memory of blocks",
             round(doubled[1], 1),
@@ -306,8 +304,8 @@ assert 1.1 < faster < 2
 
 # %% [markdown]
 # Plain attention takes about three times the memory. At 8,192 keys that is about four matrices of 2.1 GB each (8 ·
-# 8,192² · 4 bytes), as many as the scores, the weights, and the slopes of both. At 4,096 keys it is rather five, so
-# something else is in it that grows more slowly, and a doubling costs about three times and not four.
+# 8,192² · 4 bytes), as many as the scores, the weights, and the slopes of both. At 4,096 keys it is rather five, which
+# is why a doubling costs about three times and not four. What else is in it we have not taken apart.
 #
 # PyTorch's own attention needs less still, because it cuts the keys as well. The line of `keras.ops` lies on ours: it
 # makes the whole matrix, too. Blocks also took less time here than plain attention, though they make the weights twice.
@@ -320,7 +318,8 @@ assert 1.1 < faster < 2
 # </details>
 #
 # Could a layer do with fewer scores? A **window** is a mask that hides all but the nearest keys. Here are 16 queries in
-# blocks of 4, without and with a window of 4 keys:
+# blocks of 4, with the look-ahead mask: on the left every key up to the query's own place is seen, on the right only
+# the nearest 4.
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
 from matplotlib.colors import ListedColormap
@@ -358,11 +357,10 @@ plt.show()
 # The band is equally wide for every length, so the time grows only in proportion to the length. The price is that in
 # one layer no letter sees farther than the window.
 #
-# In a training the gradient needs the weights once more, so they are made a second time. The package does this in
-# [`blockwise_attention`](../reference/blockwise.md){ #the-function-read }
-# and computes the gradient block by block, too.
+# <details class="lesson-more" markdown="1" id="the-function-read"><summary>The way back, and a check</summary>
 #
-# <details class="lesson-more" markdown="1"><summary>The way back, and a check</summary>
+# In a training the gradient needs the weights once more, so they are made a second time. The package does this in
+# [`blockwise_attention`](../reference/blockwise.md), and computes the gradient block by block, too.
 #
 # A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once), from
 # the slopes $do$ of the output. The slope $dp_j$ of a weight is the product of $do$ and its value. Since a softmax
@@ -417,10 +415,11 @@ for name, one, other in zip(names, *found, strict=True):
 #
 # ## Even a row can come in pieces, by hand
 #
-# A row of a million numbers is too long for the fast memory on a graphics processor. So fast programs, such as
-# *FlashAttention*, cut the rows into **pieces**, too. But a softmax divides by the sum over the whole row. And before
-# the powers are taken, the largest score $m$ of the row is subtracted from all its scores $s$, so that no power becomes
-# too large for its four bytes.
+# You have passed the wall, and this section is for the curious. A row of a million numbers is too long for the fast
+# memory on a graphics processor. So fast programs, such as *FlashAttention*, cut the rows into **pieces**, too. But a
+# softmax divides by the sum over the whole row. And before the powers are taken, the largest score $m$ of the row is
+# subtracted from all its scores $s$, so that no power becomes too large for its four bytes. No weight changes, since
+# all powers and their sum shrink by the same factor $e^{-m}$.
 #
 # How can either be done before the whole row is there?
 #
@@ -459,8 +458,8 @@ touch(
 #
 # <details class="lesson-more" markdown="1"><summary>In Python, and a word on the subtraction</summary>
 #
-# To subtract the largest score changes no weight, because the factor $e^{-m}$ cancels. The short `softmax` above does
-# not subtract, so with four bytes a score of 89 would be too much for it. Here are the two pieces:
+# The short `softmax` above does not subtract the largest score, so with four bytes a score of 89 would be too much for
+# it. Here are the two pieces:
 
 # %%
 scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]

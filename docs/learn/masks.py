@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What must not be looked at?
 #
-# "thursday 3rd of may 2018" is the 3rd of May. Put a long sentence into the same batch, and a machine that nobody has
-# warned reads it as another date. No letter of the date has changed. What has changed is the emptiness behind it.
+# "thursday 3rd of may 2018" is the 3rd of May. Hand it over together with a long sentence, and a machine that nobody
+# has warned reads it as another date. No letter of the date has changed. What has changed is the emptiness behind it.
 #
 # Texts are handed to a machine many at a time, because one large matrix is multiplied faster than many small ones. Such
 # a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the **padding**,
@@ -51,8 +51,9 @@ assert abs(rows["the whole machine"][0] - brief_record["exact"]) < 0.001
 assert max(np.ptp(record["padded"]), 0.98 - min(record["padded"])) < 0.001
 assert seeing_record["padded"][0] > 0.97 > 0.6 > seeing_record["padded"][-1]
 assert seeing_record["steps"][-1] == brief_record["steps"][-1] == 500
-print("not told, 34 places:")
-print(f"{percent(seeing_record['padded'][0])} of 2,000 unseen dates right")
+print("of 2,000 unseen dates, at 34 places:")
+for name, shares in rows.items():
+    print(f"{percent(shares[0])} right, {name}")
 
 # %% [markdown]
 # Now the same dates are filled up to more places. **How many of them do the two machines still read?**
@@ -65,7 +66,7 @@ bet(
     "masks/padding",
     [
         (
-            "the whole machine, 100 places",
+            "the whole machine after 500 steps, 100 places",
             round(whole[-1], 1),
             "What it was told not to look at can't confuse it, however much of it there is.",
         ),
@@ -148,9 +149,11 @@ machine(
 )
 
 # %% [markdown]
+# **The answers just get worse when somebody puts a longer text into the same batch.**
+#
 # </details>
 #
-# No error, no warning. **The answers just get worse when somebody puts a longer text into the same batch.**
+# No error, no warning.
 #
 # ## Hide it
 #
@@ -166,9 +169,9 @@ machine(
 # Here are the weights that head 1 of the trained machine's encoder gives for a short text with two places of padding. A
 # row is a letter that looks, and a column one that is looked at. What is hidden is hatched.
 #
-# Uncover one place of padding: press the first "pad" in the row marked "padding". How much weight does it take from the
-# letters? Then hide it again. **A dare: leave a letter with nothing to look at.** Press letters in that row, or single
-# cells. What becomes of its row? We come back to it [below](#queries-with-no-key-left).
+# Uncover one place of padding: above the grid, press the first button "pad". How much weight does it take from the
+# letters? Then hide it again. **A dare: leave a letter with nothing to look at.** Press more of these buttons, or
+# single cells. What becomes of its row? We come back to it [below](#queries-with-no-key-left).
 
 # %% tags=["live", "hide-input"]
 from clear_attention import create_padding_mask, scaled_dot_product_attention
@@ -200,15 +203,14 @@ lab(
 #
 # ## By hand
 #
-# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Padding has
-# a vector like everything else, so its score may be the largest of all. Seen, it takes most of the weight. Hidden, it
-# is left out of the sum, and its weight is exactly 0:
+# A letter looks at three letters and one place of padding. Its scores are 2, 1, 0 and, for the padding, 3. Seen, the
+# padding takes most of the weight. Hidden, it is left out of the sum, and its weight is exactly 0:
 #
 # --8<-- "diagrams/mask_by_hand.svg"
 #
 # The padding leaves *before* the division, so that the other weights still add up to one. If its weight were set to 0
-# afterwards, the others would add up to only 0.356. So your softmax needs the mask, and your attention hands it on. In
-# `mask=0`, the 0 blocks nothing.
+# afterwards, the others would add up to only 0.356. So your softmax needs the mask, and your attention hands it on.
+# Where it gets no mask, `mask=0` blocks nothing.
 
 # %%
 scores = np.array([2.0, 1.0, 0.0, 3.0])
@@ -238,14 +240,12 @@ print("weights", softmax(scores, mask).round(3))
 # Here $s_{ij}$ is the score of query $i$ and key $j$, and $w_{ij}$ is its weight. The sum runs over the keys $l$ that
 # query $i$ may see.
 #
-# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. Mostly
-# that is behind a text. But a question may be filled up before an answer is put behind it, as in text 0 below, and
-# where texts are to end together, they are filled up on the left, as text 2. The axes of its shape are texts, heads,
-# queries and keys, and size 1 means that all heads share it, or all queries. In the picture a row is a whole text, and
-# a 1 is hatched.
+# Who makes the mask? [`create_padding_mask`][clear_attention.create_padding_mask] puts a 1 wherever an id is 0. In the
+# picture a row is a whole text, and a 1 is hatched.
 
 # %% alt="A grid with a row for each of three texts. Hatched are the places 2 and 3 of text 0, the places 3 and 4 of text 1, and the places 0, 1 and 2 of text 2."
-from clear_attention import plot_mask
+import matplotlib.pyplot as plt
+from clear_attention import create_padding_mask, plot_mask
 
 ids = [[7, 6, 0, 0, 1], [1, 2, 3, 0, 0], [0, 0, 0, 4, 5]]
 padding = create_padding_mask(ids)
@@ -274,6 +274,15 @@ for hidden in (0 * mask, mask):
 np.testing.assert_allclose(np.array(drawn, float), steps, atol=5.01e-4)
 
 # %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>Its axes, and padding that is not behind a text</summary>
+#
+# The axes are texts, heads, queries and keys, and size 1 means that all heads share the mask, or all queries.
+#
+# In text 0 the 7 and the 6 are a question that was filled up to four places, and the 1 is an answer that was put behind
+# it. Text 2 is filled up on the left, as is done where texts are to end together.
+#
+# </details>
+#
 # ## A row with nothing left { #queries-with-no-key-left }
 #
 # And the dare? Say that one text is empty, like a blank line in a file. In the batch it is nothing but padding, and its

@@ -1,6 +1,6 @@
 # ---
 # title: Packed documents
-# description: How several short texts share one row without reading each other. Segment numbers, positions that begin again in each document, and what the loss must not ask.
+# description: How several short texts share one row without reading each other. A number for each text, positions that begin again in each, and what the loss must not ask.
 # ---
 
 # %% [markdown]
@@ -33,7 +33,7 @@ source, target = date_tokenizers()
 
 
 def packed_rows(texts, length, gap=0):
-    """Put texts in pairs: the ids, and which document each place belongs to, 0 for padding."""
+    """Put texts in pairs: the ids, and for each place the number of its text, 0 for padding."""
     ids = np.zeros((len(texts) // 2, length), "int32")
     segments = np.zeros_like(ids)
     for row, pair in enumerate(zip(texts[::2], texts[1::2], strict=True)):
@@ -109,10 +109,13 @@ assert own_row == ["2018-05-03", "2024-06-07"]
 assert wrong[0] != own_row[0]
 assert wrong[1] != own_row[1]
 assert mean[:seven].sum() > 0.8
+assert wrong[0][8:] == "18"  # a year as a day
+assert wrong[1][3] == "7"  # and a day at the end of a year
 
 # %% [markdown]
 # Nearly all the weight of this 7 goes to the *other* date, because nobody told the machine where one date ends and the
-# next begins. Both answers are wrong, without an error or a warning. (Where the 25 in them comes from, we do not know.)
+# next begins. Both answers are wrong, without an error or a warning. In the first, the 18 of the year has become the
+# day. In the second, the 7 stands at the end of the year.
 #
 # Is this a rare accident? Take 1,000 unseen dates, two in each row. How many of 100 are read right? And how many if 40
 # places of padding, which the mask hides, stand between the two?
@@ -189,9 +192,9 @@ assert abs(padded - 0.5) < 0.1  # "about half"
 #
 # </details>
 #
-# Once a mask keeps the two apart, they are read as well as if each had a row to itself. But first look at what goes
-# wrong without it. Choose two dates, and press a letter to see where it looks. Can you find two that come out right
-# although nothing keeps them apart? Can you find a month that no calendar has? Then keep the two apart.
+# Look at what goes wrong. Choose two dates, and press a letter to see where it looks. Can you find two that come out
+# right although nothing keeps them apart? Can you find a month that no calendar has? Then tick the box: a mask now
+# hides each date from the letters of the other.
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -289,6 +292,112 @@ display(
 # %% [markdown]
 # </details>
 #
+# ## A number for each text { #a-number-for-each-document }
+#
+# How does the mask know which letters belong together? Give each place in the row the **number** of its text. Then the
+# mask hides a key if its number is not that of the query. Padding gets the number 0, so padding sees only padding, and
+# no query is left without any key. Programs call a text a *document*, and its number a *segment id*. Here are the bars
+# of the 7 once more, now with such a mask:
+
+# %% tags=["hide-input"] alt="The bars of the 7 again. The letters of the first date are hatched and have no weight. Of the second date, the 7 itself has most weight, then the spaces and the apostrophe, and the letters u, n and j of june."
+masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
+kept = masked[:, seven].mean(axis=0)
+bars_of(kept, hidden=seven)
+june = slice(seven + 2, seven + 6)
+head = int(masked[:, seven, june].sum(axis=-1).argmax())
+print(
+    f"weight of the 7 on june: {mean[june].sum():.0%} before, {kept[june].sum():.0%} now"
+)
+print(f"in the head that looks there most: {masked[head, seven, june].sum():.0%}")
+others = np.delete(masked[:, seven], head, axis=0).mean(axis=0)
+assert others[[seven, seven + 6, seven + 7]].sum() > 0.5
+assert mean[june].sum() < 0.1
+assert kept[june].sum() > 0.15
+assert abs(masked[head, seven, june].sum() - 2 / 3) < 0.1
+assert not np.any(np.where(apart[0], masked, 0))
+
+# %% [markdown]
+# Now all the weight stays within the date of the 7. In the mean of the heads the 7 looks most at itself, a blank and
+# the apostrophe. But one head does what you did, and gives two thirds of its weight to "june". And the 1,000 dates are
+# read as well as with a row for each.
+#
+# ## By hand
+#
+# A row holds a text of 3 letters, one of 2 letters, and a place of padding. A *place* is counted in the row, a
+# *position* in the text:
+#
+# | place | 0 | 1 | 2 | 3 | 4 | 5 |
+# | --- | --- | --- | --- | --- | --- | --- |
+# | number | 1 | 1 | 1 | 2 | 2 | 0 |
+# | position | 0 | 1 | 2 | 0 | 1 | 0 |
+#
+# The letter at place 4 may look at the places 3 and 4. Say that its scores are 2, 1, 0, 0, 1 and 3, and the values 10,
+# 20, 30, 40, 50 and 60. Only the scores 0 and 1 at places 3 and 4 count. They become the weights 0.269 and 0.731, and
+# the output is $0.269 \cdot 40 + 0.731 \cdot 50 = 47.31$.
+#
+# Why does the third line begin again at 0? If positions are *added* to the letters, each text must begin where those of
+# the training did, because [such a machine reads it badly elsewhere](turning_positions.py). If queries and keys *turn*,
+# only distances count, and it does not matter.
+#
+# <details class="lesson-more" markdown="1"><summary>What the package says</summary>
+
+# %%
+from clear_attention import create_document_mask, create_document_positions
+
+documents = np.array([[1, 1, 1, 2, 2, 0]])
+print("positions:", create_document_positions(documents).numpy()[0])
+mask = create_document_mask(documents).numpy()[0, 0]
+print(mask)
+scores, values = np.array([2, 1, 0, 0, 1, 3.0]), np.arange(10, 70, 10)
+powers = np.where(mask[4] == 1, 0, np.exp(scores))
+print("output of place 4:", (powers @ values / powers.sum()).round(2))
+
+# %% [markdown]
+# </details>
+#
+# Here is a row of 12 places with texts of 5, 4 and 2 letters. The square is the mask, with a line for each place that
+# looks. Blue places may be seen, hatched ones are hidden, and grey is padding that sees padding. Predict first, then
+# press:
+#
+# 1. Text 1 gets one letter fewer. Which positions do the letters of text 2 have then?
+# 2. Tick the look-ahead mask, too. Which cells are left? Then let the query walk, and see what each place may look at.
+
+
+# %% tags=["live", "remove-input"]
+def alone(*sizes):
+    """Return the places, and how many are padding, with a row for each text."""
+    places = len(sizes) * max(sizes)
+    return places, places - sum(sizes)
+
+
+np.testing.assert_allclose(powers @ values / powers.sum(), 47.31, atol=5e-3)
+assert alone(5, 4, 2) == (15, 4)
+touch(
+    "packed",
+    "<p>Three texts of 5, 4 and 2 letters leave 1 of 12 places to padding in one row, and"
+    " {1} of {0} with a row for each.</p>".format(*alone(5, 4, 2)),
+    places=12,
+    sizes=[5, 4, 2],
+    query=6,
+    apart=True,
+    causal=False,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. The same as before: 0, 1, 2, 3. Where a text begins in the row does not matter to it.
+# 2. In the square of each text, the diagonal and what lies left of it.
+#
+# </details>
+#
+# ## The formula
+#
+# $$
+# \text{mask}_{ij} = \begin{cases} 1 & \text{if } \text{number}_i \ne \text{number}_j \\
+# 0 & \text{otherwise} \end{cases}
+# $$
+#
 # ## What is there to win?
 #
 # The processor multiplies padding like everything else. So let us count its multiplications in the encoder. First each
@@ -349,8 +458,8 @@ assert 11 < letters_work[0] / scores_work[0] < 13
 assert 0.32 < 1 - work[1] / work[0] < 0.36
 
 # %% [markdown]
-# Blue is the work on letters, and on scores within one date, with its percent of the whole bar. The hatched rest is
-# work for nothing. Packing saves a third of all.
+# Blue is the work that is needed, and the percentage says how much of the whole bar it is. The hatched rest is spent on
+# padding and on hidden scores, for nothing. Packing saves a third of all.
 #
 # <details class="lesson-more" markdown="1"><summary>But are there not more scores in longer rows?</summary>
 #
@@ -365,124 +474,17 @@ assert 0.32 < 1 - work[1] / work[0] < 0.36
 #
 # </details>
 #
-# ## A number for each document
-#
-# Call each text in a row a **document**, and give each place in the row the number of its document, which programs call
-# a *segment id*. Then the mask hides a key if its number is not that of the query. Padding gets the number 0, so
-# padding sees only padding, and no query is left without any key. Here are the bars of the 7 once more, now with such a
-# mask:
-
-# %% tags=["hide-input"] alt="The bars of the 7 again. The letters of the first date are hatched and have no weight. Of the second date, the 7 itself has most weight, then the spaces and the apostrophe, and the letters u, n and j of june."
-masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
-kept = masked[:, seven].mean(axis=0)
-bars_of(kept, hidden=seven)
-june = slice(seven + 2, seven + 6)
-head = int(masked[:, seven, june].sum(axis=-1).argmax())
-print(
-    f"weight of the 7 on june: {mean[june].sum():.0%} before, {kept[june].sum():.0%} now"
-)
-print(f"in the head that looks there most: {masked[head, seven, june].sum():.0%}")
-others = np.delete(masked[:, seven], head, axis=0).mean(axis=0)
-assert others[[seven, seven + 6, seven + 7]].sum() > 0.5
-assert mean[june].sum() < 0.1
-assert kept[june].sum() > 0.15
-assert abs(masked[head, seven, june].sum() - 2 / 3) < 0.1
-assert not np.any(np.where(apart[0], masked, 0))
-
-# %% [markdown]
-# Now all the weight stays within the date of the 7. In the mean of the heads the 7 looks most at itself, a blank and
-# the apostrophe. But one head does what you did, and gives two thirds of its weight to "june".
-#
-# ## By hand
-#
-# A row holds a document of 3 letters, one of 2 letters, and a place of padding. A *place* is counted in the row, a
-# *position* in the document:
-#
-# | place | 0 | 1 | 2 | 3 | 4 | 5 |
-# | --- | --- | --- | --- | --- | --- | --- |
-# | document | 1 | 1 | 1 | 2 | 2 | 0 |
-# | position | 0 | 1 | 2 | 0 | 1 | 0 |
-#
-# The letter at place 4 may look at the places 3 and 4. Say that its scores are 2, 1, 0, 0, 1 and 3, and the values 10,
-# 20, 30, 40, 50 and 60. Only the scores 0 and 1 at places 3 and 4 count. They become the weights 0.269 and 0.731, and
-# the output is $0.269 \cdot 40 + 0.731 \cdot 50 = 47.31$.
-#
-# Why does the third line begin again at 0? If positions are *added* to the letters, each text must begin where those of
-# the training did, because [such a machine cannot read it elsewhere](turning_positions.py). If queries and keys *turn*,
-# only distances count, and it does not matter.
-
-# %%
-from clear_attention import create_document_positions
-
-documents = np.array([[1, 1, 1, 2, 2, 0]])
-print("positions:", create_document_positions(documents).numpy()[0])
-mask = create_document_mask(documents).numpy()[0, 0]
-print(mask)
-scores, values = np.array([2, 1, 0, 0, 1, 3.0]), np.arange(10, 70, 10)
-powers = np.where(mask[4] == 1, 0, np.exp(scores))
-print("output of place 4:", (powers @ values / powers.sum()).round(2))
-
-# %% [markdown]
-# Here is a row of 12 places with texts of 5, 4 and 2 letters. The square is the mask, with a line for each place that
-# looks. Blue places may be seen, hatched ones are hidden, and grey is padding that sees padding. Predict first, then
-# press. Each task begins with these lengths:
-#
-# 1. Text 1 gets one letter fewer. Which positions do the letters of text 2 have then?
-# 2. Make texts 2 and 3 one letter long, and text 1 nine. What becomes of the padding: here, and with a row for each?
-# 3. Tick the look-ahead mask, too. Which cells are left? Then let the query walk, and see what each place may look at.
-
-
-# %% tags=["live", "remove-input"]
-def alone(*sizes):
-    """Return the places, and how many are padding, with a row for each text."""
-    places = len(sizes) * max(sizes)
-    return places, places - sum(sizes)
-
-
-np.testing.assert_allclose(powers @ values / powers.sum(), 47.31, atol=5e-3)
-assert alone(5, 4, 2) == (15, 4)
-assert alone(9, 1, 1) == (27, 16)
-touch(
-    "packed",
-    "<p>Three texts of 5, 4 and 2 letters leave 1 of 12 places to padding in one row, and"
-    " {1} of {0} with a row for each.</p>".format(*alone(5, 4, 2)),
-    places=12,
-    sizes=[5, 4, 2],
-    query=6,
-    apart=True,
-    causal=False,
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
-#
-# 1. The same as before: 0, 1, 2, 3. Where a text begins in the row does not matter to it.
-# 2. In this row it stays at one place of 12. With a row for each text, the long one makes all rows long: 16 of 27
-#    places are padding.
-# 3. In the square of each document, the diagonal and what lies left of it.
-#
-# </details>
-#
-# ## The formula
-#
-# $$
-# \text{mask}_{ij} = \begin{cases} 1 & \text{if } \text{document}_i \ne \text{document}_j \\
-# 0 & \text{otherwise} \end{cases}
-# $$
-#
-# Here $i$ is the place that looks, and $j$ the place of the key.
-#
 # ## Your machine so far
 #
-# Your `attention` takes any mask. So your machine only needs the mask and the positions, made from the numbers of the
-# documents in one row. `documents[:, np.newaxis]` makes a column of the row, and `list(documents).index(number)` finds
-# the first place of a number, so each document needs a number of its own.
+# Your `attention` takes any mask. So your machine only needs the mask and the positions, made from the numbers in one
+# row, which the program calls `documents`. `documents[:, np.newaxis]` makes a column of the row, and
+# `list(documents).index(number)` finds the first place of a number, so each text needs a number of its own.
 #
 # ```python
 # def document_mask(documents):  # (letters, letters), 1 hides
 #     return (... != ...).astype(int)
 #
-# def document_positions(documents):  # for each letter its place in its own document
+# def document_positions(documents):  # for each letter its position in its own text
 #     return [... for place, number in enumerate(documents)]
 # ```
 
@@ -508,8 +510,8 @@ print("your machine packs its texts")
 #
 # In a training the half that writes must say at each place [what comes next](training.py). If its answers share a row,
 # too, behind the end of one comes the beginning of the *next*, which nobody can foretell. So the machine must not be
-# asked there. The answers to two Roman numbers, XL and VII, take seven places of a row, and at five of them the machine
-# is asked:
+# asked there. The machine that reads [Roman numbers](roman.py) writes 40 for XL and 7 for VII, digit by digit. The two
+# answers take seven places of a row, and at five of them the machine is asked:
 #
 # | place holds | start | 4 | 0 | end | start | 7 | end |
 # | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -550,11 +552,11 @@ print("of the same text:", 100 * 32 * 32)
 #
 # ### Exercise 2
 #
-# Somebody gives the padding the number of the last document, instead of 0. What goes wrong?
+# Somebody gives the padding the number of the last text, instead of 0. What goes wrong?
 #
 # <details class="lesson-answer" markdown="1"><summary>What goes wrong</summary>
 #
-# The letters of the last document look at the padding, so in an encoder the last text of each row comes out wrong. In a
+# The letters of the last text look at the padding, so in an encoder the last text of each row comes out wrong. In a
 # causal machine the padding comes later and is hidden anyway. But if these numbers also say where the loss counts, the
 # machine must learn to write padding.
 #
@@ -583,9 +585,9 @@ exercises.show("packing")
 # + 1,000 | Each text has 10 times 10, and there are ten texts.
 # - 100 | That is one text. There are ten.
 # - 5,000 | That would be about half, as with a look-ahead mask alone.
-# ? Somebody numbers the documents of a row 1, 2, 1: the third gets the number of the first again. What happens?
+# ? Somebody numbers the texts of a row 1, 2, 1: the third gets the number of the first again. What happens?
 # - Nothing, since they do not stand side by side. | The mask compares numbers, and not places.
-# + The first and the third read each other. | Equal numbers are one document for the mask.
+# + The first and the third read each other. | Equal numbers are one text for the mask.
 # - The second can no longer be read. | Its number is still its own.
 # ? A machine adds positions, and was trained with a row for each text. In a packed row they are counted through from 0 to 63. The mask keeps the texts apart. Which texts suffer?
 # - None, since the mask is right. | The mask says who is seen. Where a letter stands is said by the positions.

@@ -14,11 +14,13 @@
 # Each number stands for a piece of the text. How often does the letter in number 436 occur in the word that is number
 # 73700? You have all that the model had. What do you answer?
 #
-# <details class="lesson-more" markdown="1"><summary>The same question in letters</summary>
+# The question was "How many r are in strawberry?" Number 436 is " r", and 73700 is " strawberry", each with its space.
+# Now you see three r, and the model still sees none.
 #
-# "How many r are in strawberry?" Now you see three. Number 436 is " r", and 73700 is " strawberry", each with its
-# space. Programs that answered "two" were famous for it in 2024 ([an account of it](https://arxiv.org/abs/2601.18030),
-# 2026). The numbers are from GPT-4's own table of pieces, `cl100k_base`, which is public (looked up in November 2026).
+# <details class="lesson-more" markdown="1"><summary>Did that happen?</summary>
+#
+# Programs that answered "two" were famous for it in 2024 ([an account of it](https://arxiv.org/abs/2601.18030), 2026).
+# The numbers are from GPT-4's own table of pieces, `cl100k_base`, which is public (looked up in November 2026).
 #
 # </details>
 #
@@ -74,7 +76,7 @@ pieces = [*"she sees these cheeses"]
 for _ in range(3):
     ((a, b), count), *_ = Counter(pairwise(pieces)).most_common()
     pieces = glued(pieces, a, b)
-    print(f"{shown([a, b]):5} {count} times -> {len(pieces)} pieces:")
+    print(f"{shown([a, b]):5} {count} x -> {len(pieces)} pieces:")
     print(" ", shown(pieces))
 assert len(pieces) == 15
 best = [*"she sees these cheeses"]
@@ -83,7 +85,8 @@ for pair in ("he", "es", "se"):
 assert len(best) == 14
 
 # %% [markdown]
-# The h of "these" has lost its e to the s. So h and e now stand together only twice.
+# The h of "these" has lost its e to the s. So h and e now stand together only twice. In the third round no pair is left
+# that stands there more than once, so it is a tie, and the first is taken.
 #
 # </details>
 #
@@ -165,6 +168,8 @@ for ending in ("ing", "ment", "ation"):
 # To cut a new text, begin with its letters and apply all rules in the order in which they were learnt. Since letters
 # stay pieces, no word is unknown. GPT-2 (2019) and many since begin with the 256 bytes, so that not even a new sign is
 # unknown.
+#
+# <details class="lesson-more" markdown="1"><summary>A line, cut by more and more rules</summary>
 
 
 # %% tags=["hide-input"]
@@ -195,8 +200,9 @@ assert len(cut(" strawberry", rules)) == 7
 assert len(cut(" functions", rules)) == 1
 
 # %% [markdown]
-# "functions" is a single piece now, and the strawberries stay in crumbs, because this manual has none. In GPT-4's
-# table, which was made in about 100,000 rounds, " strawberry" is one piece.
+# With 2,000 rules "functions" is a single piece.
+#
+# </details>
 #
 # Let it glue, and watch the pieces grow. Then cut something of your own, with 1,000 rules. Into how many pieces goes
 # your name? A sentence that is not English? And "functions", with no space before it?
@@ -233,12 +239,14 @@ touch(
 #
 # </details>
 #
+# The strawberries stay in crumbs, because this manual has none. In GPT-4's table, which was made in about 100,000
+# rounds, " strawberry" is one piece.
+#
 # ## What pieces save, and what they cost
 #
 # **What they save.** Cut the tenth of the manual that gave no rules with our first 1,000, and a piece holds 3.1 letters
 # on average. So a machine of pieces looks back 3.1 times as far, and writes in a little less than a third of the steps.
-# And since attention compares each piece with each, a little less than a third of a little less than a third is left of
-# the scores, which is about a tenth.
+# And since attention compares each piece with each, of the scores 1/3.1 · 1/3.1 ≈ 1/10 is left.
 #
 # <details class="lesson-more" markdown="1"><summary>How far back 128 pieces reach</summary>
 #
@@ -270,6 +278,7 @@ assert 2.9 < per_piece < 3.4
 #
 # No. Take the rival of the [last lesson](language_model.py#is-counting-enough) who only counts what came after the last
 # tokens, one token, two or three. Bits are counted by the letter, so that short pieces and long ones can be compared.
+# Our machine reads letters and has no rules: its dashed line is drawn across only for comparison.
 
 # %% tags=["hide-input"] alt="Two pictures, one above the other, against the number of rules, from none to 2,000. Above, bits a letter: the line of one that sees one token falls from above 3 bits to 2, all the way. With two it falls from 2.5 to 1.8 at 1,000 rules and rises a little at 2,000. With three it begins at 2.0, is lowest between 300 and 1,000, and rises, too. A dashed line for our machine, which sees 128 letters, lies just below them. Below, the share of rows of tokens that were never met: of rows of two from none to a quarter, of three from few to more than half."
 import math
@@ -358,9 +367,15 @@ assert ours < min(map(min, bits.values())) < ours + 0.12
 #
 # ## What can no longer be seen
 #
-# **Letters.** A model that reads pieces must pick up elsewhere how they are spelled. Itzhak and Levy
-# ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of GPT-2 from its vector alone. Of
-# pieces that were new to this network it got 33 of 100 right. So there is some spelling in the vectors.
+# **Letters.** A number does not say how its piece is spelled, and a model must pick that up elsewhere.
+#
+# <details class="lesson-more" markdown="1"><summary>Do models pick it up?</summary>
+#
+# Itzhak and Levy ([2021](https://arxiv.org/abs/2108.11193)) trained a small network to spell a piece of GPT-2 from its
+# vector alone. Of pieces that were new to this network it got 33 of 100 right. So there is some spelling in the
+# vectors.
+#
+# </details>
 #
 # **Digits.** Our date machine writes single letters. Suppose it had to write pieces, with 100 rules learnt from 3,000
 # of its answers, each like 2018-05-03. Some of the pieces stay inside the year, the month or the day. How many of the
@@ -408,9 +423,19 @@ assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 #
 # </details>
 #
-# Today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left,
-# `123|456|7`. But to add two numbers, ones must meet ones. With commas, as in 1,234,567, they do, and GPT-3.5 adds much
-# better (Singh and Strouse, 2024).
+# Today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Add the
+# piece 89:
+#
+# ```text
+# from the left:    123|456|7
+#                 +       8 9
+#
+# from the right:   1|234|567
+#                 +        89
+# ```
+#
+# To add two numbers, ones must meet ones. Cut from the left, the 9 meets the piece 7, but the 8 meets the one before.
+# With commas, as in 1,234,567, the whole 89 meets 567, and GPT-3.5 adds much better (Singh and Strouse, 2024).
 #
 # ## Who found this, and when
 #
@@ -470,11 +495,6 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
 # once, and the second sees about a quarter of it.
 #
 # </details>
-#
-# ### An open question
-#
-# Train a model of the size of ours on the pieces of 300 rules, for the same time. Is it better than 1.76 bits a letter?
-# A [program to copy](../guides/train_language_model.py) is there.
 #
 # ## Check yourself
 #

@@ -35,8 +35,8 @@ machine(
 )
 
 # %% [markdown]
-# In these lessons you take this machine apart, until you could build it yourself. You need Python, NumPy, and the
-# product of two matrices.
+# In the line "reads" the letter that it looked at most is always yellow. In the map below, yellow is only a letter that
+# got the whole look.
 #
 # ## It learnt from examples
 #
@@ -185,8 +185,8 @@ for letter, number in zip("may", ids, strict=True):
 #
 # ## Which letter told it the month?
 #
-# Here is where it looked when it wrote the 5 of May. It [looks four times](multi_head.py) for each letter, and the
-# picture shows the mean:
+# Here is where it looked when it wrote the 5 of May. It looks four times for each letter, and [the lesson on
+# heads](multi_head.py) says why. The picture shows the mean:
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
 import matplotlib.pyplot as plt
@@ -273,7 +273,7 @@ bet(
             "A look may fetch something else than the month, or nothing that changes the answer.",
         ),
         (
-            "only the last letter of the month, like the y",
+            "only the last letter: y of may, n of jun …",
             counts["last letter"],
             "In the encoder it has looked at the other two letters, so it can hold something of the whole name.",
             "It is looked at, but so are the other two letters, and these still come from the first text.",
@@ -318,10 +318,10 @@ for name, count in counts.items():
     print(f"  {name:12} exchanged: {count}")
 
 # %% [markdown]
-# Between May and June the m alone is enough, though the y got more weight. For the vectors come out of the encoder, and
-# the j that takes the place of the m has already looked at "un".
+# Look at the third row: between May and June the m alone gives the other month, though the y got more weight. For the
+# vectors come out of the encoder, and the j that takes the place of the m has already looked at "un".
 #
-# The f got much weight, and had no say.
+# The f got much weight, and had no say. Why the machine looks at it, we do not know.
 #
 # </details>
 #

@@ -19,24 +19,24 @@
 # Three letters of "june 5th, 1955" are a 5. How does the machine find out which of them is the day? Let us walk through
 # the map with one letter, the first 5.
 #
-# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers. All three 5s get the same
-#    ones, because a 5 is a 5.
-# 2. **[Positions](positions.py).** The position of its place is added. Now the vector says: a 5, at place 5, counted
-#    from 0.
-# 3. **[Self-attention](attention.py).** The 5 looks at all letters of the text, with [four heads](multi_head.py). Our 5
-#    can find a month before it and a "th" behind it, and the other two more digits beside them.
+# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers, and all three 5s get the same
+#    ones.
+# 2. **[Positions](positions.py).** The position of its place is added, and now the vector says: a 5, at place 5
+#    (counted from 0).
+# 3. **[Self-attention](attention.py).** The 5 looks at all letters, with [four heads](multi_head.py): before it stands
+#    a month and behind it a "th", while the other two 5s stand among digits.
 # 4. **[Add and norm](transformer_layer.py).** What was found is added to the letter.
 # 5. **[Feed-forward](feed_forward.py).** Each letter is worked on by itself.
 # 6. **Add and norm** again. All letters of the text go this way, at the same time.
-# 7. **Embedding and positions** again, now of the answer. We join the decoder when it has written `1955-06-0`. The
-#    start mark and all of these letters go in, and what comes out at the last one, the 0, says what is written next.
+# 7. **Embedding and positions** again, now of the answer. We join when the decoder has written `1955-06-0`, and follow
+#    the last letter, the 0, because what comes out there says what is written next.
 # 8. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
-#    has begun with 0.
-# 9. **Cross-attention.** The 0 asks the text: what comes next? The key of our 5 fits this question best, so it is
-#    mostly the value of our 5 that comes over.
+#    has begun.
+# 9. **[Cross-attention](attention.py).** The 0 asks the text what comes next, and the key of our 5 fits best, so it
+#    is mostly its value that comes over.
 # 10. **Feed-forward.** Like 8 and 9, it is followed by add and norm.
-# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*: for ten digits, the dash and
-#     three marks. The softmax turns them into probabilities. The largest belongs to "5", so a 5 is written.
+# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits* (for ten digits, the dash and
+#     three marks), and the softmax makes probabilities of them. The largest is that of "5", so a 5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
 #
@@ -79,13 +79,16 @@ assert day_and_year[3] > day_and_year[2] + 0.1
 assert day_and_year[4] < -0.05  # "even below 0"
 
 # the j of another month in the place of this one
-for other in ("january 5th, 1955", "july 5th, 1955"):
+at_first = own.enter(ids, w["source"])[0]
+for other in ("january 5th, 1955", "july 5th, 1955", text):
+    its_ids = source.encode([other])[0]
+    np.testing.assert_array_equal(own.enter(its_ids, w["source"])[0], at_first)
     swapped = left.copy()
-    swapped[0] = own.encode(source.encode([other])[0], w)[0]
+    swapped[0] = own.encode(its_ids, w)[0]
     answer = [target.start_id]
     for _ in range(10):
         answer.append(int(np.argmax(own.decode(answer, swapped, w)[-1])))
-    month = "01" if "january" in other else "07"
+    month = {"jan": "01", "jul": "07", "jun": "06"}[other[:3]]
     assert target.decode([answer[1:]]) == [f"1955-{month}-05"]
 
 # and its way through the decoder, when 1955-06-0 is written
@@ -146,6 +149,7 @@ logits = own.linear(ready, w["logits"])
 np.testing.assert_allclose(logits, step.output[0], atol=1e-4)
 said = target.decode([[x] for x in logits.argmax(axis=1)])
 assert (said[6], said[9]) == ("6", "5")
+assert logits.argmax(axis=1)[[9, 6]].tolist() == [8, 9]  # the ninth and tenth cell
 stations = (entered, behind_it, fetched, ready, fetched - fetched.mean(axis=0))
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 alike = [unit[6] @ unit[9] for unit in units]
@@ -170,7 +174,7 @@ journey(
         ),
         "Linear": (
             logits,
-            "Fourteen logits, for padding, start and end and then 0 to 9 and the dash.",
+            "Fourteen logits: padding, start, end, then 0 to 9 and the dash. The ninth cell is the 5, the tenth the 6.",
         ),
     },
     letter=9,
@@ -227,15 +231,17 @@ machine(
 #
 # In step 3 it has looked around. We put the vector that leaves the encoder for the j of "january 5th, 1955" in its
 # place, and changed nothing else. **The machine wrote 1955-01-05.** A j that has looked around carries its month with
-# it.
+# it. Here are three such letters, at first and at the end, each with what was written when it stood in this place:
+#
+# --8<-- "diagrams/notes.svg"
 #
 # </details>
 #
 # ## Put together by hand
 #
-# The functions that you wrote in the lessons are collected in one file. Only, instead of matrices they take `w`, which
-# holds all trained numbers by name, and the name of a part: your `feed_forward(x, W_1, b_1, W_2, b_2)` is
-# `feed_forward(x, w, "encoder.forward")` there.
+# The functions that you wrote in the lessons are collected in one file. There a function gets all trained numbers, `w`,
+# and the name of its part: your `feed_forward(x, W_1, b_1, W_2, b_2)` is `feed_forward(x, w, "encoder.forward")`. And
+# `positions` has `n = 10000` inside.
 #
 # What is missing is what the arrows of the map say: what goes where. Here is the way through the encoder. `enter`
 # multiplies the embedding by √64, so that it becomes about as large as the positions. In `multi_head` the first
@@ -276,7 +282,9 @@ for function in (own.decode, own.write):
 #
 # </details>
 #
-# Now let these functions read:
+# Now let these functions read. `own` is that file, `w` holds the numbers of our trained machine, and `source` and
+# `target` make numbers of the letters of texts and answers, and back. `start_id` and `end_id` are those of the two
+# marks.
 
 # %%
 from clear_attention import create_date_pairs, greedy_search
@@ -297,8 +305,7 @@ assert [read(text) for text in texts] == target.decode(by_keras)
 print("200 unseen dates: as the package reads them")
 
 # %% [markdown]
-# **That is the whole Transformer, in NumPy, and you can say what each line of it is for.** The one of 2017 is only
-# larger: it has six layers in each half, and is eight times as wide.
+# **That is the whole Transformer, in NumPy, and you can say what each line of it is for.**
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 #
@@ -312,12 +319,12 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# A feed-forward network has twice as many numbers as an attention, and in our machine more than half of all numbers are
-# in its two networks.
+# A feed-forward network has about twice as many numbers as an attention, and in our machine more than half of all
+# numbers are in its two networks.
 #
-# And in larger machines? The first Transformer has twelve networks and eighteen attentions, and also a table of 37,000
-# words, with a vector for each. GPT-3 is a decoder alone, with 96 networks and 96 attentions. Its vectors are 24 times
-# as long, and its table holds not many more words. How many of all trained numbers are in the networks?
+# And in larger machines? The first Transformer, with an encoder and a decoder, also has a table of 37,000 words, with a
+# vector for each. GPT-3 is a decoder alone. Its vectors are 24 times as long, and its table holds not many more words.
+# How many of all trained numbers are in the networks?
 
 # %% tags=["live", "remove-input"]
 encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
@@ -369,8 +376,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
 #
-# In the first Transformer (2017) 40 %, and in GPT-3 (2020) 66 %. Here is ours, with 55 %, each part counted with its
-# norm:
+# In the first Transformer (2017), with twelve networks and eighteen attentions, 40 %, and in GPT-3 (2020), with 96 of
+# each, 66 %. Here is ours, with 55 %, each part counted with its norm:
 
 # %% tags=["hide-input"] alt="Bars: the trained numbers of each part. Each of the two feed-forward networks has 33,216, 27 percent of all, each of the three attentions 16,768, 14 percent, the embeddings 3,776 and the last projection 910."
 import matplotlib.pyplot as plt

@@ -1,36 +1,26 @@
 # ---
 # title: What else goes into the scores
-# description: Four things that a score cannot say, and the rules that say them. A bias by distance, a sink, a soft cap and a mask, and their order.
+# description: Four things that a score cannot say, and the rules that say them. A sink, a bias by distance, a soft cap and a mask, and their order.
 # ---
 
 # %% [markdown]
 # # What can a score not say?
 #
-# Told nothing of places, the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one
-# that stands near.
+# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places, so they need nothing from
+# the text. Where in the text does the machine look when it writes one?
 #
-# A score is the product of a query and a key. [Turned](turning_positions.py), the two can say how far away a letter
-# stands. As long as nothing is turned, there are four things that a score can't say: *you are far away*, *none of you*,
-# *enough*, and *never*. For each of them there is a rule between the product and the softmax. A bar is the score of one
-# key:
+# A score is the product of a query and a key. There are four things that such a product can't say: *none of you*, *you
+# are far away* (unless both were [turned](turning_positions.py)), *enough*, and *never*. For each of them there is a
+# rule between the product and the softmax. A bar is the score of one key:
 #
 # --8<-- "diagrams/four_rules.svg"
 #
-# ## “You are far away”: the bias
+# ## “None of you”: the sink
 #
-# Without positions the score of a key is the same wherever the key stands. The simplest remedy: to each score of
-# self-attention a number is added that depends only on *how far* the key stands from the query, and on which side. It
-# is called a **bias**. Told no more of places than this, a machine reads nearly all dates. And it reads as many if each
-# text begins 40 places further right than in the training, because only distances count.
-#
-# Cross-attention gets no bias. What it must know of places, self-attention has written into the letters.
-#
-# <details class="lesson-more" markdown="1"><summary>What was measured</summary>
-#
-# All three machines in the picture were trained equally long. Positions that are added lose nearly everything when a
-# text moves:
+# Press the other dash below, and then some digits. The brightest letter of the text has most weight, even where that is
+# little.
 
-# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a number by distance 100 %, and 100 % as well with the texts further right."
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -39,81 +29,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from date_machine import machine, percent, still
+from date_machine import machine, still
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
-_, bag_record = trained.load("dates-no-positions")
-_, added_record = trained.load("dates-brief")
-plain, plain_record = trained.load("today-buckets")
-bars = {
-    "without positions": bag_record["exact"],
-    "positions that are added": added_record["exact"],
-    "added, 40 places further right": added_record["shifted"][-1],
-    "a number by distance": plain_record["exact"],
-    "by distance, 40 places further": plain_record["shifted"][-1],
-}
-_, ax = plt.subplots(figsize=(5.2, 2.1), layout="constrained")
-colours = ["0.6", BLUE, BLUE, ORANGE, ORANGE]
-ax.barh(range(5), bars.values(), color=colours)
-for y, share in enumerate(bars.values()):
-    ax.text(share + 0.015, y, percent(share), va="center")
-ax.set(xlim=(0, 1.2), ylim=(4.6, -0.6), xticks=[])
-ax.set_yticks(range(5), bars)
-ax.spines[["top", "right", "bottom"]].set_visible(False)
-plt.show()
-for record in (added_record, plain_record):
-    assert bag_record["steps"][-1] == record["steps"][-1]
-assert bag_record["exact"] < 0.2 < 0.95 < added_record["exact"]
-assert added_record["shifted"][-1] < 0.1
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
-
-# %% [markdown]
-# </details>
-#
-# What has the machine learnt to add? Here are two of the four heads of its encoder. A dot is what is added for one
-# distance. Head 3 likes the letter just to its left best, and head 4 those four to six places to its right.
-
-# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
-bias = plain.encoder.layers[0].self_attention.attention.position_bias
-distances = np.arange(-12, 13)
-added = bias(distances).numpy()
-figure, axes = plt.subplots(
-    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
-)
-for ax, number in zip(axes, (3, 4), strict=True):
-    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
-    ax.axvline(0, linewidth=0.8, color="0.5")
-    ax.axhline(0, linewidth=0.8, color="0.8")
-    ax.set_title(f"head {number}", size=10)
-    ax.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("distance of the key: left before, right after", size=10)
-figure.supylabel("added to the score", size=10)
-plt.show()
-assert np.ptp(added, axis=1).max() > 0.5
-assert distances[added[2].argmax()] == -1
-assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
-buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
-for side in (1, -1):
-    along = bias(side * np.arange(40)).numpy()[0]
-    same = along[:, None] == along
-    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>How many numbers are these?</summary>
-#
-# Each head has 15 numbers: one for distance 0, and seven for each side. Each near distance has its own, and far ones
-# share one, a *bucket*. Simpler still is a straight line, called **ALiBi**: each place of distance costs the same, and
-# nothing is learnt.
-#
-# </details>
-#
-# ## “None of you”: the sink
-#
-# The date machine writes 2026-05-14. The dashes stand in the same places of every answer, so for a dash it needs
-# nothing from the text. Where does it look, then? Press the other dash below, and then some digits. In the text the
-# brightest letter is the one with most weight, even where that is little. In the maps, yellow means all of it.
-
-# %% tags=["live", "hide-input"]
 model, _ = trained.load("dates")
 text, answer = "thursday 14th of may 2026", "2026-05-14"
 machine(
@@ -125,13 +43,16 @@ machine(
 )
 
 # %% [markdown]
-# The piece adds up whole words. No single letter gets more than 0.17 of the first dash's weight, but the 6 of 2026
-# gives 0.77 to one. Do the dashes need any letter? With the text of *another* date before it, but at each place the
-# right answer so far, the machine still gets all dashes right, and only about a third of the digits.
+# A dash looks a little at many letters. None gets more than 17 % of the first dash's weight (the piece adds up the
+# letters of a word). The 6 of 2026 gives 77 % to a single one. Do the dashes need any letter? Let the machine read
+# *another* date, but hand it at each place the right answer so far. It still gets all dashes right, and only about a
+# third of the digits.
 #
 # <details class="lesson-more" markdown="1"><summary>The picture of this, and why a third</summary>
 
 # %% tags=["hide-input"] alt="Two pairs of bars. Right with the right text: all dashes, and nearly all digits. Right with the text of another date: all dashes, and about a third of the digits."
+from date_machine import percent
+
 source, target = date_tokenizers()
 texts, dates = create_date_pairs(200, seed=1, split="test")
 ids, answers = source.encode(texts, length=34), target.encode(dates)
@@ -179,16 +100,18 @@ assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 #
 # </details>
 #
-# A dash needs none of the letters, and yet it must look, because the weights of a query add up to 1. In large models
-# such looks go to the first words of a chat, whatever these are, and a model that forgets them writes nonsense.
+# So a dash needs none of the letters. And yet it must look, because the weights of a query add up to 1. In large models
+# such looks go to the first words of a chat, whatever these are, since every later word can see them. If a program
+# drops these words to save memory, the model writes nonsense, as Xiao and others found. For the weight must go
+# somewhere: it falls on other words, and mixes in what was not meant.
 #
 # So give such weight a place of its own. A **sink** is one more score in each row, without a key or a value, learnt for
 # each head. It takes part in the softmax, and the weight that it gets is thrown away. Say that four keys have the same
 # score, and the sink has the score 0. Then it gets $1 / (1 + 4 e^{\text{score}})$ of the weight, which is 97.4 % if the
 # keys' scores are -5.
 #
-# That seems to be made for our dash. So one more machine was trained, with a sink in every head. How much of its weight
-# will a dash give to the sink?
+# Our dash could use such a place, too. So one more machine was trained, with a sink in every head. How much of its
+# weight does a dash give to the sink?
 
 # %% tags=["live", "hide-input"]
 from live import bet
@@ -211,7 +134,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What it gives</summary>
 #
-# Next to nothing. The dashed line says what a letter would give if all scores were 0:
+# Next to nothing. It isn't that a dash can't: add 10 to the scores of these sinks, and the dashes give them nearly all
+# of their weight, and are still right (the last lines below). The dashed line says what a letter would give if all
+# scores were 0:
 
 # %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it, as are those of most other digits."
 untrained = np.mean([1 / (len(each) + 1) for each in texts])
@@ -239,7 +164,6 @@ sinks.assign(kept)
 print(f"10 more for the sinks: a dash {pushed[dash].mean():.0%}")
 print(f"right then: {with_push[0]:.0%} of dashes, {with_push[1]:.0%} of digits")
 
-assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
 assert shares[dash].max() < 0.5 * untrained
 assert shares.max() < 1.3 * untrained
 assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
@@ -258,10 +182,89 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
     np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
 
 # %% [markdown]
-# Most digits, which need the text, give as little. Why the first digits of year, month and day give a little more, we
-# do not know. Can't a dash use its sink? It can: add 10 to the scores of these sinks, and the dashes give them nearly
-# all of their weight, and are still right. So the training probably had no reason: it changes a number if this makes
-# the right letter more probable, and a dash is right anyway.
+# So why does a dash hardly use its sink? The training probably had no reason: it changes a number if this makes the
+# right letter more probable, and a dash is right anyway. Most digits, which need the text, give as little. Why the
+# first digits of year, month and day give a little more, we do not know.
+#
+# </details>
+#
+# ## “You are far away”: the bias
+#
+# Without positions the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one that
+# stands near: the score of a key is the same wherever the key stands. The simplest remedy: to each score of
+# self-attention a number is added that depends only on *how many places* left or right of the query the key stands. It
+# is called a **bias**. Nothing else tells such a machine about places, and yet it reads nearly all dates. It reads as
+# many if each text begins 40 places further right than in the training, because only distances count.
+#
+# <details class="lesson-more" markdown="1"><summary>What was measured</summary>
+#
+# All three machines in the picture were trained equally long. Positions that are added lose nearly everything when a
+# text moves:
+
+# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a bias 100 %, and 100 % as well with the texts further right."
+_, bag_record = trained.load("dates-no-positions")
+_, added_record = trained.load("dates-brief")
+plain, plain_record = trained.load("today-buckets")
+bars = {
+    "without positions": bag_record["exact"],
+    "positions that are added": added_record["exact"],
+    "added, 40 places further right": added_record["shifted"][-1],
+    "a bias": plain_record["exact"],
+    "bias, 40 places further right": plain_record["shifted"][-1],
+}
+_, ax = plt.subplots(figsize=(5.2, 2.1), layout="constrained")
+colours = ["0.6", BLUE, BLUE, ORANGE, ORANGE]
+ax.barh(range(5), bars.values(), color=colours)
+for y, share in enumerate(bars.values()):
+    ax.text(share + 0.015, y, percent(share), va="center")
+ax.set(xlim=(0, 1.2), ylim=(4.6, -0.6), xticks=[])
+ax.set_yticks(range(5), bars)
+ax.spines[["top", "right", "bottom"]].set_visible(False)
+plt.show()
+for record in (added_record, plain_record):
+    assert bag_record["steps"][-1] == record["steps"][-1]
+assert bag_record["exact"] < 0.2 < 0.95 < added_record["exact"]
+assert added_record["shifted"][-1] < 0.1
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
+assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
+
+# %% [markdown]
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>What has the machine learnt to add?</summary>
+#
+# Here are two of the four heads of its encoder. A dot is what is added for one distance. Head 3 likes the letter just
+# to its left best, and head 4 those four to six places to its right.
+
+# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
+bias = plain.encoder.layers[0].self_attention.attention.position_bias
+distances = np.arange(-12, 13)
+added = bias(distances).numpy()
+figure, axes = plt.subplots(
+    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
+)
+for ax, number in zip(axes, (3, 4), strict=True):
+    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
+    ax.axvline(0, linewidth=0.8, color="0.5")
+    ax.axhline(0, linewidth=0.8, color="0.8")
+    ax.set_title(f"head {number}", size=10)
+    ax.spines[["top", "right"]].set_visible(False)
+figure.supxlabel("distance of the key: left before, right after", size=10)
+figure.supylabel("added to the score", size=10)
+plt.show()
+assert np.ptp(added, axis=1).max() > 0.5
+assert distances[added[2].argmax()] == -1
+assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
+buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
+for side in (1, -1):
+    along = bias(side * np.arange(40)).numpy()[0]
+    same = along[:, None] == along
+    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
+
+# %% [markdown]
+# Each head has 15 numbers: one for distance 0, and seven for each side. Each near distance has its own, and far ones
+# share one, a *bucket*. Simpler still is a straight line, called **ALiBi**: each place of distance costs the same, and
+# nothing is learnt.
 #
 # </details>
 #
@@ -436,11 +439,10 @@ print("output", output[0].numpy().round(3))
 # %% [markdown]
 # </details>
 #
-# Here is the same query to play with. Let the rules come one after the other, then start again, and predict:
+# Here is the same query to play with. Let the rules come one after the other, then start again:
 #
 # 1. Key 4 gets nearly everything. Can a cap, however small, make another key win?
-# 2. Set the cap back to 2, and tick the bias. From which price on does the query look most at its own place, key 3?
-# 3. Key 4 is hidden by the mask. A dare: make the query read it all the same.
+# 2. Key 4 is hidden by the mask. A dare: make the query read it all the same.
 
 # %% tags=["live", "remove-input"]
 from live import touch
@@ -449,17 +451,9 @@ np.testing.assert_array_equal((q @ k.T)[0], [8, 2, 0, 18])
 np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
 np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
 np.testing.assert_allclose(capped(np.array([4.0, 1.0])), [1.928, 0.924], atol=5e-4)
-place_costs = np.abs(np.arange(4) - 2)
-
-
-def wins(price=0.0, **options):
-    bias = -price * place_costs[np.newaxis]
-    found = scaled_dot_product_attention(q, k, v, bias=bias, **options).weights
-    return 1 + int(np.argmax(found))
-
-
-assert {wins(softcap=cap) for cap in (1.0, 2.0, 5.0, 10.0)} == {4}
-assert wins(1.75, softcap=2.0) == 4 != wins(2.0, softcap=2.0) == 3
+for cap in (1.0, 2.0, 5.0, 10.0):
+    found = scaled_dot_product_attention(q, k, v, softcap=cap).weights
+    assert np.argmax(found) == 3  # key 4, whatever the cap
 touch(
     "rules",
     "<p>With a root of 2, a cap of 2, a price of 0.5 for each place, a mask and a sink, the keys get "
@@ -485,8 +479,7 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. No. A larger score stays larger under the cap. The scores only come nearer to each other.
-# 2. From 2 on, where it is nearly a tie, because under the cap key 4 is ahead of key 3 by a little less than 2.
-# 3. Tick cap and mask, and then "mask before the cap".
+# 2. Tick cap and mask, and then "mask before the cap".
 #
 # </details>
 #
@@ -542,17 +535,18 @@ print("your attention has a cap, a bias and a sink")
 # ## Who found this, and when
 #
 # The chat that forgets its first words is from Xiao and others (2023), who called these words *attention sinks*. With
-# four of them kept, it went on for millions of words. In 2025 gpt-oss was trained with a learnt sink for each head. The
-# bias in buckets came with T5 (Raffel and others, 2020), and the straight line from [Press and
-# others](https://arxiv.org/abs/2108.12409) (2022). Still, most models of today turn queries and keys.
+# four of them kept, it went on for millions of words. In 2025 gpt-oss was trained with a learnt sink for each head. A
+# learnt bias, in which far distances share a number, came with T5 (Raffel and others, 2020), and one in which each
+# place costs the same from [Press and others](https://arxiv.org/abs/2108.12409) (2022). Still, most models of today
+# turn queries and keys.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody hides keys with a bias of -1,000,000,000 in place of a mask. There are two queries and three keys, and all
-# products are equal. For the first query the last key is hidden, and for the second all three are. Which of the two
-# rows of weights differs from that with a mask, and how?
+# Somebody has no mask, and adds -1,000,000,000 to the scores of the keys that should be hidden. Three keys have equal
+# scores. One query must not see the last key, and another must not see any. Which weights does each query get? And with
+# a mask?
 
 # %% tags=["answer"]
 hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
@@ -567,8 +561,9 @@ assert not np.any(by_mask[1])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Which?</summary>
 #
-# The second, which is an [empty row](masks.py#queries-with-no-key-left). All its scores are equally low, so all its
-# keys get the same weight, and what should be hidden is read.
+# The first query gets the same both times: a half, a half, and nothing. The second has no key left, which is an [empty
+# row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. With the bias all its scores are equally
+# low, so each key gets a third, and what should be hidden is read.
 #
 # </details>
 #
@@ -611,7 +606,7 @@ exercises.show("score_rules")
 # - It divides all scores by 50. | Inside the tanh. But the result is multiplied by 50 again.
 # + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
 # - It makes all scores equal to 50. | 50 is the most that a score can become.
-# ? A machine has a straight line as its bias, and no positions. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
+# ? In a machine's bias each place of distance costs the same, and it has no positions. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
 # + They stay as they are. | All distances between letters are the same as before.
 # - The letters at the right get less, since they are far away. | Far from the beginning, but not from each other.
 # - It reads a bag of letters. | It would without the bias. Distances are what tells it the order.

@@ -12,8 +12,8 @@
 # We put empty places, hidden by a mask, before each of 2,000 unseen dates. No letter has changed, but every letter
 # stands further right. Two machines read the dates, both trained on the same dates, in at most 34 places. The first
 # one adds positions, as you know it. The second one adds nothing: it *turns* each query and each key, like the hand of
-# a dial, by an angle that grows from place to place. If the dates are moved by 20 places, how many of 100 does each of
-# them still read?
+# a dial, by an angle that grows from place to place. If the dates are moved by 5 places, or by 20, how many of 100 does
+# each of them still read?
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -31,13 +31,19 @@ bet(
     "turning_positions/moved",
     [
         (
-            "the first machine",
+            "the first machine, moved by 5",
+            float(percent(first["shifted"][1]).split()[0]),
+            "Nearly half survive so small a move.",
+            "Five places spoil more than half.",
+        ),
+        (
+            "the first machine, moved by 20",
             float(percent(first["shifted"][2]).split()[0]),
             "",
             "It looks as if little had changed. But its scores mix letters with places, and every place has changed.",
         ),
         (
-            "the second machine",
+            "the second machine, moved by 20",
             float(percent(second["shifted"][2]).split()[0]),
             "A move turns all its queries and keys alike. So the angle between any two of them stays as it was.",
         ),
@@ -48,8 +54,7 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # Twenty places further right the first machine reads next to nothing, although no letter has changed. The second one
-# does not even notice. Each was trained once. About half of the texts that are moved by 20 places still end within 34
-# places.
+# does not even notice. Each was trained once.
 
 # %% tags=["hide-input"] alt="The share of right dates if the text is moved by 0, 5, 20 or 40 places. With positions that turn it stays above 98 per cent. With added positions it falls from nearly 100 to less than two thirds at 5 places, and to about 1 per cent at 20 and at 40."
 import matplotlib.pyplot as plt
@@ -112,8 +117,9 @@ assert added.count_params() == turning.count_params()
 # %% [markdown]
 # </details>
 #
-# What does a move change in the first machine? Its queries and keys are made of sums. If we leave out the matrices, a
-# score is
+# About half of the texts that are moved by 20 places still end within the 34 places of the training, where no place is
+# new. So what does a move change in the first machine? Its queries and keys are made of sums. If we leave out the
+# matrices, a score is
 #
 # $$
 # (\text{letter}_1 + \text{place}_1) \cdot (\text{letter}_2 + \text{place}_2)
@@ -193,9 +199,11 @@ touch(
 #
 # </details>
 #
-# So the product of a turned query and a turned key depends only on how far apart they stand. And the side? $W_Q$ is
-# learnt, and can turn each query back by 60 degrees beforehand. Then the key two places before it gets the most, 2, and
-# the key two places behind it -1.
+# So the product of a turned query and a turned key depends only on how far apart they stand. And the side? A key two
+# places before the query is 60 degrees away from it, and a key two places behind it, too, on the other side. Both
+# products are $2 \cos 60° = 1$. But $W_Q$ is learnt, and can turn each query back by 60 degrees before its place turns
+# it. Then the query points where the key two places before it points, and their product is 2. The key two places behind
+# it is now 120 degrees away, and that product is $2 \cos 120° = -1$. So this head looks at what stands before.
 #
 # The values are not turned, because what a letter hands over should be the same from wherever it comes.
 #
@@ -277,15 +285,15 @@ for moved in (0, 20):
 #     q, k = turn_all(q, np.arange(len(x))), turn_all(k, np.arange(len(x)))
 # ```
 #
-# What is left is `turn_all`, which turns all pairs of a head at once. It pairs number $i$ with number $i + d/2$: the
-# first half of a head's numbers are the $a$, and the second half the $b$. So `a` holds $d/2$ numbers, and $i$ divided
-# by their number is the $2i/d$ of the formula. `speeds` holds the $\omega_i$, and `np.outer` multiplies each place by
-# each speed. Two expressions are missing: the two rows of the formula.
+# What is left is `turn_all`, which turns all pairs of a head at once. `a` holds the first number of each pair, and `b`
+# the second. `speeds` holds the $\omega_i$, and `np.outer` multiplies each place by each speed. Two expressions are
+# missing: the two rows of the formula.
 #
 # ```python
 # def turn_all(x, places):  # (..., letters, numbers): heads may stand in front
-#     a, b = np.split(x, 2, axis=-1)
-#     speeds = 10000.0 ** (-np.arange(a.shape[-1]) / a.shape[-1])
+#     a, b = np.split(x, 2, axis=-1)  # number i makes a pair with number i + d/2
+#     pairs = a.shape[-1]  # d/2, so that i / pairs is 2i/d
+#     speeds = 10000.0 ** (-np.arange(pairs) / pairs)
 #     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
 #     return np.concatenate([..., ...], axis=-1)
 # ```
@@ -293,8 +301,9 @@ for moved in (0, 20):
 
 # %% tags=["answer"]
 def turn_all(x, places):
-    a, b = np.split(x, 2, axis=-1)
-    speeds = 10000.0 ** (-np.arange(a.shape[-1]) / a.shape[-1])
+    a, b = np.split(x, 2, axis=-1)  # number i makes a pair with number i + d/2
+    pairs = a.shape[-1]  # d/2, so that i / pairs is 2i/d
+    speeds = 10000.0 ** (-np.arange(pairs) / pairs)
     cos, sin = np.cos(np.outer(places, speeds)), np.sin(np.outer(places, speeds))
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
@@ -411,12 +420,14 @@ assert neighbours < 0.2
 #
 # A longer text is harder than a moved one, because it has distances that the machine has never met. The language model
 # of the next lesson has positions that turn, and was trained with pieces of 128 letters. In a piece of 512 it loses its
-# way. If all dials turn four times as slowly, no angle is new, and it can't read at all. But there is a way.
+# way. If all dials turn four times as slowly, no angle is new, and it reads badly from the first letter on. But there
+# is a way.
 #
 # <details class="lesson-more" markdown="1"><summary>Which way?</summary>
 #
-# To slow only the slow dials. The picture shows bits a letter, which the next lesson explains: with 2 bits it is as
-# unsure as in a choice of 4 letters, and blind guessing has 8 bits. No machine was trained any further.
+# To slow only the slow dials. The picture shows how unsure the machine is of the next letter, in *bits*: with 1 bit as
+# unsure as between 2 letters that are equally probable, with 2 bits as between 4, and with each further bit as between
+# twice as many. Blind guessing has 8 bits. No machine was trained any further.
 
 # %% tags=["hide-input"] alt="Bits a letter at each place from 1 to 512, in three lines. As trained: about 2 up to place 128, then rising to more than 3 beyond place 256. All dials slower: above 4 nearly everywhere. Only slow dials slower: a little above 2 from the beginning to the end."
 from clear_attention import token_losses
@@ -479,9 +490,6 @@ assert 0.15 < costs < 0.35
 # Shaw, Uszkoreit and Vaswani (2018) were the first to give the Transformer distances instead of places: they learnt a
 # vector for each distance, and added it to the keys. Su and others (2021) looked for a way to put the place into
 # queries and keys themselves, so that attention stays as it is. They found the turn.
-#
-# GPT-J (2021), PaLM (2022) and Llama (2023) took it over. Since then texts have grown to many times their length, which
-# is why Peng and others (2023) asked how slow the dials should be.
 #
 # ## Exercises
 #

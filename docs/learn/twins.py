@@ -54,38 +54,12 @@ for i in (np.flatnonzero(right[1])[0], *np.flatnonzero(typical)[:3]):
     print(f"{f'{a} + {b}':14} {true[i]:8} {learnt[i, 0]:8}")
 right = [share.mean() for share in right]
 print(f"right of 5,000 {right[0]:8.0%} {right[1]:8.0%}")
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>How does a machine read a sum?</summary>
-#
-# As `^` and eight digits, four of each number, the lowest digit first. Each digit says the digit of the sum in its
-# column. So each column is answered twice, and both must be right. There are 25 million pairs of numbers, and in its
-# 700 steps the twin met at most 89,600.
-#
-# </details>
-#
-# What has the twin learnt, if not our program? Find three sums that it gets wrong, with numbers up to 4,999. Start from
-# a wrong one above, and change one digit at a time. What do they have in common? If the twin says "0 or 9", it has two
-# answers for one digit, and that is wrong, too.
-
-# %% tags=["live", "remove-input"]
-from live import touch
-from machine_files import twin as weights_of
-
 assert right[1] < 1 == right[0]
 assert abs(record["texts"] - 0.91) < 0.03
-touch(
-    "adding",
-    f"<p>{a} + {b} is {a + b}, and the twin says {learnt[i, 0]}.</p>",
-    a=1234,
-    b=2345,
-    model=weights_of("twin-addition"),
-    found=[],
-    drawn=None,
-)
 
 # %% [markdown]
-# Keep your three sums in mind. First come two simpler twins, which answer every text as their programs do.
+# What has the twin learnt, if not our program? Before you take it apart, here are two simpler twins, which answer every
+# text as their programs do.
 #
 # ## A twin that found our program
 #
@@ -190,12 +164,17 @@ met = {*draw("sort", BATCH * TASKS["sort"].steps, seed=0)}
 assert 0.85 < np.mean([text in met for text in all_inputs("sort")]) < 0.92
 assert np.abs(np.delete(maps[0], 1, axis=0) - 1 / 7).max() < 0.06
 assert maps[0][1, 2] + maps[0][1, 4] > 0.7
+assert maps[1][6, [2, 4]].max() > 0.8
+assert maps[1][1, [3, 6]].max() > 0.6
 
 # %% [markdown]
-# What does the twin do, then? In the map of its first head nearly all weights lie near 1/7 = 0.14. So this head seems
-# to take the average of the whole text. That would be a program, too: the average says which share of the text is a, b
-# and c, and the share of `^` says how long it is. Only one row is not even, that of place 1, where the first c stands.
-# It gives most of its weight to the two a's.
+# In the trained head 2, place 6, which must say c, looks almost only at an a, and place 1, which must say a, mostly at
+# a b. How can that sort? We have not found out.
+#
+# Of head 1 one can say more. Nearly all its weights lie near 1/7 = 0.14, so it seems to take the average of the whole
+# text. That would be a program, too: the average says which share of the text is a, b and c, and the share of `^` says
+# how long it is. Only one row is not even, that of place 1, where the first c stands. It gives most of its weight to
+# the two a's.
 #
 # ## A check: does it really?
 #
@@ -237,7 +216,7 @@ bet(
             "sort, head 1 even",
             round(100 * without_choice["sort"], 1),
             "In our program all hangs on this head. The twin answers the same, and needs it less.",
-            "Nearly all its rows are even. But the row of place 1 looks out for a single smallest letter.",
+            "Nearly all its rows are even. But the row of place 1 looks out for the smallest letter.",
         ),
         (
             "induction, head 1 even",
@@ -274,15 +253,14 @@ assert shares_of("sort") == [1, 1, 1]
 assert min(others) < 0.5 < 0.6 < max(others) < 0.75
 
 # %% [markdown]
-# So the first head of this twin mostly takes the average. But what we find in one twin does not hold for the next. We
-# trained two more twins of `sort` from other random numbers. They, too, sort all texts, and with their first head even
-# they keep only a third and two thirds of them.
+# So the first head of this twin mostly takes the average.
 #
 # </details>
 #
-# Two more twins of `sort`, trained from other random numbers, sort all texts as well. But each of the three needs its
-# first head to another degree, as the fold says. So machines can answer the same, and run different programs. Right
-# answers don't show the difference. It shows when you take something away.
+# What we find in one twin need not hold for the next. Two more twins of `sort`, trained from other random numbers, sort
+# all texts as well. With their first head even, one keeps about a third of them, and the other about two thirds. So
+# machines can answer the same, and run different programs. Right answers don't show the difference. It shows when you
+# take something away.
 #
 # <details class="lesson-more" markdown="1"><summary>Which texts are lost, if the head is even?</summary>
 #
@@ -304,24 +282,50 @@ assert lost[alone].mean() > 0.8 > 0.1 > lost[~alone].mean()
 # %% [markdown]
 # A single a is overlooked by place 1. And in the map above, the row of place 1, where the first c stands, is the one
 # that is not even. So the head takes the average, except for the place that needs the smallest letter, which looks out
-# for it. What the second head does, without which nearly all is lost, we have not found out.
+# for it.
 #
 # </details>
 #
-# ## A shortcut, and a little more { #a-twin-that-takes-a-shortcut }
+# ## The twin that adds { #a-twin-that-takes-a-shortcut }
 
 # %% tags=["live", "remove-input"]
 from IPython.display import Markdown, display
 
 display(
     Markdown(
-        "Now back to adding, and to the sums that you kept in mind. At the top the twin said "
+        "Back to the twin that adds. At the top it said "
         + " and ".join([", ".join(examples_wrong[:-1]), examples_wrong[-1]])
         + "."
     )
 )
 
 # %% [markdown]
+# Find three sums that it gets wrong, with numbers up to 4,999. Start from one of these, and change one digit at a time.
+# What do they have in common? Each column is answered twice, once at the digit of each number. If the twin says "0 or
+# 9", the two answers differ, and that is wrong, too.
+
+# %% tags=["live", "remove-input"]
+from live import touch
+from machine_files import twin as weights_of
+
+touch(
+    "adding",
+    f"<p>{a} + {b} is {a + b}, and the twin says {examples_wrong[-1].split()[-1]}.</p>",
+    a=1234,
+    b=2345,
+    model=weights_of("twin-addition"),
+    found=[],
+    drawn=None,
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>How does a machine read a sum?</summary>
+#
+# As `^` and eight digits, four of each number, the lowest digit first. Each digit says the digit of the sum in its
+# column. There are 25 million pairs of numbers, and in its 700 steps the twin met at most 89,600.
+#
+# </details>
+#
 # Each column needs to know whether a 1 is carried over to it. In 299 + 301 the lowest column carries a 1, and the
 # middle one has the sum 9. Such a column does not decide: it hands on what it gets. So what arrives in the third column
 # comes from the *lowest*. Our program knows that. Its first head brings the two digits of a column together. Its second
@@ -372,8 +376,7 @@ assert np.max(far) < 0.05
 # --8<-- "diagrams/carry.svg"
 #
 # Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. And we hide from the twin's
-# heads all that stands farther down. If the shortcut is all, the twin loses nothing by that. A *middle* 9 is a column
-# with the sum 9 that has a column on either side:
+# heads all that stands farther down. If the shortcut is all, the twin loses nothing by that:
 
 # %% tags=["hide-input"] alt="Dots: the share of upper columns that are right, by how many middle columns with the sum 9 stand in a row just to their right. With none, all three are near 100 percent. With one, the shortcut is near 52 percent, the twin with the far columns hidden just below, and the twin near 74. With two, the shortcut and the twin with the far columns hidden are near 45 percent, and the twin near 62."
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
@@ -427,7 +430,8 @@ ax.set_xticks(
 ax.set(
     xlim=(-0.4, 2.4),
     ylim=(0, 1.05),
-    xlabel="middle 9s in a row just to the right",
+    xlabel="middle 9s in a row just to the right\n"
+    "(a middle 9: the sum is 9, with a column on either side)",
     ylabel="columns that are right",
 )
 ax.yaxis.set_major_formatter("{x:.0%}")
@@ -449,12 +453,12 @@ assert abs(whole["the shortcut"] - 0.91) < 0.02
 assert 0.25 < both / fails.sum() < 0.45
 
 # %% [markdown]
-# Left of a single middle 9 the shortcut gets about half of the columns right, and the twin about 74 of 100. So it knows
-# more than the shortcut. And yet over all pairs the two are level, with about 91 of 100 right each. The twin errs where
-# the shortcut doesn't: only about a third of its wrong pairs are wrong by the shortcut, too.
+# Left of a single middle 9 the shortcut gets about half of the *columns* right, because a carry comes through the 9
+# about every second time. The twin gets about three in four right, so it knows more than the shortcut. With what stands
+# farther down hidden, it falls back to about half. So the little weight farther down lifts the twin, and no map had
+# shown that. Small numbers in a map can carry what matters.
 #
-# With what stands farther down hidden, the 74 fall to about 49. So the little weight farther down lifts the twin, and
-# no map had shown that. Small numbers in a map can carry what matters.
+# And yet the twin gets only about as many whole *pairs* right as the shortcut, because it errs elsewhere, too.
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
@@ -494,16 +498,16 @@ assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
 assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# A little more than half of them stand left of a middle 9. In some of these no 1 had to be carried, and there the
-# shortcut never errs. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the lowest column, and there
-# it never errs either.
+# A little more than half of the columns stand left of a middle 9. In some of these no 1 had to be carried, and there
+# the shortcut never errs. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the lowest column, and
+# there it never errs either. So only about a third of the twin's wrong pairs are wrong by the shortcut, too.
 #
 # </details>
 #
 # What is just to the right of the wrong digits in your three sums? Often it is such a 9: a little more than half of all
-# wrong columns stand left of one. Now press "Draw 1,000 random pairs" in the piece at the top. Of the pairs in which a
-# 1 passes a 9 about two thirds are right, and of the others over nine in ten. But the others are ten times as many. So
-# random sums show that something is missing, and hardly what.
+# wrong *columns* stand left of one. Now press "Draw 1,000 random pairs" in the piece above. Of the *pairs* in which a 1
+# passes a 9 about two thirds are right, and of the others over nine in ten. But there are far more of the others;
+# Exercise 2 counts them. So random sums show that something is missing, and hardly what.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>
 #

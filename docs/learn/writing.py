@@ -138,16 +138,15 @@ assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 #
 # ## Beam search
 #
-# Does a beam find a better answer to "3 may"? And to "3 may 2", whose year was cut off after one digit? In the program,
-# a beginning is a list of ids, with the logarithm of its probability, because logarithms add up where probabilities
-# multiply. `log_probabilities` gives those of the bars.
-#
-# Each round of the loop keeps the answers that have ended, makes all longer beginnings of the others, and of all these
-# keeps the `width` most probable ones:
+# Does a beam find a better answer to "3 may"? And to "3 may 2", whose year was cut off after one digit? The program
+# is folded here. Each round of its loop keeps the answers that have ended, makes all longer beginnings of the others,
+# and of all these keeps the `width` most probable ones:
 
 
-# %%
+# %% tags=["hide-input"]
 def by_beam(text, width, length=11):
+    # a beginning is a list of ids, and the logarithm of its probability, because
+    # logarithms add up where probabilities multiply
     beams = [([target.start_id], 0.0)]
     for _ in range(length):
         longer = []
@@ -155,7 +154,7 @@ def by_beam(text, width, length=11):
             if ids[-1] == target.end_id:  # it has ended, and is kept as it is
                 longer.append((ids, total))
                 continue
-            (found,) = log_probabilities(text, [ids])  # padding and start have -inf
+            found = log_probabilities(text, [ids])[0]  # padding and start have -inf
             for i in range(14):
                 longer.append(([*ids, i], total + found[i]))
         # of all these, only the most probable ones live on
@@ -199,6 +198,10 @@ one, two = begin.argsort()[:-3:-1]
 assert (letter(one), letter(two)) == ("1", "2")
 off = [p_one for _, _, p_one, _, _ in unsure]
 np.testing.assert_allclose(off, [0.76, 0.66, 0.72, 0.80], atol=0.02)
+others = [p_two for *_, p_two in unsure]
+np.testing.assert_allclose(others[:2], [0.24, 0.17], atol=0.02)
+leaves = np.cumprod([1, *off[:-1]]) * others
+assert [*leaves] == sorted(leaves, reverse=True)  # each later bar comes to less
 (greedy_ids, greedily), (beam_ids, beamed) = (
     by_beam(cut_off, n)[0] for n in (1, 3)
 )
@@ -212,9 +215,9 @@ np.testing.assert_allclose(begin[[one, two]], [0.64, 0.35], atol=0.02)
 # stands in the text.
 #
 # For "3 may" there is no dead end. The answer of greedy search has the four blue bars in a row,
-# $0.76 \cdot 0.66 \cdot 0.72 \cdot 0.80 = 0.29$. Any other answer leaves the blue letters somewhere. The likeliest
-# place is the first bar: the 1 has 0.24. Each further letter multiplies by at most 1, so that no answer which begins
-# with 1 can have more than 0.24.
+# $0.76 \cdot 0.66 \cdot 0.72 \cdot 0.80 = 0.29$. Any other answer leaves the blue letters somewhere, at best for the
+# second choice. In the first bar that has 0.24. In the second it comes to $0.76 \cdot 0.17 = 0.13$, and in the third
+# and fourth to still less. Each further letter multiplies by at most 1, so no other answer can have more than 0.24.
 #
 # But "3 may 2" is our own making. Where a date is complete, our machine is so sure of each letter that a beam has
 # little to gain. (It gains more [in translation](#who-found-this-and-when).) How many of 2,000 unseen dates does it
@@ -385,16 +388,17 @@ assert int(target.decode(beams.ids[:, 0])[1][5:7]) > 12
 #
 # ## What a cache saves
 #
-# Whichever way it chooses, the machine writes letter by letter. For each new one, our `log_probabilities` sends the
-# whole answer so far through the machine. What of all that was computed one step before, and could have been kept?
+# So much for which letter is written. The last question is what each letter costs. Whichever way the machine chooses,
+# it writes letter by letter, and for each new one our program sends the whole answer so far through it again. What of
+# all that was computed one step before, and could have been kept?
 #
 # The keys and the values. Because of the look-ahead mask, none of the letters so far ever saw a later one, so that
 # their keys and values stay as they were. `greedy_search` keeps them in the **cache**, or KV cache, and computes only
 # those of the newest letter. Those of the text, for cross-attention, are computed once. Queries are not kept, because
 # only the newest letter asks.
 #
-# The letters are the same, and come sooner. An answer of 64 letters took this long on the computer that
-# [Benchmarks](../about/benchmarks.py) names, with a machine of two layers, each twice as wide as ours:
+# The letters are the same, and come sooner. This is how long 64 of them took a machine somewhat larger than ours, in
+# our [benchmarks](../about/benchmarks.py):
 
 # %% tags=["hide-input"]
 import json

@@ -213,4 +213,4 @@ def test_the_page_of_a_section_leads_to_all_its_pages(turn_to, section):
     linked = window.page.eval_on_selector_all("article li a", "links => links.map(a => a.href.split('#')[0])")
     pages = [url for url in inside if not url.split("#")[0].endswith(f"/{section}/")]
     assert len(pages) > 1
-    assert linked == pages
+    assert [*dict.fromkeys(reversed(linked))][::-1] == pages  # some stand above their list, too

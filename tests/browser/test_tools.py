@@ -81,7 +81,7 @@ def test_an_answer_unfolds_by_keyboard(visit):
     page = visit("/learn/attention/").page
     answer = page.locator("details.lesson-answer").first
     assert not answer.locator(".lesson-output").is_visible()
-    answer.locator("summary").focus()
+    answer.locator("> summary").focus()
     page.keyboard.press("Enter")
     assert answer.locator(".lesson-output").is_visible()
 

@@ -34,8 +34,9 @@ def shortcut(sums):
 EXERCISES = [
     Exercise(
         name="how-alike",
-        question="A written head gives four keys the weights 0.5, 0.5, 0 and 0. The trained head gives them 0.6, 0.1,"
-        " 0.2 and 0.1. How alike are the two heads, from 0 to 1?",
+        question="How alike two heads are is what they have in common: for each key the smaller of the two weights,"
+        " added up. A written head gives four keys the weights 0.5, 0.5, 0 and 0. The trained head gives them 0.6,"
+        " 0.1, 0.2 and 0.1. How alike are the two heads, from 0 to 1?",
         asks=Numbers(("alike",), digits=2),
         given=(WRITTEN, LEARNT),
         right=lambda one, other: [np.minimum(one, other).sum()],

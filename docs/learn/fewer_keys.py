@@ -22,9 +22,10 @@ print(f"{kept(32, 32, 128, length=1):,} bytes")
 # %% [markdown]
 # Half a million bytes, for three letters.
 #
-# For Llama 2 this word is a single [piece](pieces_of_words.py). The smallest Llama 3.1 reads texts of up to 131,072
-# pieces, and it, too, has 32 layers of 32 heads. Its own numbers take 16 GB: they are 8 billion, of two bytes each. If
-# it kept half a million bytes of each piece, how many times 16 GB would it keep of its longest text?
+# Llama 2 reads a text in [pieces of words](pieces_of_words.py), and “the” is one piece. The smallest Llama 3.1 reads
+# texts of up to 131,072 pieces, and it, too, has 32 layers of 32 heads. Its own numbers take 16 GB: they are 8 billion,
+# of two bytes each. If it kept half a million bytes of each piece, how many times 16 GB would it keep of its longest
+# text?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 #
@@ -174,8 +175,9 @@ touch(
 #
 # ## What does sharing cost?
 #
-# Our date machine was trained once more, with a single head of keys in each attention in place of four. Do its four
-# heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
+# Our date machine was trained once more, with a single head of keys in each attention in place of four, and for 500
+# steps only, so that the one with four beside it is right a little less often than ours. Do its four heads of queries
+# now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one head of keys, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
 # The machines are in the repository and not in the package, so this cell needs a clone.

@@ -113,7 +113,8 @@ touch(
 
 # %% [markdown]
 # One head draws a line through the square, and all texts on the line are the same to it. Two heads draw two lines, and
-# unless both share out their weight nearly alike, these cross in one place.
+# unless both share out their weight alike, these cross in one place. If they share it out nearly alike, the neighbours
+# of that place are hard to tell apart.
 #
 # **A head has one set of weights, so it brings back one average.**
 #
@@ -313,8 +314,8 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 # </details>
 #
 # **Heads matter where *one look* must bring back many things.** A word of a large text has several to fetch: in
-# machines that translate, one head looks at the neighbour, and another at the verb that belongs to it. And more heads
-# cost no more numbers to train, so ours has four, too.
+# machines that translate, one head looks at the neighbour, and another at the verb that belongs to it. Ours would do
+# with one. But more heads cost no more numbers to train, so it has four.
 #
 # Here is a good place for a pause.
 #

@@ -8,8 +8,9 @@
 #
 # All rows of a batch are equally long, so short texts are [filled up with padding](masks.py). Why not put a second text
 # there instead? The machine whose [positions turn](turning_positions.py) does not mind where in the row a text stands.
-# Here it reads "3 may '18" and "7 june '24" in one row. Is the 7 a day, a month or a part of a year? "june" tells you.
-# The bars show how much weight the 7 gives to each letter, as a mean of its four heads:
+# Here its encoder reads "3 may '18" and "7 june '24" in one row. Then each date is written by itself, and while it is
+# written, the letters of the other are hidden. Is the 7 a day, a month or a part of a year? "june" tells you. The bars
+# show how much weight the 7 gives to each letter, as a mean of its four heads:
 
 # %% tags=["hide-input"] alt="A bar for each letter of 3 may '18 and, right behind it, 7 june '24. They show the weights that the 7 gives. Nearly all the weight lies on the letters of the first date, and hardly any on june."
 import sys
@@ -187,8 +188,7 @@ assert not_apart + 0.03 < padded
 assert abs(padded - 0.5) < 0.1  # "about half"
 
 # %% [markdown]
-# Only the encoder is to blame. While an answer was written, the letters of the other date were hidden from it. Why a
-# few more come right with the padding, we have not looked into.
+# Only the encoder is to blame. Why a few more come right with the padding, we have not looked into.
 #
 # </details>
 #

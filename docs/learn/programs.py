@@ -351,7 +351,7 @@ right = check(counted, lambda text: [text.count(sign) for sign in text])
 # ## Two heads: sorting
 #
 # Sorted, `cabacb` is `aabbcc`. How can place 3 know that a b belongs there? Think of people who line up by height.
-# Whoever counts those who are smaller knows how many will stand before him. So it takes two heads.
+# Whoever counts those who are smaller knows how many will stand before him. So let us take two heads.
 #
 # 1. **Each letter counts the smaller ones**, as in your second task. In `cabacb` a b finds two, so the b's begin at
 #    place 3. A feed-forward network writes the count into free columns of the token, as a **note**.

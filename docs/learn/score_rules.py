@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places, so they need nothing from
-# the text. Where in the text does the machine look when it writes one?
+# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places. Where in the text does the
+# machine look when it writes one?
 #
 # A score is the product of a query and a key. There are four things that such a product can't say: *none of you*, *you
 # are far away* (unless both were [turned](turning_positions.py)), *enough*, and *never*. For each of them there is a
@@ -102,8 +102,8 @@ assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
 #
 # So a dash needs none of the letters. And yet it must look, because the weights of a query add up to 1. In large models
 # such looks go to the first words of a chat, whatever these are, since every later word can see them. If a program
-# drops these words to save memory, the model writes nonsense, as Xiao and others found. For the weight must go
-# somewhere: it falls on other words, and mixes in what was not meant.
+# drops these words to save memory, the model writes nonsense. For the weight must go somewhere: it falls on other
+# words, and mixes in what was not meant.
 #
 # So give such weight a place of its own. A **sink** is one more score in each row, without a key or a value, learnt for
 # each head. It takes part in the softmax, and the weight that it gets is thrown away. Say that four keys have the same
@@ -191,15 +191,11 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # ## “You are far away”: the bias
 #
 # Without positions the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one that
-# stands near: the score of a key is the same wherever the key stands. The simplest remedy: to each score of
-# self-attention a number is added that depends only on *how many places* left or right of the query the key stands. It
-# is called a **bias**. Nothing else tells such a machine about places, and yet it reads nearly all dates. It reads as
-# many if each text begins 40 places further right than in the training, because only distances count.
-#
-# <details class="lesson-more" markdown="1"><summary>What was measured</summary>
-#
-# All three machines in the picture were trained equally long. Positions that are added lose nearly everything when a
-# text moves:
+# stands near: the score of a key is the same wherever the key stands. One remedy: to each score of self-attention a
+# number is added that depends only on *how many places* left or right of the query the key stands. It is called a
+# **bias**. Nothing else tells its encoder about places, and yet the machine reads nearly all dates. It reads as many if
+# each text begins 40 places further right than in the training, because only distances count. Positions that are added
+# lose nearly everything when a text moves:
 
 # %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a bias 100 %, and 100 % as well with the texts further right."
 _, bag_record = trained.load("dates-no-positions")
@@ -229,12 +225,11 @@ assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 assert abs(plain_record["exact"] - sister_record["exact"]) < 0.02
 
 # %% [markdown]
-# </details>
-#
 # <details class="lesson-more" markdown="1"><summary>What has the machine learnt to add?</summary>
 #
 # Here are two of the four heads of its encoder. A dot is what is added for one distance. Head 3 likes the letter just
-# to its left best, and head 4 those four to six places to its right.
+# to its left best, and head 4 those four to six places to its right. The three machines of the picture above were
+# trained equally long.
 
 # %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
 bias = plain.encoder.layers[0].self_attention.attention.position_bias

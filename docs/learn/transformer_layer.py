@@ -53,11 +53,10 @@ assert min(shares("whole")) > 0.998
 
 # %% [markdown]
 # Is it the [puddle of paint](reading_dates.py#take-it-away) again? Where the decoder looks for the last digit of "2003"
-# it may find no 3, but mixtures, which tell what digits there are, and not where they stood.
+# it may find not a 3 but mixtures, which tell which digits there are, and not where they stood.
 #
 # If only their order is lost, what should happen in a year like 1987, and what in one like 1962? All years of our dates
-# lie between 1950 and 2049. With its last two digits exchanged, 1987 is such a year, 1978. But 1962 would be 1926,
-# which never occurs.
+# lie between 1950 and 2049. Exchange the last two digits of each.
 #
 # We took 4,000 other dates, and of these all years that are written with four digits. How many years of each of these
 # two kinds does it get right?

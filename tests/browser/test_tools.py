@@ -79,11 +79,12 @@ def test_walking_on_keeps_math_and_figures(visit):
 
 def test_an_answer_unfolds_by_keyboard(visit):
     page = visit("/learn/attention/").page
-    answer = page.locator("details.lesson-answer").first
-    assert not answer.locator(".lesson-output").is_visible()
+    answer = page.locator("details.lesson-answer:has(.lesson-output)").first
+    output = answer.locator(".lesson-output").first
+    assert not output.is_visible()
     answer.locator("> summary").focus()
     page.keyboard.press("Enter")
-    assert answer.locator(".lesson-output").is_visible()
+    assert output.is_visible()
 
 
 def test_keyboard_reaches_content_search_and_navigation(visit):

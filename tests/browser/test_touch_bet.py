@@ -85,6 +85,8 @@ def test_a_bet_with_the_keyboard_alone_is_there_again_and_can_be_made_anew(piece
     keys.press("Tab")
     keys.press("Enter")
     expect(made.element.locator(".settled")).to_have_count(len(told["lines"]))
+    focused = "document.activeElement.shadowRoot.activeElement.textContent"
+    assert made.page.evaluate(focused) == "Guess again"  # the keyboard goes on from here
     said = made.element.locator(".says").first.inner_text()
     assert f"{told['high']:,}" in said
     made.page.reload()

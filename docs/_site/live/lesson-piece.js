@@ -63,7 +63,10 @@ class LessonPiece extends HTMLElement {
   render() {
     const fresh = document.createElement("template");
     fresh.innerHTML = `<style>${TOUCH}</style><div class="box">${this.piece.view(this.state)}</div>`;
+    const focused = this.shadowRoot.activeElement;
     morph(this.shadowRoot, fresh.content);
+    // who works with the keyboard goes on from here, if what was pressed is gone
+    if (focused && !this.shadowRoot.activeElement) this.shadowRoot.querySelector("button:enabled, input:enabled")?.focus({ preventScroll: true });
   }
 
   on_input({ target }) {

@@ -218,19 +218,22 @@ assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
 # of the second: the y gets the vector that the n of "jun" has. All others stay as they were, and the decoder writes.
 # Does it write 05, or 06?
 #
-# Nine months have short names that it reads right in such a text: jan to aug, and nov. **In how many of their 72 pairs
-# does it write the month of the second text?**
+# Some months have short names that it does not read right in such a text. Leave these out, and exchange the others in
+# every pair. **In how many pairs does it write the month of the second text?**
 
 # %% tags=["live", "hide-input"]
 import itertools
 
-numbers = {"jan": "01", "feb": "02", "mar": "03", "apr": "04", "may": "05"}
-numbers |= {"jun": "06", "jul": "07", "aug": "08", "nov": "11"}
+names = ["jan", "feb", "mar", "apr", "may", "jun"]
+names += ["jul", "aug", "sep", "oct", "nov", "dec"]
+months = np.array([f"{number:02}" for number in range(1, 13)])
 frame = "thursday 3rd of {} 2018"
-ids = source.encode([frame.format(name) for name in numbers])
+answers, _ = ask([frame.format(name) for name in names])
+well = [i for i, date in enumerate(answers) if date[5:7] == months[i]]
+ids = source.encode([frame.format(names[i]) for i in well])
 read_as = model.encode(ids).output.numpy()  # (month, letter, number)
-written_as = np.array([*numbers.values()])
-first, second = np.array([*itertools.permutations(range(len(numbers)), 2)]).T
+written_as = months[well]
+first, second = np.array([*itertools.permutations(range(len(well)), 2)]).T
 
 
 def write(vectors, ids):
@@ -255,14 +258,16 @@ def followed(answers):
     return int(np.sum([x[5:7] for x in answers] == written_as[second]))
 
 
-assert [x[5:7] for x in write(read_as, ids)] == [*numbers.values()]
+assert 6 < len(well) < 12
+assert {4, 5} < {*well}  # may and jun are shown below
 others = [i for i in range(len(text)) if i not in month]
 tries = {"f": [f], "last letter": [18], "first letter": [16]}
 tries |= {"all three": month, "all others": others}
 found = {name: exchanged(places) for name, places in tries.items()}
 counts = {name: followed(answers) for name, answers in found.items()}
-assert counts["f"] + counts["all others"] < 5
-assert 4 < counts["last letter"] < 24 < 66 < counts["all three"]
+assert counts["f"] + counts["all others"] < 0.1 * len(first)
+assert 0 < counts["last letter"] < 0.4 * len(first)
+assert counts["all three"] > 0.9 * len(first)
 bet(
     "reading_dates/exchanged",
     [
@@ -295,7 +300,9 @@ bet(
 
 # %% tags=["hide-input"] alt="Five rows, each the text thursday 3rd of may 2018 with some letters in orange, and the answer beside it. Exchanged are the f: the answer is May. The y: May. The m: June. All three letters of the month: June. All letters but these three: May."
 june = frame.format("jun")
-pair = [*zip(first, second, strict=True)].index((4, 5))  # may, and jun
+pair = [
+    (names[well[i]], names[well[j]]) for i, j in zip(first, second, strict=True)
+].index(("may", "jun"))
 wrote = [answers[pair] for answers in found.values()]
 figure, ax = plt.subplots(figsize=(4.8, 2.1), layout="constrained")
 for y, (places, date) in enumerate(zip(tries.values(), wrote, strict=True)):

@@ -307,9 +307,9 @@ assert len({*drawn_at[0.3]}) <= len({*drawn_at[2.0]})
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
 # Do these probabilities at least show when the machine doesn't know? You have [seen
-# it](reading_dates.py#sure-and-wrong) 99.9 % sure of February 30th, and 89.7 % sure of 31/12/2018. Does it at least
-# waver at "hello", and at a text of nothing but ten dots? What probability does it give to the answer that it finds
-# best?
+# it](reading_dates.py#sure-and-wrong) nearly certain of February 30th, and about 90 % sure of 31/12/2018. Does it at
+# least waver at "hello", and at a text of nothing but ten dots? What probability does it give to the answer that it
+# finds best?
 
 # %% tags=["live", "hide-input"]
 from live import bet
@@ -372,7 +372,7 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 
 # %% tags=["remove-input"]
-np.testing.assert_allclose(sure[:2], [0.999, 0.897], atol=0.01)  # as the text says
+np.testing.assert_allclose(sure[:2], [0.99, 0.9], atol=0.06)  # as the text says
 assert sure[2] < 0.6 < 0.75 < sure[3]
 assert int(target.decode(beams.ids[:, 0])[1][5:7]) > 12
 

@@ -57,13 +57,8 @@ def test_each_bet_is_made_and_its_fold_opens(turn_to, lesson):
         assert [each["guess"] for each in kept["lines"]] == [told["low"]] * len(told["lines"])
 
 
-def first(piece):
-    lesson = next(iter(BETS))
-    return piece(lesson, "bet"), lesson
-
-
 def test_a_guess_that_is_too_high_hears_why(piece):
-    made, _ = first(piece)
+    made = piece(next(iter(BETS)), "bet")
     told = json.loads(made.element.locator("script").text_content())
     for line in told["lines"]:
         made.slide(line["label"], told["high"])
@@ -74,7 +69,7 @@ def test_a_guess_that_is_too_high_hears_why(piece):
 
 
 def test_a_bet_with_the_keyboard_alone_is_there_again_and_can_be_made_anew(piece):
-    made, _ = first(piece)
+    made = piece(next(iter(BETS)), "bet")
     told = json.loads(made.element.locator("script").text_content())
     keys = made.page.keyboard
     made.slider(told["lines"][0]["label"]).focus()

@@ -2,7 +2,7 @@
 
 import { erase, progressIn } from "./exercise-state.js";
 import { escape, morph } from "./html.js";
-import { keep, kept, keptBets, keptDares } from "./kept.js";
+import { judgedLines, keep, kept, keptBets, keptDares } from "./kept.js";
 import { TOUCH } from "./touch/touch-style.js";
 
 const STYLE = `
@@ -83,8 +83,7 @@ function bets(lessons, made) {
   const places = lessons.flatMap(({ bets: names, ...lesson }) => names.map((name) => ({ ...lesson, name, bet: made[name] })));
   const known = places.filter(({ bet }) => bet);
   if (!known.length) return `<p><b>No bet made yet</b>. There are ${places.length}: in these a lesson lets you guess before it tells what was measured.</p>`;
-  const lines = known.flatMap(({ lesson, at, bet: { lines: told, low, high, unit } }) =>
-    told.map((line) => ({ ...line, lesson, at, unit, off: Math.abs(line.guess - line.measured) / (high - low) })));
+  const lines = known.flatMap(({ lesson, at, bet }) => judgedLines(bet).map((line) => ({ ...line, lesson, at, off: Math.abs(line.off) })));
   const mean = lines.reduce((total, { off }) => total + off, 0) / lines.length;
   const most = lines.reduce((one, other) => (other.off > one.off ? other : one));
   const shown = lines.map(({ lesson, at, label, guess, measured, unit }) => `<tr><td><a href="${escape(at)}">${escape(lesson)}</a></td>

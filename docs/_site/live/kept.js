@@ -26,6 +26,10 @@ export function keepBet(name, made) {
   keep({ ...kept(), bets: { ...keptBets(), [name]: made } });
 }
 
+/** The lines of a bet, each with how far the guess was off: as a share of the slider, less than 0 if it was too low. */
+export const judgedLines = ({ lines, low, high, unit }) =>
+  lines.map((line) => ({ ...line, unit, off: (line.guess - line.measured) / (high - low) }));
+
 /** Dares of the date machine that were met: their names. */
 export const keptDares = () => kept().dares ?? [];
 

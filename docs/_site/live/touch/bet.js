@@ -1,7 +1,7 @@
 /* A bet: the reader guesses numbers with sliders before the page tells what was measured, and then sees both on one line. */
 
 import { escape } from "../html.js";
-import { keepBet, keptBets } from "../kept.js";
+import { judgedLines, keepBet, keptBets } from "../kept.js";
 import { at, between, number, says } from "./draw.js";
 
 const [LEFT, RIGHT] = [20, 340];
@@ -20,7 +20,7 @@ export const bet = {
     const { lines, settled } = state;
     const guesses = guessesOf(state);
     if (settled) {
-      const rows = lines.map((line, i) => `<div class="settled"><p class="title">${escape(line.label)}</p>${onALine(state, guesses[i], line.measured)}${says(judged(state, guesses[i], line))}</div>`);
+      const rows = made(state).map((line) => `<div class="settled"><p class="title">${escape(line.label)}</p>${onALine(state, line)}${says(judged(line))}</div>`);
       return `${rows.join("")}<div class="controls"><button data-do="again">Guess again</button><span class="hint">${score()}</span></div>`;
     }
     const { low, high, step, unit } = state;
@@ -40,8 +40,8 @@ export const bet = {
 
   act(state, name, value, element) {
     state.settled = true;
-    const { lines, low, high, unit, guesses } = state;
-    keepBet(state.name, { lines: lines.map(({ label, measured }, i) => ({ label, measured, guess: guesses[i] })), low, high, unit });
+    const { low, high, unit } = state;
+    keepBet(state.name, { lines: made(state).map(({ label, measured, guess }) => ({ label, measured, guess })), low, high, unit });
     const folds = [...document.querySelectorAll("details:is(.lesson-answer, .lesson-more)")];
     const next = folds.find((fold) => element.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING);
     if (next) next.open = true;
@@ -50,18 +50,20 @@ export const bet = {
 
 const guessesOf = ({ guesses, lines }) => guesses ?? lines.map(() => null);
 
+/** The lines, each with its guess. */
+const made = ({ guesses, ...told }) => judgedLines({ ...told, lines: told.lines.map((line, i) => ({ ...line, guess: guesses[i] })) });
+
 /** Where the knobs stand before there is a guess: it tells nothing. */
 const middle = ({ low, high, step }) => low + step * Math.round((high - low) / 2 / step);
 
 /** How the reader has guessed so far, in all lessons. */
 function score() {
-  const lines = Object.values(keptBets()).flatMap(({ lines: told, low, high }) =>
-    told.map(({ guess, measured }) => Math.abs(guess - measured) / (high - low)));
-  const hits = lines.filter((off) => off <= HIT).length;
+  const lines = Object.values(keptBets()).flatMap(judgedLines);
+  const hits = lines.filter(({ off }) => Math.abs(off) <= HIT).length;
   return `Of your ${lines.length} ${lines.length === 1 ? "guess" : "guesses"} on this site ${hits} ${hits === 1 ? "was" : "were"} within 10 % of the slider.`;
 }
 
-function onALine({ low, high, unit }, guess, measured) {
+function onALine({ low, high, unit }, { guess, measured }) {
   const x = (value) => at(LEFT + ((RIGHT - LEFT) * between(value - low, 0, high - low)) / (high - low));
   return `<svg viewBox="0 0 360 46" style="max-width:30em" role="img" aria-label="Your guess ${shown(guess)}${unit}, measured ${shown(measured)}${unit}.">
     <line class="axis" x1="${LEFT}" y1="22" x2="${RIGHT}" y2="22"/><line class="k stroke faint" x1="${x(guess)}" y1="22" x2="${x(measured)}" y2="22"/>
@@ -70,8 +72,7 @@ function onALine({ low, high, unit }, guess, measured) {
     <text class="small soft end" x="${LEFT - 4}" y="25">${shown(low)}</text><text class="small soft" x="${RIGHT + 4}" y="25">${shown(high)}</text></svg>`;
 }
 
-function judged({ low, high, unit }, guess, { measured, below, above }) {
-  const off = (guess - measured) / (high - low);
+function judged({ guess, measured, below, above, unit, off }) {
   const told = `You said ${shown(guess)}${unit}, and it was ${shown(measured)}${unit}.`;
   if (Math.abs(off) <= NEAR) return `${told} Well guessed.`;
   const why = Math.abs(off) <= HIT ? "" : off < 0 ? below : above;

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -117,4 +116,4 @@ def test_the_last_of_seven(machine):
     read(machine, "february 30th, 2018")
     assert dare(machine, "Make the whole machine write") == "Met, and with it all seven."
     expect(machine).to_contain_text("7 of 7 met.")
-    assert len(np.unique(machine.page.evaluate(KEPT)["dares"])) == 7
+    assert {*machine.page.evaluate(KEPT)["dares"]} == {*names, "calendar"}

@@ -57,7 +57,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
     ),
     "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (
-        "two machines of three learn to read only 89 of 100",
+        "two of three machines learn to read only 89 of 100",
         [round(100 * share) for share in shares("no residual")].count(89) == 2,
     ),
     "feed_forward": (

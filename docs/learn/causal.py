@@ -244,7 +244,7 @@ np.testing.assert_allclose(output, by_hand, atol=5e-4)
 # Here is how the whole machine, which had the mask, looks at what it has written, in its four heads. The dot • is the
 # start mark. Press a letter of the answer, and a frame marks the row of the letter *before* it, which looks when this
 # one is written. (The text and the lines under it show its other look, the one at the text.) Now press the first
-# letter. **Why is its row the same in all four maps?**
+# letter. **Why is the framed row the same in all four maps?**
 
 # %% tags=["live", "hide-input"]
 given = target_ids[:, :-1]
@@ -485,7 +485,7 @@ exercises.show("causal")
 #
 # ## Where to go next
 #
-# By now you have met four maps for one answer. Why does the machine look four times?
+# By now you have met four maps for one answer. Why does the machine look in four ways?
 #
 # * [Multi-head attention](multi_head.py): when one look is not enough.
 # * [Reference: masks](../reference/masks.md): windows, prefixes, and fewer queries than keys.

@@ -44,7 +44,7 @@ assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.0
 #
 # Attention brings back a mixture of values, which lies *between* the values, as green lies between blue and yellow.
 # That answers "what stands there?", if nearly all of it comes from the right letter. But a child who reads "7 times 8"
-# finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *by both of them*.
+# finds a 7 and an 8, and the answer is in neither of them. It has to be looked up in a table, *under both at once*.
 #
 # Here is such a task: a secret table. For every pair of letters it names a third one, drawn at random, so it has 26
 # times 26 = 676 entries. The machine sees eight letters. Below each but the first it must write what the table says of
@@ -249,14 +249,14 @@ touch(
 # ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how steep the ramp is, up or down. The network
 # adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
 #
-# So it takes one ramp for each answer but the first. A dare: make a table that two alarms know. In the secret table
-# each letter brings a number of its own for each alarm, which the first matrix makes of it, and the alarm adds up the
-# two. How, then, can 128 alarms be enough for its 676 entries?
+# So it takes one ramp for each answer but the first. A dare: make a table that two alarms know.
+#
+# In the secret table each letter brings a number of its own for each alarm, which the first matrix makes of it, and the
+# alarm adds up the two. How, then, can 128 alarms be enough for its 676 entries?
 #
 # **An alarm can ring for many.** Here are four of the 128 in our trained layer. The darker a pair, the louder the alarm
-# rings there, and an orange circle marks the loudest pair. In each map the letters that make this alarm louder in the
-# mean stand at the top and on the left, so the loudest pair need not stand in the corner itself. Look at the edge of
-# the dark area:
+# rings there, and an orange circle marks the loudest pair. In each map the letters are sorted by how loud they make it
+# on average, the loudest first, so the top left is mostly dark. Look at the edge of the dark area:
 
 # %% tags=["hide-input"] alt="Four squares of 26 by 26 cells: how loud four alarms are for each pair of letters. In each the upper left corner is darkest, and the dark area ends at a slanting edge. It is small in the first square, and more than half of the last."
 from matplotlib.colors import LinearSegmentedColormap
@@ -291,11 +291,11 @@ for ax, wanted in zip(axes.flat, (0.15, 0.3, 0.45, 0.6), strict=True):
 plt.show()
 
 # %% [markdown]
-# In the corner both letters say yes. Where the edge runs nearly straight down or across, as in the first map, the alarm
-# hears hardly more than one of the two letters. Where it runs aslant it hears both, and is a soft "7 and 8", for many
-# letters at once. It votes for some answers and against others, and the votes of all that ring are added up. An alarm
-# that rings for many also disturbs many. But the right letter's sum need only be the largest of 26, so small errors do
-# no harm.
+# In the top left corner both letters say yes. Where the edge runs nearly straight down or across, as in the first map,
+# the alarm hears hardly more than one of the two letters. Where it runs aslant it hears both, and is a soft "7 and 8",
+# for many letters at once. It votes for some answers and against others, and the votes of all that ring are added up.
+# An alarm that rings for many also disturbs many. But the right letter's sum need only be the largest of 26, so small
+# errors do no harm.
 #
 # Now we break it, and switch alarms off. How many of 100 answers are still right with one of the 128 alarms off, and
 # how many with half of them off?

@@ -176,8 +176,8 @@ touch(
 # ## What does sharing cost?
 #
 # Our date machine was trained once more, with a single head of keys in each attention in place of four, and for 500
-# steps only, so that the one with four beside it is right a little less often than ours. Do its four heads of queries
-# now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
+# steps only. So was the one with four that stands beside it, which is why that one is a little worse than ours. Do its
+# four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one head of keys, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -218,13 +218,13 @@ assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
 # The heads of queries differ, because their questions do. And just as many dates are read right. [Multi-head
-# attention](multi_head.py) has shown why: a date hardly needs several heads, because each of its letters has a look of
-# its own. What about large models?
+# attention](multi_head.py) has shown why: a date hardly needs several heads, because each letter of the answer looks
+# for itself. What about large models?
 #
 # Three teams compared large models with keys for each head, with 8 heads of keys and with one, on tests of up to 100
 # marks. A loss is to be expected, because a group can ask only what its keys offer. The first team converted a trained
-# T5 of 11 billion numbers. Of its 47 marks it lost 0.1 with 8 heads of keys, and 0.6 with one. The second trained Llama
-# 2 anew, with 30 billion. Of its 44 marks it lost none with 8, and 0.4 with one.
+# T5, a Transformer of Google's, of 11 billion numbers. Of its 47 marks it lost 0.1 with 8 heads of keys, and 0.6 with
+# one. The second trained Llama 2 anew, with 30 billion. Of its 44 marks it lost none with 8, and 0.4 with one.
 #
 # The third team, DeepSeek, trained three models only for this comparison, all of about 7 billion numbers and equally
 # long, and gave them four hard tests. The one with keys for each head got 42 marks. How many fewer did the other two
@@ -318,8 +318,8 @@ assert 25 < with_all[8] < 29  # MMLU, where one of four answers is right
 #
 # Now weigh it up, with the heads of Llama 3.1 and a graphics card of 24 GB. Whoever keeps less also writes faster,
 # because the model and all that is kept are read from memory again for each new piece. The marks are those of the three
-# teams, not of Llama 3.1. Predict first: in a chat of 100,000 pieces, how many times as fast does a model with 8 heads
-# of keys write as one with 32?
+# teams, not of Llama 3.1. Predict first: on a card large enough for both, in a chat of 100,000 pieces, how many times
+# as fast does a model with 8 heads of keys write as one with 32?
 
 # %% tags=["live", "remove-input"]
 assert 1 + (13 - 1) // (32 // 8) == 4

@@ -368,9 +368,9 @@ assert right_without(3) > 0.9
 #
 # ## A check: switch one off
 #
-# A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time, by setting
-# what the head hands on to zero. Then count how often the machine is right, and how often the letter that it says
-# stands in the text at all.
+# A picture shows where a head looks, and not whether it matters. So switch the heads off, one at a time, by setting to
+# zero what the head hands on. Then count how often the machine is right, and how often the letter that it says stands
+# in the text at all.
 
 
 # %% tags=["hide-input"]

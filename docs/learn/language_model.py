@@ -9,7 +9,7 @@
 # Which letter comes next?
 #
 # * `The following functions retur`
-# * `The following `
+# * `The following␣`, where ␣ is a space
 #
 # The first one you know. The second one nobody can know, and yet an f is likelier than a q. Whoever plays this game
 # well has to know words, and how sentences are built. Can a machine learn that from nothing but the game?
@@ -123,8 +123,8 @@ touch(
 )
 
 # %% [markdown]
-# Now the trained machine reads "The following functions return". The T is given, and ␣ is a space. The more bits, the
-# more yellow. Where did you err in your game, and where does it?
+# Now the trained machine reads "The following functions return". The T is given. The more bits, the more yellow. Where
+# did you err in your game, and where does it?
 
 # %% tags=["hide-input"]
 from clear_attention import LanguageModel, token_losses

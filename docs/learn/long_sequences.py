@@ -196,9 +196,10 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 #
 # ## How much memory blocks save
 #
-# Now let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure
-# how much longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which
-# factors do you expect?
+# In a training blocks make their weights twice, since they are thrown away and the gradient needs them once more. Now
+# let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure how
+# much longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which factors
+# do you expect?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -491,9 +492,9 @@ assert round(output / total, 2) == 38.72
 #
 # ## Who found this, and when
 #
-# Milakov and Gimelshein published the online softmax in 2018, for the last layer of language models. Rabe and Staats
-# built attention in little memory with the same trick in 2021. In 2022 Dao and others made it fast, with
-# FlashAttention. It does *more* arithmetic than plain attention and still takes less time, because on a graphics
+# Milakov and Gimelshein published the online softmax in 2018, for the last layer of machines that guess the next word.
+# Rabe and Staats built attention in little memory with the same trick in 2021. In 2022 Dao and others made it fast,
+# with FlashAttention. It does *more* arithmetic than plain attention and still takes less time, because on a graphics
 # processor moving numbers costs more.
 #
 # ## Exercises

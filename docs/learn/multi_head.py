@@ -451,6 +451,7 @@ def attention(q, k, v, mask=0):
 
 
 def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4):
+    # x asks, and seen is asked
     q = split(x @ W_Q, heads)
     k, v = split(seen @ W_K, heads), split(seen @ W_V, heads)
     found = attention(q, k, v, mask)  # in all heads at once

@@ -152,9 +152,9 @@ assert min(shares("norm first, warm-up")) > 0.995
 # The second part makes $(2.15, -0.95, -0.55, -0.65)$ of this, again of size 1.25, and the norm
 # $(1.72, -0.76, -0.44, -0.52)$. So $2.56 / 4 = 0.64$ of the letter is left, which is $0.8 \cdot 0.8$.
 #
-# **Norm first.** Both finds are added to the letter: $(2.5, -1, -0.5, -1)$. All of it is in there:
-# $(2.5 + 1 - 0.5 + 1) / 4 = 1$. Only now the norm at the top divides by the size, which is $\sqrt{8.5 / 4} = 1.458$. So
-# $1 / 1.458 = 0.686$ of the letter is left.
+# **Norm first.** What both parts found is added to the letter: $(2.5, -1, -0.5, -1)$. All of it is in there: $(2.5 + 1
+# - 0.5 + 1) / 4 = 1$. Only now the norm at the top divides by the size, which is $\sqrt{8.5 / 4} = 1.458$. So $1 /
+# 1.458 = 0.686$ of the letter is left.
 #
 # After two parts the two ways hardly differ, 0.64 and 0.69. What makes the difference is the height.
 #
@@ -243,8 +243,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Nearly all: in 300 steps the tower has learnt what it did not learn in 800 before. But how loud the letter must be
-# depends on the height of the tower, and the norm first needs no such number.
+# In 300 steps the tower has learnt what it did not learn in 800 before. But how loud the letter must be depends on the
+# height of the tower, and the norm first needs no such number.
 #
 # **All this fits the fading letter, and does not prove it:** a louder letter also keeps the letters different.
 #

@@ -244,7 +244,7 @@ touch(
 #
 # ## What pieces save, and what they cost
 #
-# **What they save.** Cut the tenth of the manual that gave no rules with our first 1,000, and a piece holds 3.1 letters
+# **What they save.** Cut the tenth of the manual that was kept out with our first 1,000, and a piece holds 3.1 letters
 # on average. So a machine of pieces looks back 3.1 times as far, and writes in a little less than a third of the steps.
 # And since attention compares each piece with each, of the scores 1/3.1 · 1/3.1 ≈ 1/10 is left.
 #
@@ -423,8 +423,8 @@ assert {("2", "0"), ("-1", "0")} <= {*date_rules}
 #
 # </details>
 #
-# Today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Add the
-# piece 89:
+# Today digits are cut by rule. Llama 2 (2023) makes each a piece, and GPT-4 cuts groups of three from the left. Now add
+# 89, which is one piece:
 #
 # ```text
 # from the left:    123|456|7

@@ -127,9 +127,9 @@ assert by_name[1] > 0.98 > 0.4 > by_number[1]
 # * **A fraction**, from 0 at the first place of the row to 1 at its last? (A row is the text with its padding, so this
 #   last place is mostly an empty one.)
 #
-# Three machines were trained with each, on rows of 34 places. With nothing added they read fewer than 20 of 100 dates.
-# How many do they read with a counter? With a fraction? And what if the same dates then come in rows of 40, with six
-# more empty places behind the text?
+# Three machines were trained with each, on rows of 34 places. Machines with nothing added read fewer than 20 of 100
+# dates. How many do they read with a counter? With a fraction? And what if the same dates then come in rows of 40, with
+# six more empty places behind the text?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -200,8 +200,9 @@ assert record["padded"].min() > 0.99  # with the dials, in rows of 34 to 100 pla
 #
 # What would be better than either?
 #
-# **A clock.** Its hand never leaves the dial, and each minute turns it by the same angle, in every row. But one hand
-# soon comes round again, and then two places look alike. So a clock has several hands, fast ones and slow ones.
+# **A clock.** Its hand never leaves the dial, and each minute, for us each place, turns it by the same angle, however
+# long the row is. But one hand soon comes round again, and then two places look alike. So a clock has several hands,
+# fast ones and slow ones.
 #
 # We give each hand a dial of its own. Here are three dials, numbered from 0, and each is ten times as slow as the one
 # above it. A column shows where the three hands stand at one place of the text:
@@ -383,8 +384,8 @@ touch(
 #
 # </details>
 #
-# Other peaks are nearly as high, because after six places the fast hand is nearly round again. With 32 dials, as in our
-# machine, the next one reaches less than 24 of 32. Put the disc on it, and read it off.
+# Other peaks are nearly as high, because after six places the fast hand is nearly round again. Now set the dials to 32,
+# as in our machine: the next-highest peak reaches less than 24 of 32. Put the disc on it, and read it off.
 #
 # And what turns the query's hands in a machine? Its matrix $W_Q$ can do it, as the fold below shows. **So a head can
 # *learn* to look three places back, anywhere in the text.**

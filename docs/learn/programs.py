@@ -48,7 +48,7 @@ assert sum(3**n for n in range(1, 9)) == 9840
 
 # %% [markdown]
 # How does one write such a head? And what else can one write? At the end of this lesson two such heads sort a text. On
-# the way you turn a head into a table of wishes, and then let one count.
+# the way you turn a table of wishes into a head, and then let one count.
 #
 # ## Yes and no
 #
@@ -61,9 +61,9 @@ assert sum(3**n for n in range(1, 9)) == 9840
 # | --- | --- | --- | --- | --- | --- | --- |
 # | number | 0 | 1 | 0 | 0 | 0 | 1 |
 #
-# We write a *table of wishes*, with a row for each place that looks and a column for each place that is looked at: 1
-# for yes, 0 for no. Place 0 has nobody before it, so it looks at itself. The table goes into $W_Q$, below three rows of
-# zeros that ignore the letter. $W_K$ only cuts the place out of a token:
+# Each place wishes for the one before it. So we write a *table of wishes*, with a row for each place that looks and a
+# column for each place that is looked at: 1 for yes, 0 for no. Place 0 has nobody before it, so it looks at itself. The
+# table goes into $W_Q$, below three rows of zeros that ignore the letter. $W_K$ only cuts the place out of a token:
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #

@@ -35,8 +35,8 @@ machine(
 )
 
 # %% [markdown]
-# In the line "reads" the letter that it looked at most is always yellow. In the map below, yellow is only a letter that
-# got the whole look.
+# In the line "reads" the letter that it looked at most is always yellow. In the picture below, a letter is yellow only
+# if the machine looked at nothing else.
 #
 # ## It learnt from examples
 #
@@ -185,7 +185,7 @@ for letter, number in zip("may", ids, strict=True):
 #
 # ## Which letter told it the month?
 #
-# Here is where it looked when it wrote the 5 of May. It looks four times for each letter, and [the lesson on
+# Here is where it looked when it wrote the 5 of May. It looks in four ways at once for each letter, and [the lesson on
 # heads](multi_head.py) says why. The picture shows the mean:
 
 # %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."

@@ -35,8 +35,8 @@
 # 9. **[Cross-attention](attention.py).** The 0 asks the text what comes next, and the key of our 5 fits best, so it
 #    is mostly its value that comes over.
 # 10. **Feed-forward.** Like 8 and 9, it is followed by add and norm.
-# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits* (for ten digits, the dash and
-#     three marks), and the softmax makes probabilities of them. The largest is that of "5", so a 5 is written.
+# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits* (for ten digits, the dash, and
+#     the ids of start, end and padding), and the softmax makes probabilities of them. The largest is that of "5", so a 5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
 #
@@ -302,7 +302,7 @@ for text in ("thursday 3rd of may 2018", "3. mai '18", "june 5th, 1955"):
 texts, _ = create_date_pairs(200, seed=1, split="test")
 by_keras = greedy_search(model, source.encode(texts, length=34), max_length=11)
 assert [read(text) for text in texts] == target.decode(by_keras)
-print("200 unseen dates: as the package reads them")
+print("200 unseen dates: read just as the package reads them")
 
 # %% [markdown]
 # **That is the whole Transformer, in NumPy, and you can say what each line of it is for.**

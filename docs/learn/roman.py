@@ -95,7 +95,7 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 #
 # You will train two machines, so write a function `taught(x, y, reads, writes)`. It makes a
 # [`Transformer`][clear_attention.Transformer], the machine of these lessons with feed-forward networks half as wide,
-# and trains it with the rows of ids `x` and `y`. The last two arguments are the tokenizers. Fill the gaps:
+# and trains it with the rows of ids `x` and `y`. `reads` and `writes` are the tokenizers. Fill the gaps:
 #
 # ```python
 # def taught(x, y, reads, writes, steps=600):
@@ -246,9 +246,10 @@ lines += [
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# Now look at all of them. `greedy_search(machine, ids, max_length=6)` returns the ids of the answers, and
-# `digits.decode` turns them into texts. Put both into a function `written(machine, x, writes, longest=6)`, since you
-# will need it again, and let the machine write the 999 numbers. Can you sort the wrong answers by what went wrong?
+# Now look at all of them. `greedy_search(machine, ids, max_length=6)`, from the package, returns the ids of the
+# answers, and `digits.decode` turns them into texts. Put both into a function `written(machine, x, writes, longest=6)`,
+# since you will need it again, and let the machine write the 999 numbers. Can you sort the wrong answers by what went
+# wrong?
 
 # %% tags=["answer"]
 from collections import defaultdict
@@ -466,8 +467,8 @@ assert round(most, 3) == 0.565
 #
 # ## Step 7: your own task
 #
-# Now take a task of your own. You need pairs of texts, two tokenizers, rows that are long enough, and for `longest` the
-# ids of the longest answer. `taught` and `written` stay as they are. Four ideas:
+# Now take a task of your own. You need pairs of texts, two tokenizers, rows that are long enough, and as `longest` the
+# number of ids in the longest answer. `taught` and `written` stay as they are. Four ideas:
 #
 # | it reads | it writes | before you train, ask yourself |
 # | --- | --- | --- |

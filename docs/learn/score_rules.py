@@ -193,9 +193,9 @@ for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
 # Without positions the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one that
 # stands near: the score of a key is the same wherever the key stands. One remedy: to each score of self-attention a
 # number is added that depends only on *how many places* left or right of the query the key stands. It is called a
-# **bias**. Nothing else tells its encoder about places, and yet the machine reads nearly all dates. It reads as many if
-# each text begins 40 places further right than in the training, because only distances count. Positions that are added
-# lose nearly everything when a text moves:
+# **bias**, too, but of a score. Nothing else tells its encoder about places, and yet the machine reads all dates but a
+# few, if any. It reads as many if each text begins 40 places further right than in the training, because only distances
+# count. Positions that are added lose nearly everything when a text moves:
 
 # %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 99 %, and nearly none if the texts stand 40 places further right. With a bias 100 %, and 100 % as well with the texts further right."
 _, bag_record = trained.load("dates-no-positions")

@@ -80,9 +80,9 @@ touch(
 # At each place of the answer the machine gives a probability to each letter that could come next. Say the right letters
 # of an answer get 0.9, 0.5 and 0.9. Then the whole right answer has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
 #
-# Which letter is how much to blame that this is not 1? Factors do not add up, but their logarithms do. These are
-# negative, so we take them with a minus sign, and have a *price* for each letter: $0.1054 + 0.6931 + 0.1054 = 0.9039$,
-# which is $-\ln 0.405$. The doubtful letter pays most.
+# This is less than 1. How much of that is the fault of each letter? Factors do not add up, but their logarithms do.
+# These are negative, so we take them with a minus sign, and have a *price* for each letter: $0.1054 + 0.6931 + 0.1054 =
+# 0.9039$, which is $-\ln 0.405$. The doubtful letter pays most.
 #
 # If $p$ is the probability of the right letter, the price $-\ln p$ is called its **loss**:
 
@@ -623,13 +623,13 @@ assert min(shares("no warm-up")) > 0.97
 # ## Who found this, and when
 #
 # Linnainmaa (1970) asked how rounding errors add up in a long calculation, and found that one walk backwards gives all
-# slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, whose inner numbers came to stand for
-# something that nobody had told them.
+# slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, and the inner numbers of these
+# networks came to stand for something that nobody had told them.
 #
 # Kingma and Ba (2014) published Adam with a proof. Four years later Reddi, Kale and Kumar found a mistake in it, and an
-# example in which Adam walks to the worst place there is. People use it all the same. The paper of 2017 trained with
-# it, and also set numbers to 0 by chance (*dropout*) and did not ask for full certainty (*label smoothing*). Our small
-# task needs neither.
+# example in which Adam walks to the worst place there is. People use it all the same. The paper of the first
+# Transformer (2017) trained with it, and also set numbers to 0 by chance (*dropout*) and did not ask for full certainty
+# (*label smoothing*). Our small task needs neither.
 #
 # ## Exercises
 #

@@ -8,8 +8,8 @@
 # # What holds a deep machine together?
 #
 # Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
-# gone. We trained a machine of that kind, for half as long as ours: each part passes on only what it has computed. Some
-# of its mistakes:
+# gone. We trained a machine of that kind, for half as long as ours: each part, attention and what stands behind it,
+# passes on only what it has computed. Some of its mistakes:
 
 # %% tags=["hide-input"]
 import sys
@@ -56,7 +56,8 @@ assert min(shares("whole")) > 0.998
 # it may find not a 3 but mixtures, which tell which digits there are, and not where they stood.
 #
 # If only their order is lost, what should happen in a year like 1987, and what in one like 1962? All years of our dates
-# lie between 1950 and 2049. Exchange the last two digits of each.
+# lie between 1950 and 2049. Exchange the last two digits of each: one gives a year of ours, another one, and the other
+# none.
 #
 # We took 4,000 other dates, and of these all years that are written with four digits. How many years of each of these
 # two kinds does it get right?
@@ -487,8 +488,8 @@ touch(
 #
 # ## Your machine so far
 #
-# Here is the norm for your machine. `scale` and `shift` are two vectors that a machine may train, to make the numbers
-# larger again. The `1e-6` keeps 0 from being divided by 0.
+# Here is the norm for your machine. `scale` and `shift` are two vectors that a machine may train, to stretch and move
+# the numbers again. The `1e-6` keeps 0 from being divided by 0.
 
 
 # %%
@@ -598,7 +599,7 @@ for name, larger in {
 assert np.exp(-5) < 0.007
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Why 25 times, and not 5 times?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Why so much?</summary>
 #
 # Query and key both become five times as large, and their product 25 times. What was a gentle preference is now a
 # decision: the first letter gets over 99 %. Behind twelve layers scores are nearly 17,000 times as large, by this

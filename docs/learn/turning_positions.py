@@ -200,9 +200,9 @@ touch(
 # </details>
 #
 # So the product of a turned query and a turned key depends only on how far apart they stand. And the side? A key two
-# places before the query is 60 degrees away from it, and a key two places behind it, too, on the other side. Both
+# places before the query is 60 degrees away from it, and a key two places after it, too, on the other side. Both
 # products are 2 · cos 60° = 1. But $W_Q$ is learnt, and can turn each query back by 60 degrees before its place turns
-# it. Then the query points where the key two places before it points, and their product is 2. The key two places behind
+# it. Then the query points where the key two places before it points, and their product is 2. The key two places after
 # it is now 120 degrees away, and that product is 2 · cos 120° = −1. So this head looks at what stands before.
 #
 # The values are not turned, because what a letter hands over should be the same from wherever it comes.

@@ -376,10 +376,11 @@ assert np.max(far) < 0.05
 #
 # --8<-- "diagrams/carry.svg"
 #
-# Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. Where a column stands left of
-# a single 9, the shortcut gets about half of these columns right, because a carry comes through the 9 about every second
-# time. And we hide from the twin's heads all that stands farther down than the next column. If the shortcut is all, the
-# twin loses nothing by that. How many of these columns does the twin get right?
+# Two checks. We add the pairs by the shortcut, to see whether it makes the same mistakes. Look at the columns left of a
+# single *middle* 9, a column with the sum 9 that has a column on either side. The shortcut gets about half of these
+# columns right, because a carry comes through the 9 about every second time. And we hide from the twin's heads all that
+# stands farther down than the next column. If the shortcut is all, the twin loses nothing by that. How many of these
+# columns does the twin get right?
 
 # %% tags=["hide-input"]
 digits = pairs[..., None] // 10 ** np.arange(4) % 10
@@ -488,7 +489,8 @@ assert 0.25 < both / fails.sum() < 0.45
 #
 # </details>
 #
-# And yet the twin gets only about as many whole *pairs* right as the shortcut, because it errs elsewhere, too.
+# And yet the twin gets only about as many whole *pairs* right as the shortcut, because it errs elsewhere, too: only
+# about a third of its wrong pairs are wrong by the shortcut as well.
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
@@ -534,9 +536,9 @@ assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 #
 # </details>
 #
-# What is just to the right of the wrong digits in your three sums? Often it is such a 9: a little more than half of all
-# wrong *columns* stand left of one. Now press "Draw 1,000 random pairs" in the piece above. Of the *pairs* in which a 1
-# passes a 9 about two thirds are right, and of the others over nine in ten. But there are far more of the others;
+# What is just to the right of the wrong digits in your three sums? Often it is a middle 9: a little more than half of
+# all wrong *columns* stand left of one. Now press "Draw 1,000 random pairs" in the piece above. Of the *pairs* in which
+# a 1 passes a 9 about two thirds are right, and of the others over nine in ten. But there are far more of the others;
 # Exercise 2 counts them. So random sums show that something is missing, and hardly what.
 #
 # <details class="lesson-more" markdown="1"><summary>All eight twins</summary>

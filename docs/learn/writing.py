@@ -220,8 +220,8 @@ np.testing.assert_allclose(begin[[one, two]], [0.64, 0.35], atol=0.02)
 # and fourth to still less. Each further letter multiplies by at most 1, so no other answer can have more than 0.24.
 #
 # But "3 may 2" is our own making. Where a date is complete, our machine is so sure of each letter that a beam has
-# little to gain. (It gains more [in translation](#who-found-this-and-when).) How many of 2,000 unseen dates does it
-# answer otherwise?
+# little to gain. (It gains more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does
+# the beam give another answer than greedy search?
 #
 # <details class="lesson-answer" markdown="1"><summary>How many</summary>
 
@@ -390,7 +390,7 @@ assert int(target.decode(beams.ids[:, 0])[1][5:7]) > 12
 #
 # So much for which letter is written. The last question is what each letter costs. Whichever way the machine chooses,
 # it writes letter by letter, and for each new one our program sends the whole answer so far through it again. What of
-# all that was computed one step before, and could have been kept?
+# all this was computed one step before, and could have been kept?
 #
 # The keys and the values. Because of the look-ahead mask, none of the letters so far ever saw a later one, so that
 # their keys and values stay as they were. `greedy_search` keeps them in the **cache**, or KV cache, and computes only

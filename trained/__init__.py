@@ -32,6 +32,7 @@ PROGRAMS = {  # the name of a model -> the module with its recipe; those that ta
     "dates-no-positions": "dates",
     "dates-no-residual": "dates",
     "dates-no-attention": "dates",
+    "dates-wrong-reshape": "dates",
     "dates-padding-seen": "dates",
     "today-rotary": "dates",
     "today-buckets": "dates",
@@ -47,6 +48,8 @@ PROGRAMS = {  # the name of a model -> the module with its recipe; those that ta
     "twin-balanced": "programs",
     "twin-induction": "programs",
     "twin-addition": "programs",
+    "spare-start": "spare",
+    "spare-sink": "spare",
 }
 STARTERS = ("__main__.py", "ablations.py")  # they start what the other files train, and change no model
 UNUSED = ("certify", "plots")  # rooms of the package that train nothing

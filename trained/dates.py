@@ -16,6 +16,8 @@ from clear_attention import (
     create_date_pairs,
     date_tokenizers,
     greedy_search,
+    merge_heads,
+    split_heads,
 )
 from trained.recipes import Curve, Recipe, fit, shares_right
 
@@ -81,6 +83,29 @@ class NoResidual(Transformer):
 def norm_alone(block, x, output, training=None):
     """Take the place of a block's `after`, which would add x first."""
     return block.norm(block.drop(output, training=training))
+
+
+class WrongReshape(Transformer):
+    """A Transformer whose heads are cut and joined by a reshape alone, so that a head holds a part of the letters."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        for layer in (*self.encoder.layers, *self.decoder.layers):
+            for block in filter(None, [layer.self_attention, getattr(layer, "cross_attention", None)]):
+                block.attention.to_heads = MethodType(cut_by_a_reshape, block.attention)
+                block.attention.to_output = MethodType(joined_by_a_reshape, block.attention)
+
+
+def cut_by_a_reshape(attention, dense, x, num_heads):
+    """Take the place of an attention's `to_heads`, which would move the axis of the heads to the front."""
+    whole = merge_heads(type(attention).to_heads(attention, dense, x, num_heads))
+    batch, length, width = tf.unstack(tf.shape(whole))
+    return tf.reshape(whole, (batch, num_heads, length, width // num_heads))
+
+
+def joined_by_a_reshape(attention, x):
+    heads = split_heads(x.given, attention.num_heads)
+    return type(attention).to_output(attention, type(x).of(tf.reshape(heads, tf.shape(x.given))))
 
 
 class NoFeedForward(Transformer):
@@ -205,6 +230,7 @@ RECIPES = {
         "dates-no-positions": {"kind": NoPositions, "lacks": ["positions"], **BRIEF},
         "dates-no-residual": {"kind": NoResidual, "lacks": ["residual"], **BRIEF},
         "dates-no-attention": {"kind": NoAttention, **BRIEF},
+        "dates-wrong-reshape": {"kind": WrongReshape, "lacks": ["the swap of axes"], **BRIEF},
         "dates-forgetful": {"kind": Forgetful, "lacks": ["look-ahead mask"], "steps": STEPS // 3},
         "dates-padding-seen": {"kind": PaddingSeen, "lacks": ["padding mask"], "paddings": PADDINGS, **BRIEF},
         "today-rotary": {"kind": NoPositions, "attention": rotary, "shifts": SHIFTS, **BRIEF},

@@ -149,7 +149,7 @@ np.testing.assert_allclose(
 #
 # `blocked` is the mask as `True` and `False`, and `fill` is minus infinity, or 0 in an empty row. `tf.cond` saves time,
 # because only a batch that has an empty row pays for the second `tf.where`. `backward` computes the gradient, which
-# follows the same rule: what is hidden changes nothing. (`sink` belongs to [another lesson](../learn/score_rules.py).)
+# follows the same rule: what is hidden changes nothing. (`sink` belongs to [another lesson](../learn/sinks.py).)
 
 # %% tags=["source", "hide-input"]
 import inspect

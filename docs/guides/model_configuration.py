@@ -178,7 +178,7 @@ np.testing.assert_allclose(after[2:], before[2:] / 8)
 # * `layer_types`: which layers have the window. The others see everything before them. What a windowed layer does not see
 #   can still reach it in steps, through the layers below: [windows](../learn/long_sequences.py).
 # * `attention_sinks`: a query that needs nothing from anybody must give its weight to something. A sink is one more score,
-#   with no value behind it, which takes this weight: [What else goes into the scores](../learn/score_rules.py). Few files have
+#   with no value behind it, which takes this weight: [Attention sinks](../learn/sinks.py). Few files have
 #   such a line, and its name is ours. In the models of gpt-oss (2025) the sinks are found among the weights, one number
 #   for each head of queries.
 #   Something else has the same name: the first tokens of a text, which many models use for this and which must not leave a

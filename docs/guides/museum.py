@@ -965,9 +965,9 @@ held("batch_independence", normalised([-1]))
 # %% [markdown]
 # ### Heads are reshaped, not transposed { #heads }
 #
-# `reshape(batch, heads, length, depth)` has the right shape and mixes tokens; drawn in [multi-head
-# attention](../learn/multi_head.py#a-published-trap-reshape-without-transpose). With two heads the first head then
-# gets the first half of the sentence, each token cut in two, and the second head the second half. So a token never
+# `reshape(batch, heads, length, depth)` has the right shape and mixes tokens. [How heads share the
+# numbers](../learn/split_heads.py#a-published-trap-reshape-without-transpose) shows what a machine reads that was
+# trained with it. With two heads the first head then gets the first half of the sentence, each token cut in two, and the second head the second half. So a token never
 # meets the other half of the sentence.
 
 

@@ -341,7 +341,7 @@ for heads in (1, 2, 4, 8):
 assert len(costs) == 1
 
 # %% [markdown]
-# Deeper: [how heads share the numbers](../learn/multi_head.py#how-the-numbers-are-shared).
+# Deeper: [how heads share the numbers](../learn/split_heads.py#how-the-numbers-are-shared).
 #
 # ## Why does `keras.layers.Attention` give different numbers?
 #

@@ -168,7 +168,7 @@ touch(
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in [Multi-head attention](multi_head.py), $Q$, $K$ and $V$ are what comes in. With $h$ heads of queries and
+# As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. With $h$ heads of queries and
 # $h_{\text{kv}}$ heads of keys, a group holds $h / h_{\text{kv}}$ heads of queries. $g(i)$ is the head of keys that
 # head of queries $i$ asks: divide $i$ by the size of its group, and round up. For head of queries 13 of Llama 3.1 that
 # is $\lceil 13 / 4 \rceil = 4$.
@@ -380,7 +380,7 @@ touch(
 #
 # ## Your machine so far
 #
-# In your [`multi_head`](multi_head.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
+# In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
 # head of queries must then be handed the keys of its group, and this line is missing. A program counts heads from 0,
 # and rounds down.
 #
@@ -503,9 +503,9 @@ exercises.show("fewer_keys")
 #
 # **Your machine so far:** half of [the Transformer](recap.py#put-together-by-hand), with heads that share their keys.
 #
-# What else do people do to a score, before the softmax makes a weight of it?
+# A head that has nothing to fetch must look all the same, because its weights add up to 1. Where does it look?
 #
-# * [What else goes into the scores](score_rules.py): where does a letter look that needs nothing?
+# * [Attention sinks](sinks.py): a place for weight that nobody needs.
 # * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.
 # * [Benchmarks](../about/benchmarks.py#attention-as-it-is-built-today): shared heads against repeated ones.
 #

@@ -1,6 +1,6 @@
 # ---
 # title: Multi-head attention
-# description: When one look is not enough. A machine that must read a date in one look, what a single average cannot carry, how heads share the numbers of a vector, and the reshape that runs and is wrong.
+# description: When one look is not enough. A machine that must read a date in one look, what a single average cannot carry, and what helps more than heads.
 # ---
 
 # %% [markdown]
@@ -315,188 +315,7 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 #
 # **Heads matter where *one look* must bring back many things.** A word of a large text has several to fetch: in
 # machines that translate, one head looks at the neighbour, and another at the verb that belongs to it. Ours would do
-# with one. But more heads cost no more numbers to train, so it has four.
-#
-# Here is a good place for a pause.
-#
-# ## How the numbers are shared
-#
-# Four heads are four attentions. Yet they have exactly as many numbers to train as one head has. How? A letter's vector
-# is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With keys and values it
-# is the same. Here are three letters of eight numbers, which are simply 0 to 23. Give them to two heads, then to four:
-
-# %% tags=["live", "hide-input"]
-from clear_attention import split_heads
-from live import grid, lab
-
-x = np.arange(24).reshape(3, 8)
-apart = split_heads(x[None], num_heads=2)[0].numpy()
-letters = ["m", "a", "y"]
-lab(
-    [
-        {
-            "state": {
-                "tokens": letters,
-                "x": x.tolist(),
-                "choices": [1, 2, 4, 8],
-                "heads": 2,
-            }
-        }
-    ],
-    grid("head 1 of 2", apart[0], letters) + grid("head 2 of 2", apart[1], letters),
-    piece="heads",
-)
-
-# %% [markdown]
-# What the heads found is put side by side again, and one last matrix $W_O$ mixes it. More heads cost only
-# [memory](../guides/questions.py#do-more-heads-cost-more), because each has a map of its own.
-#
-# In your own machine, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads
-# to the front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and
-# `depth` how many a piece has:
-
-# %%
-import numpy as np
-
-
-def split(x, heads):
-    return x.reshape(len(x), heads, -1).swapaxes(0, 1)  # (heads, length, depth)
-
-
-def merge(x):
-    return x.swapaxes(0, 1).reshape(x.shape[1], -1)  # (length, d_model)
-
-
-numbered = np.arange(24).reshape(3, 8)
-head_1, head_2 = split(numbered, 2)
-print("a:            ", numbered[1])
-print("a, in head 1: ", head_1[1])
-print("a, in head 2: ", head_2[1])
-
-# %% [markdown]
-# ## The formula
-#
-# $$
-# \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
-# $$
-#
-# $$
-# \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i)
-# $$
-#
-# Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. There are $h$
-# heads, and $W^Q_i$, $W^K_i$ and $W^V_i$ are the small matrices of head $i$: side by side they are our large $W_Q$,
-# $W_K$ and $W_V$. $\operatorname{Concat}$ is `merge`, and $W^O$ is our $W_O$. Each of our machine's four heads makes a
-# query and a key of $d_k = 16$ numbers from all 64 numbers of a letter. So it divides its scores by the root of 16.
-#
-# <details class="lesson-more" markdown="1"><summary>One matrix or many?</summary>
-#
-# The paper of 2017 gives every head small matrices of its own. One large matrix does the same. Put the small ones side
-# by side, and then cut the result instead of the matrix:
-
-
-# %% tags=["hide-input"] alt="Left: the matrix W_Q, 8 rows by 8 columns, its left half blue for head 1 and its right half orange for head 2. A vector of eight numbers times this matrix gives eight numbers, of which the first four are blue and the last four orange: the queries of the two heads, side by side."
-def cells(ax, rows, columns, colour, left, top, name=""):
-    for i in range(rows):
-        for j in range(columns):
-            square = plt.Rectangle(
-                (left + j, top + i), 1, 1, facecolor=colour(j), edgecolor="white"
-            )
-            ax.add_patch(square)
-    ax.text(left + columns / 2, top + rows + 0.8, name, ha="center", va="center")
-
-
-from clear_attention import merge_heads, split_heads
-
-cut = split(numbered, 2)
-np.testing.assert_array_equal(merge(cut), numbered)
-np.testing.assert_array_equal(cut, split_heads(numbered[None], 2)[0])
-np.testing.assert_array_equal(merge_heads(cut[None])[0], numbered)
-figure, ax = plt.subplots(figsize=(4.8, 2.2), layout="constrained")
-half = lambda j: BLUE if j < 4 else ORANGE  # noqa: E731
-cells(ax, 1, 8, lambda j: "#999999", 0, 3.5, "a letter")
-ax.text(9, 4, "·", fontsize=16, ha="center", va="center")
-cells(ax, 8, 8, half, 10, 0, "W_Q: two matrices")
-ax.text(19, 4, "=", fontsize=14, ha="center", va="center")
-cells(ax, 1, 8, half, 20, 3.5, "two queries")
-ax.set(xlim=(-1, 29), ylim=(9.6, -0.4), aspect="equal")
-ax.axis("off")
-plt.show()
-
-# %% [markdown]
-# </details>
-#
-# ## Your machine so far { #your-machine-so-far }
-#
-# Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
-# `attention` one thing changes: queries and keys now have three axes, heads, letters and numbers, and only the last two
-# are swapped.
-#
-# The mask has no axis for the heads, so NumPy uses it for all of them. The last lines compare your function with the
-# package's layer, [`MultiHeadAttention`][clear_attention.MultiHeadAttention].
-
-# %%
-from clear_attention import MultiHeadAttention
-
-
-def softmax(scores, mask):
-    powers = np.where(mask == 1, 0, np.exp(scores))
-    sums = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(sums == 0, 1, sums)
-
-
-def attention(q, k, v, mask=0):
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
-    return softmax(scores, mask) @ v
-
-
-def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4):
-    # x asks, and seen is asked
-    q = split(x @ W_Q, heads)
-    k, v = split(seen @ W_K, heads), split(seen @ W_V, heads)
-    found = attention(q, k, v, mask)  # in all heads at once
-    return merge(found) @ W_O
-
-
-rng = np.random.default_rng(0)
-x = rng.normal(size=(3, 8))  # three letters; random numbers
-matrices = rng.normal(size=(4, 8, 8))  # W_Q, W_K, W_V, W_O
-hidden = np.triu(np.ones((3, 3)), k=1)  # the look-ahead mask
-ours = multi_head(x, x, *matrices, mask=hidden, heads=2)
-
-layer = MultiHeadAttention(d_model=8, num_heads=2, use_bias=False, dtype="float64")
-batch = np.array([x])  # the layer takes a batch of texts: here it is one
-layer(batch)  # it makes its matrices when it first sees a text
-layer.set_weights([*matrices])
-np.testing.assert_allclose(layer(batch, mask=hidden)[0], ours, atol=1e-12)
-print("your function and the layer: the same", ours.shape)
-
-# %% [markdown]
-# ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
-#
-# Many want to do what `split` does in one step, and write `x.reshape(heads, len(x), -1)`. The shape is right, so
-# nothing complains. But look where the numbers went:
-
-
-# %%
-def wrong_split(x, heads):
-    return x.reshape(heads, len(x), -1)
-
-
-print("right, head 1, a row for each letter:", head_1, sep="\n")
-print("wrong, head 1:", wrong_split(numbered, 2)[0], sep="\n")
-
-changed = numbered.copy()
-changed[2] += 100  # change the last letter only
-for name, cutting in {"right": split, "wrong": wrong_split}.items():
-    moved = np.argwhere(cutting(numbered, 2) != cutting(changed, 2))
-    print(f"rows that change, {name}:", np.unique(moved[:, 1]))
-np.testing.assert_array_equal(np.unique(moved[:, 1]), [1, 2])  # of the wrong one
-
-# %% [markdown]
-# The three letters are m, a and y again. In the wrong version the second row of head 1 holds *the other half of the m*,
-# where the a should stand. A mask that hides the a would hide half of the m. And you have a test for any layer: change
-# one letter, and see what changes.
+# with one. But more heads cost no more numbers to train, so it has four. (The [next lesson](split_heads.py) says why.)
 #
 # ## Who found this, and when
 #
@@ -524,29 +343,33 @@ np.testing.assert_array_equal(np.unique(moved[:, 1]), [1, 2])  # of the wrong on
 #
 # ### Exercise 2
 #
-# The formula takes small matrices, one head after the other. Can you write it that way, without `split` and `merge`?
-# The small matrices of head $i$ are columns of the large ones, and the mask is `hidden`.
+# The values are the digits themselves. From a text of two digits one head, which gives a half to each, brings 6.5. A
+# second head, which gives 0.7 to the first digit and 0.3 to the second, brings 7.5. Let NumPy find the digits: write
+# the weights into a matrix with a row for each head, and use `np.linalg.solve`.
 #
-# ```python
-# outputs = []
-# for i in range(2):
-#     mine = slice(4 * i, 4 * i + 4)  # the columns of head i
-#     outputs.append(...)
-# by_formula = ...
-# ```
+# Then let the second head give 0.55 and 0.45, so that it brings 6.75. What if each head is heard a little wrongly, the
+# first 0.1 too low, and the second 0.1 too high?
 
 # %% tags=["answer"]
-W_Q, W_K, W_V, W_O = matrices
-outputs = []
-for i in range(2):
-    mine = slice(4 * i, 4 * i + 4)  # the columns of head i
-    q, k, v = x @ W_Q[:, mine], x @ W_K[:, mine], x @ W_V[:, mine]
-    outputs.append(attention(q, k, v, hidden))
-by_formula = np.concatenate(outputs, axis=1) @ W_O
-np.testing.assert_allclose(by_formula, ours, atol=1e-12)
-print("one head after the other: the same", by_formula.shape)
+for second_head in ([0.7, 0.3], [0.55, 0.45]):
+    weights = np.array([[0.5, 0.5], second_head])
+    brought = weights @ [9, 4]
+    misheard = np.add(brought, [-0.1, 0.1])
+    print("weights of head 2:", second_head)
+    print("  it brings", brought[1].round(2))
+    print("  the digits:", np.linalg.solve(weights, brought).round(1))
+    print("  if misheard:", np.linalg.solve(weights, misheard).round(1))
+assert brought.round(2).tolist() == [6.5, 6.75]
 
 # %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What happens</summary>
+#
+# The digits are 9 and 4. If the two heads share out their weight quite differently, a small error stays small. If they
+# share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough. They also have to look
+# at different things.
+#
+# </details>
+#
 # ## Check yourself
 #
 # Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
@@ -566,22 +389,20 @@ exercises.show("multi_head")
 # - The second, because it looks twice. | Each of its looks brings back one thing, and one average can carry that.
 # + The first. | Its one look must bring back two things that stand apart.
 # - Neither, since both have equally many numbers to train. | What differs is how many averages come back from one look.
-# ? Somebody cuts `W_Q` into pieces of rows, one for each head, in place of columns. What has gone wrong?
-# + A head would see only a part of each letter's vector. | Rows belong to the numbers that come in. Each head must see all of them.
-# - Nothing, since a matrix can be cut either way. | Columns belong to the numbers that come out, and these are shared among heads.
-# - The heads would mix letters. | A product with `W_Q` mixes no letters, since each is multiplied on its own.
+# ? You may give a machine more heads, or let it look anew for each letter that it writes. For a date, what helps more?
+# - More heads, since each of them is an attention of its own. | Eight heads in one look read 72 of 100 dates.
+# + To look anew. | Then each look has only one thing to fetch, and one head is enough for that.
+# - Neither, since a date has only eight digits. | They still have to pass through the average of a look.
 # ```
 #
 # ## Where to go next
 #
-# One debt is left from the lesson on attention, where "may" and "yam" were the same. What must a machine be told, so
-# that it can tell them apart?
+# Four heads are four attentions. Yet they have exactly as many numbers to train as one head has. How can that be?
 #
-# * [Positions](positions.py): how the machine knows what comes first.
-# * [Carry weights over](../guides/carry_weights.py): from Keras and torch to here, and back.
-# * [Reference: heads](../reference/heads.md): every argument and error of the layer.
+# * [How heads share the numbers](split_heads.py): the cut, the formula, and your own heads.
+# * [The museum of bugs](../guides/museum.py): what goes wrong with heads in other people's programs.
 #
-# Read on elsewhere: Vaswani and others (2017), [Attention Is All You Need](https://arxiv.org/abs/1706.03762), section
-# 3.2.2; Michel, Levy and Neubig (2019), [Are Sixteen Heads Really Better than One?](https://arxiv.org/abs/1905.10650);
-# Voita and others (2019), [Analyzing Multi-Head Self-Attention: Specialized Heads Do the Heavy Lifting, the Rest Can Be
-# Pruned](https://arxiv.org/abs/1905.09418).
+# Read on elsewhere: Lin and others (2017), [A Structured Self-attentive Sentence
+# Embedding](https://arxiv.org/abs/1703.03130); Michel, Levy and Neubig (2019), [Are Sixteen Heads Really Better than
+# One?](https://arxiv.org/abs/1905.10650); Voita and others (2019), [Analyzing Multi-Head Self-Attention: Specialized
+# Heads Do the Heavy Lifting, the Rest Can Be Pruned](https://arxiv.org/abs/1905.09418).

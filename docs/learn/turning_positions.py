@@ -274,7 +274,7 @@ for moved in (0, 20):
 #
 # ## Your machine so far
 #
-# In your [`multi_head`](multi_head.py#your-machine-so-far) queries and keys are turned after the heads are split and
+# In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned after the heads are split and
 # before they look. They are turned only where a text looks at itself (`seen is x`), because there is no distance
 # between a place of the answer and a place of the text.
 #

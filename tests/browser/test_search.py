@@ -37,7 +37,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "cross attention": "learn/recap/#the-three-places",
     "what is teacher forcing": "glossary/#teacher-forcing",
     "what do multiple heads do": "learn/multi_head/",
-    "split heads reshape transpose": "learn/multi_head/#a-published-trap-reshape-without-transpose",
+    "split heads reshape transpose": "learn/split_heads/#a-published-trap-reshape-without-transpose",
     "key_dim": "guides/questions/#what-is-key_dim-and-how-many-parameters-does-attention-have",
     "how many parameters does multi-head attention have": (
         "guides/questions/#what-is-key_dim-and-how-many-parameters-does-attention-have"

@@ -2,108 +2,70 @@
 
 import numpy as np
 
-from clear_attention import split_heads
-from exercises import Cells, Exercise, Numbers, Shape
+from exercises import Exercise, Numbers
 
-NUMBERED = np.arange(12).reshape(1, 3, 4)  # a text of 3 letters, 4 numbers each
-
-
-def split(x, heads):
-    return np.asarray(split_heads(x.astype("float32"), heads))
-
+WEIGHTS = np.array([[0.5, 0.5], [0.75, 0.25]])  # a row for each head
+DIGITS = np.array([7.0, 3.0])
+ALL = [(a, b) for a in range(10) for b in range(10)]
 
 EXERCISES = [
     Exercise(
-        name="shape-after-split",
-        question="One text of 5 letters, each letter 12 numbers, is cut for 3 heads by your `split`. Which shape comes"
-        " out? (It has no axis for texts.)",
-        asks=Shape(),
-        given=(np.zeros((5, 12)), 3),
-        right=lambda x, heads: split(x, heads).shape,
-        because="Heads, letters, numbers of a head. The 12 numbers are shared out: 4 for each head.",
+        name="what-it-brings",
+        question="Values are the digits themselves. A head gives 0.75 of its weight to the first digit, and the rest to"
+        " the second. What does it bring from the text “2 6”?",
+        asks=Numbers(("",), digits=1),
+        given=(WEIGHTS[1], np.array([2.0, 6.0])),
+        right=lambda w, x: w @ x,
+        because="0.75 · 2 + 0.25 · 6 = 3. It lies nearer to the 2, because the 2 has more weight.",
         mistakes={
-            "heads not moved": (
-                lambda x, heads: (5, heads, 12 // heads),
-                "The heads stand behind the letters. Then the product of matrices would compare heads, not letters.",
-            ),
-            "full width for each head": (
-                lambda x, heads: (heads, 5, 12),
-                "Each head gets a part of the 12 numbers, not all of them.",
-            ),
-            "heads and numbers exchanged": (
-                lambda x, heads: (12 // heads, 5, heads),
-                "3 heads of 4 numbers each, not 4 heads of 3.",
-            ),
-            "heads mixed with letters": (
-                lambda x, heads: (heads * 5, 12 // heads),
-                "These are rows of the right width. But the heads have an axis of their own.",
-            ),
+            "weights exchanged": (lambda w, x: w[::-1] @ x, "The larger weight belongs to the 2."),
+            "plain average": (lambda w, x: x.mean(), "That would be a head which gives a half to each."),
+            "sum": (lambda w, x: x.sum(), "The weights add up to 1, so that what comes back lies between the digits."),
         },
     ),
     Exercise(
-        name="who-gets-which",
-        question="A text of 3 letters, whose numbers are 0 to 3, 4 to 7 and 8 to 11, is split into 2 heads. Which two"
-        " numbers does the second head have of the first letter?",
+        name="both-digits",
+        question="From a text of two digits one head, which gives a half to each, brings 5. A second head, which gives"
+        " 0.75 to the first digit, brings 6. Which digits are they?",
         asks=Numbers(("first", "second"), digits=0),
-        given=(NUMBERED,),
-        right=lambda x: split(x, 2)[0, 1, 0],
-        because="The first letter is 0, 1, 2, 3. The first half goes to the first head, the second half to the second.",
+        given=(WEIGHTS, WEIGHTS @ DIGITS),
+        right=np.linalg.solve,
+        because="The digits add up to 10, and 0.75 · 7 + 0.25 · 3 = 6. Two averages are enough for two digits.",
         mistakes={
-            "heads mixed": (
-                lambda x: x.reshape(1, 2, 3, 2)[0, 1, 0],
-                "That is what a plain reshape does: it reads the numbers on, and gives the second head another"
-                " letter's.",
+            "the other way round": (
+                lambda w, found: np.linalg.solve(w, found)[::-1],
+                "The first head can't tell these from the right ones. The second would bring 4 from them.",
             ),
-            "every second number": (
-                lambda x: x[0, 0, 1::2],
-                "The numbers are not dealt out one by one: a head gets neighbours.",
+            "the second head forgotten": (
+                lambda w, found: found[[0, 0]],
+                "From two equal digits every head brings this digit, so the second would bring 5 as well.",
             ),
-            "the first head's": (lambda x: split(x, 2)[0, 0, 0], "These belong to the first head."),
+            "averages taken for digits": (
+                lambda w, found: found[::-1],
+                "A head brings an average, and no digit. From these the first head would bring 5.5.",
+            ),
         },
     ),
     Exercise(
-        name="divided-by",
-        question="A layer has `d_model = 64` and 4 heads. By what are the scores of a head divided?",
+        name="how-many-texts",
+        question="A head gives a half to each of two digits. From how many of the hundred texts, “0 0” to “9 9”,"
+        " does it bring exactly 4?",
         asks=Numbers(("",), digits=0),
-        given=(64, 4),
-        right=lambda width, heads: np.sqrt(width / heads),
-        because="A key of a head has 64 / 4 = 16 numbers, and the root of 16 is 4.",
+        given=(WEIGHTS[0], 4.0),
+        right=lambda w, wanted: sum(w @ text == wanted for text in ALL),
+        because="All whose digits add up to 8, from “0 8” to “8 0”.",
         mistakes={
-            "the root of the whole width": (
-                lambda width, heads: np.sqrt(width),
-                "A head's keys have 16 numbers, not 64.",
+            "each pair once": (
+                lambda w, wanted: sum(w @ text == wanted and text[0] <= text[1] for text in ALL),
+                "“3 5” and “5 3” are two texts. With equal weights this head can't tell them apart.",
             ),
-            "no root": (
-                lambda width, heads: width / heads,
-                "This is how many numbers a key has. The scores are divided by the root.",
+            "one less": (
+                lambda w, wanted: sum(w @ text == wanted and text[0] != text[1] for text in ALL),
+                "From “4 4” it brings 4, too.",
             ),
-            "the root of the heads": (
-                lambda width, heads: np.sqrt(heads),
-                "What counts is how many numbers a key of one head has.",
-            ),
-            "scale forgotten": (lambda width, heads: 1, "Scores are divided in every head, too."),
-        },
-    ),
-    Exercise(
-        name="mask-of-a-batch",
-        question="Two texts of 6 letters, 4 heads, and for each text a mask of its own with a row for each query, which"
-        " all its heads share. Mark the axes that have length 1.",
-        asks=Cells(("",), ("texts", "heads", "queries", "keys"), on="length 1", off="full"),
-        given=((2, 1, 6, 6),),
-        right=lambda shape: [int(size == 1) for size in shape],
-        because="`(2, 1, 6, 6)`: the heads share the mask of their text.",
-        mistakes={
-            "texts and heads exchanged": (
-                lambda shape: [int(size == 1) for size in (shape[1], shape[0], *shape[2:])],
-                "That would be one mask for both texts, with a mask for each head.",
-            ),
-            "one mask for everything": (
-                lambda shape: [1, 1, 0, 0],
-                "Each text has a mask of its own, so the axis of texts is full.",
-            ),
-            "one row for all queries": (
-                lambda shape: [0, 1, 1, 0],
-                "That does for padding. The question says that each text has a whole mask: rows for queries, too.",
+            "only two fours": (
+                lambda w, wanted: sum(set(text) == {wanted} for text in ALL),
+                "A half of a 3 and a half of a 5 are 4, too.",
             ),
         },
     ),

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from exercises import Choice, Exercise, Numbers, softmax
+from exercises import Choice, Exercise, Numbers
 
 PRICE, PLACE, LENGTH = 0.5, 2, 4
-SCORES = np.array([1.0, 1.0])
 STEPS = {"root": "divide by the root", "cap": "cap", "bias": "bias", "mask": "mask", "softmax": "softmax"}
 
 
@@ -42,18 +41,25 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="with-a-sink",
-        question="A query has two keys with the score 1 each, and a sink with the score 1. Which weights do the two"
-        " keys get?",
-        asks=Numbers(("first", "second"), digits=2),
-        given=(SCORES, 1.0),
-        right=lambda s, sink: softmax(np.append(s, sink))[:2],
-        because="Three equal scores share the weight, and the share of the sink is thrown away.",
+        name="under-the-cap",
+        question="A score of 4 meets a soft cap of 2. What does it become? (tanh 1 = 0.76, tanh 2 = 0.96, tanh 4 ="
+        " 1.00.)",
+        asks=Numbers(("",), digits=2),
+        given=(4.0, 2.0),
+        right=lambda score, cap: cap * np.tanh(score / cap),
+        because="2 · tanh(4 / 2) = 2 · 0.96 = 1.93. It stays a little below the cap.",
         mistakes={
-            "sink forgotten": (lambda s, sink: softmax(s), "Without a sink each would get a half."),
-            "given back to the keys": (
-                lambda s, sink: softmax(np.append(s, sink))[:2] + softmax(np.append(s, sink))[2],
-                "The weight of the sink is not given to anybody.",
+            "cut off": (
+                lambda score, cap: np.minimum(score, cap) + 0.0,
+                "That would be a hard cap: then all large scores would be the same.",
+            ),
+            "not multiplied again": (
+                lambda score, cap: np.tanh(score / cap),
+                "The tanh lies between -1 and 1. It is stretched to the cap again.",
+            ),
+            "divided twice": (
+                lambda score, cap: cap * np.tanh(score / cap / cap),
+                "The score is divided by the cap once.",
             ),
         },
     ),

@@ -31,6 +31,8 @@ import { rows } from "./touch/rows.js";
 import { rules } from "./touch/rules.js";
 import { seats } from "./touch/seats.js";
 import { sharing } from "./touch/sharing.js";
+import { spare } from "./touch/spare.js";
+import { strips } from "./touch/strips.js";
 import { temperature } from "./touch/temperature.js";
 import { tree } from "./touch/tree.js";
 import { TOUCH } from "./touch/touch-style.js";
@@ -41,7 +43,7 @@ import { wall } from "./touch/wall.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, bet, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, temperature, tower, tree, turning, valley, wall, wishes,
+  adding, arrows, asking, backwards, bends, bet, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, spare, strips, temperature, tower, tree, turning, valley, wall, wishes,
 };
 
 const PAUSE = 500; // milliseconds between two pictures of what goes on by itself

@@ -1,0 +1,467 @@
+# ---
+# title: Attention sinks
+# description: Where a machine looks that needs nothing. A letter that takes the leftover weight, what happens if it is dropped, and a learnt sink that takes its place.
+# ---
+
+# %% [markdown]
+# # Where does a machine look that needs nothing?
+#
+# The weights of a query add up to 1. So it must look somewhere, even if there is nothing to fetch. Does that do harm?
+#
+# To see it, we trained a small machine with one head. It reads random letters. Below a vowel (a, e, i, o, u) it must
+# write the letter that stands before it, and below each other letter the next one of the alphabet:
+
+# %% tags=["hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import matplotlib.pyplot as plt
+import numpy as np
+import trained
+from clear_attention import create_date_pairs, date_tokenizers
+from date_machine import machine, percent, still
+from IPython.display import Markdown
+from live import bet, touch
+from trained import spare
+
+SIGNS = [*spare.LETTERS, "•"]
+BLUE, ORANGE = "#0072b2", "#d55e00"
+with_start, start_record = trained.load("spare-start")
+with_sink, sink_record = trained.load("spare-sink")
+
+
+def told(model, signs, dropped=False):
+    """Return what a machine writes below the places of a text, and where each of them looks."""
+    ids = np.array([[SIGNS.index(sign) for sign in signs]])
+    logits, weights = model(ids, dropped=dropped, return_weights=True)
+    written = "".join(SIGNS[i] for i in np.argmax(logits[0], axis=-1))
+    return written, np.array(weights)[0, 0]
+
+
+words = ["dokebxutpraqsimf", "zebrakylotonapug", "tgmunhorckwafeli"]
+written, weights = told(with_start, "•" + words[0])
+lines = ["| • | " + " | ".join(words[0][:8]) + " |", "| --- " * 9 + "|"]
+lines += ["| | " + " | ".join(written[1:9]) + " |"]
+assert written[1:9] == "edlkcyxu"
+Markdown("\n".join(lines))
+
+# %% [markdown]
+# At a vowel the head must fetch the letter before. At all others it has nothing to fetch, since the machine needs no
+# look to know that an e comes after a d. The head sees only what stands *before* its letter, so it can't just look at
+# the letter itself. Each text begins with the start mark •.
+#
+# After its training the machine is right below all letters of 1,000 new texts. Press a vowel, then some other letters.
+# **Where does its head look when it needs nothing?**
+
+# %% tags=["live", "hide-input"]
+
+
+def reading(model, signs, dropped=False):
+    """Return all that the piece shows of one text: each weight as one of 64 signs, the sink last."""
+    written, weights = told(model, signs, dropped)
+    if model.sink:
+        weights = np.c_[weights, 1 - weights.sum(axis=1)]
+    right = [
+        signs[i - 1] if sign in "aeiou" else SIGNS[(SIGNS.index(sign) + 1) % 26]
+        for i, sign in enumerate(signs)
+    ]
+    levels = np.rint(63 * weights).astype(int)
+    maps = ["".join(chr(48 + level) for level in row) for row in levels]
+    facts = {
+        "signs": signs,
+        "right": "".join(right),
+        "written": written,
+        "maps": maps,
+    }
+    assert dropped or written[1:] == facts["right"][1:]
+    return facts
+
+
+touch(
+    "spare",
+    f"<p>The b of “{words[0]}” gives {percent(weights[5, 0])} of its weight to the start mark, and the o"
+    f" {percent(weights[2, 1])} to the d before it.</p>",
+    names=["start mark"],
+    texts=[{"readings": [reading(with_start, "•" + word)]} for word in words],
+    chosen=0,
+    text=0,
+    query=2,
+)
+
+# %% [markdown]
+# It looks at the start mark. Not because the mark says anything: it is the same in every text. But just for that
+# reason what comes from there is always the same too, and the last matrix can allow for it. So the mark has become the
+# place where leftover weight goes. Such a place is called an **attention sink**.
+#
+# ## What if the sink goes missing?
+#
+# Somebody wants to save memory. What stands at the beginning is long past, so he drops the start mark: no later letter
+# sees it any more. Of 100 vowels, and of 100 other letters, below how many does the machine still write the right one?
+
+# %% tags=["live", "remove-input"]
+vowels, others = 100 * start_record["dropped"]
+bet(
+    "sinks/start-mark-dropped",
+    [
+        (
+            "vowels, which need a look",
+            round(float(vowels), 1),
+            "They looked at the letter before, and it is still there.",
+        ),
+        (
+            "other letters, which need none",
+            round(float(others), 1),
+            None,
+            "They need no look. But they cannot help looking, and now their weight falls on letters.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What happened</summary>
+#
+# Just those that needed nothing go wrong. Two of three are lost, though the machine needs no look for them. But it must
+# look. Its weight now falls on some letters before, and these mix into the answer. The vowels hardly lose anything,
+# because what they look at is still there.
+#
+# In the piece below, take the start mark away, and watch what is written.
+#
+# </details>
+#
+# The same has happened to large models. In a long chat somebody dropped the first words to save memory, and the model
+# wrote nonsense from there on. When only the first four words were kept, it went on well for millions of words. It did
+# not matter what these words were. Four line breaks did nearly as well, because what counted was the place that every
+# later word could send its weight to.
+#
+# ## A place of its own
+#
+# So why not give leftover weight a place of its own? A **sink** is one more score in each row, without a key or a
+# value. It is a single number for each head, and is learnt. It takes part in the softmax, and the weight that it gets
+# is thrown away. With scores $s_1$ to $s_n$ and the sink $s_0$, key $j$ gets
+#
+# $$
+# \frac{e^{s_j}}{e^{s_0} + e^{s_1} + \dots + e^{s_n}}
+# $$
+#
+# Say that four keys have the same score, and the sink has the score 0:
+#
+# | each key's score | power of a key | all powers, with the sink's 1 | each key gets | the sink gets |
+# | --- | --- | --- | --- | --- |
+# | 5 | 148.4 | 594.7 | 25.0 % | 0.2 % |
+# | 0 | 1 | 5 | 20 % | 20 % |
+# | -5 | 0.0067 | 1.027 | 0.7 % | 97.4 % |
+#
+# So with low scores a query can now say: *none of you*. A second machine was trained for the same task. It has no
+# start mark, and its head has a sink. How does it read? Compare all three, at vowels and at other letters:
+
+# %% tags=["live", "hide-input"]
+for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
+    powers = 1 + 4 * np.exp(score)
+    np.testing.assert_allclose(100 / powers, sink, atol=0.05)
+    np.testing.assert_allclose(100 * np.exp(score) / powers, key, atol=0.05)
+
+
+def mean_looks(model):
+    """Return what vowels and other letters give to the first place, to the letter before and to the sink."""
+    ids, _ = spare.texts(1000, 2, start=not model.sink)
+    weights = np.array(model(ids, return_weights=True)[1])[:, 0]
+    asked = np.arange(ids.shape[1]) > 1
+    vowel = np.isin(ids, spare.VOWELS)
+    before = np.pad(np.diagonal(weights, -1, 1, 2), [(0, 0), (1, 0)])
+    kinds = {
+        "first": weights[..., 0],
+        "before": before,
+        "sink": 1 - weights.sum(-1),
+    }
+    return {
+        name: (share[vowel & asked].mean(), share[~vowel & asked].mean())
+        for name, share in kinds.items()
+    }
+
+
+by_start, by_sink = mean_looks(with_start), mean_looks(with_sink)
+assert min(*start_record["right"], *sink_record["right"]) > 0.99
+assert by_start["first"][1] > 0.9 > 0.6 > by_start["first"][0]
+assert by_sink["sink"][1] > 0.9 > 0.6 > by_sink["sink"][0]
+assert start_record["dropped"][0] > 0.9 > 0.5 > start_record["dropped"][1]
+assert min(sink_record["dropped"]) > 0.99
+touch(
+    "spare",
+    f"<p>Letters that need no look give {percent(by_start['first'][1])} of their weight to the start mark, and in the"
+    f" machine with a sink {percent(by_sink['sink'][1])} to the sink.</p>",
+    names=["start mark", "start mark dropped", "a learnt sink"],
+    texts=[
+        {
+            "readings": [
+                reading(with_start, "•" + word),
+                reading(with_start, "•" + word, dropped=True),
+                reading(with_sink, "b" + word),
+            ]
+        }
+        for word in words
+    ],
+    chosen=0,
+    text=0,
+    query=5,
+)
+
+# %% [markdown]
+# In the machine with a sink, letters that need nothing give nearly all of their weight to it, and no place of the text
+# has become special. Whichever place is dropped, only those go wrong that needed it.
+#
+# ## Does every machine use its sink?
+#
+# The date machine writes 2026-05-14. Every answer has two dashes, always in the same places. Where does the machine
+# look when it writes one? Press the other dash, and then some digits. The brightest letter of the text has most
+# weight, even where that is little.
+
+# %% tags=["live", "hide-input"]
+model, _ = trained.load("dates")
+text, answer = "thursday 14th of may 2026", "2026-05-14"
+machine(
+    "dates",
+    piece="looks",
+    text=text,
+    at=4,
+    without=still(model, text, at=4),
+)
+
+# %% [markdown]
+# A dash looks a little at many letters. None gets more than 17 % of the first dash's weight. (The piece adds up the
+# letters of a word.) The 6 of 2026 gives 77 % to a single one. And a dash needs none of them: if the machine is given
+# the text of *another* date, and at each place the right answer so far, it still gets all dashes right, but only about
+# a third of the digits.
+#
+# Our dash could use a sink, too. So one more date machine was trained, with a sink in every head. How much of its
+# weight does a dash give to the sink?
+
+# %% tags=["live", "hide-input"]
+source, target = date_tokenizers()
+texts, dates = create_date_pairs(200, seed=1, split="test")
+ids, answers = source.encode(texts, length=34), target.encode(dates)
+given, asked = answers[:, :-1], answers[:, 1:]
+dash = np.isin(np.arange(11), (4, 7))  # places of the answer
+digit = np.arange(11) < 10  # and no end mark
+digit[dash] = False
+
+
+def right(reader, ids):
+    """Return the shares of dashes and digits that are right."""
+    found = np.argmax(reader((ids, given)), axis=-1) == asked
+    return found[:, dash].mean(), found[:, digit].mean()
+
+
+def looks(reader, name, ids=ids, given=given):
+    """Return the weights of one attention, (texts, heads, queries, keys)."""
+    return reader((ids, given), return_weights=True).weights[name].numpy()
+
+
+of_one = looks(
+    model, "decoder.0.cross", source.encode([text]), target.encode([answer])[:, :-1]
+)
+most = of_one[0].mean(axis=0).max(axis=-1)
+assert most[dash].max() < 0.3 < 0.6 < most[3]  # 0.17 and 0.11, and 0.77
+own, wrong = right(model, ids), right(model, np.roll(ids, 1, axis=0))
+assert own[0] == 1
+assert wrong[0] > 0.99 > 0.5 > wrong[1] > 0.25
+
+sister, _ = trained.load("today-sinks")
+to_sink = 1 - looks(sister, "decoder.0.cross").sum(axis=-1)  # texts, heads, queries
+shares = to_sink.mean(axis=(0, 1))
+bet(
+    "sinks/of-a-dash",
+    [
+        (
+            "a dash gives to the sink",
+            round(100 * float(shares[dash].mean()), 1),
+            None,
+            "It could. But a dash is right anyway, so the training probably has no reason to push it there.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What it gives</summary>
+#
+# Next to nothing. It isn't that a dash can't: add 10 to the scores of these sinks, and the dashes give them nearly all
+# of their weight, and are still right (the last lines below). The dashed line says what a letter would give if all
+# scores were 0:
+
+# %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it, as are those of most other digits."
+untrained = np.mean([1 / (len(each) + 1) for each in texts])
+figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+ax.bar(range(11), shares, color=np.where(dash, ORANGE, BLUE))
+ax.axhline(untrained, color="0.4", linestyle="--", linewidth=1)
+ax.set_xticks(range(11), [*answer, "end"])
+ax.set(ylabel="to the sink", xlabel=f"written, as in {answer}")
+ax.text(10.6, untrained, "all scores 0", ha="right", va="bottom")
+ax.yaxis.set_major_formatter("{x:.0%}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+first = np.isin(np.arange(11), (0, 5, 8))
+print("what goes to the sink, of the weight of")
+print(f"  a dash:        {percent(shares[dash].mean())}")
+print(f"  a first digit: {percent(shares[first].mean())}")
+print(f"  other digits:  {percent(shares[digit & ~first].mean())}")
+
+sinks = sister.decoder.layers[0].cross_attention.attention.sink
+kept = sinks.numpy()
+sinks.assign(kept + 10)
+pushed = 1 - looks(sister, "decoder.0.cross").sum(axis=-1).mean(axis=(0, 1))
+with_push = right(sister, ids)
+sinks.assign(kept)
+print(f"10 more for the sinks: a dash {pushed[dash].mean():.0%}")
+print(f"right then: {with_push[0]:.0%} of dashes, {with_push[1]:.0%} of digits")
+
+assert shares[dash].max() < 0.5 * untrained
+assert shares.max() < 1.3 * untrained
+assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
+assert shares[digit & ~first].mean() < 2 * shares[dash].mean()
+assert min(shares[first]) > 2 * shares[digit & ~first].mean()
+assert shares[dash].mean() < shares[digit].mean() < 0.6 * untrained
+assert np.median(shares[digit]) < 0.4 * untrained  # most digits, too
+assert pushed[dash].min() > 0.85
+assert with_push[0] > 0.98 > 0.85 > with_push[1]
+assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
+
+# %% [markdown]
+# So why does a dash hardly use its sink? The training changes a number if this makes the right letter more probable,
+# and a dash is right anyway: behind the attention there are other parts, which know from the place alone that a dash
+# must come. The small machine at the top has no such parts. Why the first digits of year, month and day give a little
+# more, we do not know.
+#
+# </details>
+#
+# ## Your machine so far { #your-machine-so-far }
+#
+# Your [`softmax`](split_heads.py#your-machine-so-far), which knows the mask, now gets the sink. Fill in the place:
+#
+# ```python
+# def softmax(scores, mask, sink=-np.inf):
+#     powers = np.where(mask == 1, 0, np.exp(scores))
+#     # The sink has a power, and no value. Minus infinity stands for no sink, because its power is 0.
+#     sums = powers.sum(axis=-1, keepdims=True) + ...
+#     return powers / np.where(sums == 0, 1, sums)
+# ```
+
+
+# %% tags=["answer"]
+def softmax(scores, mask, sink=-np.inf):
+    powers = np.where(mask == 1, 0, np.exp(scores))
+    sums = powers.sum(axis=-1, keepdims=True) + np.exp(sink)
+    return powers / np.where(sums == 0, 1, sums)
+
+
+from clear_attention import scaled_dot_product_attention
+
+four = np.ones((4, 1))
+for score in (5.0, 0.0, -5.0):
+    yours = softmax(np.full((1, 4), score), mask=0, sink=0.0)
+    ours = scaled_dot_product_attention(
+        [[score]], four, four, sink=np.float64(0)
+    ).weights
+    np.testing.assert_allclose(yours, ours, atol=1e-6)
+    print(f"score {score:g}: each key {yours[0, 0]:.1%}")
+np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0)
+
+# %% [markdown]
+# ## Who found this, and when
+#
+# In July 2023 Miller wrote that the softmax lacks a way to say nothing, and proposed a 1 in its sum, which is a sink of
+# score 0. In September Xiao and others described the chat that forgets its first words, and called these words
+# attention sinks. Guo and others (2024) showed how a sink comes about in machines of one layer, with a task like the
+# one at the top. In 2025 gpt-oss was trained with a learnt sink for each head.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# To save memory, let the head see only the last four places before each letter. Then let it see the start mark as well.
+# How many vowels and other letters does each of the two read right? The small machine is `with_start`, and `mask` has a
+# 1 where nobody may look. What is the mask of the second one?
+
+# %% tags=["answer"]
+ids, answers = spare.texts(1000, seed=3, start=True)
+vowel, later = np.isin(ids, spare.VOWELS), np.arange(17) > 5
+vectors = with_start.positions(with_start.embed(ids))
+window = (
+    1 - np.tri(17, k=-1) + np.tri(17, k=-5)
+)  # hidden: not before, and too far back
+window[0, 0] = 0
+kept = window.copy()
+kept[:, 0] = 0
+
+for name, mask in {"last four": window, "and the start mark": kept}.items():
+    hidden = mask[None, None].astype("float32")
+    found = with_start.attention(vectors, mask=hidden)
+    says = np.argmax(with_start.project_logits(vectors + found), axis=-1)
+    shares = [(says == answers)[which & later].mean() for which in (vowel, ~vowel)]
+    print(f"{name}: vowels {shares[0]:.0%}, other letters {shares[1]:.0%}")
+    assert (min(shares) > 0.9) == (name != "last four")
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What does it need?</summary>
+#
+# Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the chat
+# of Xiao and others. One column of the mask set to 0, and nearly all is well again, with a memory of five places for a
+# text of any length.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# Four keys have the score 0 each. Which score must the sink have to get half of the weight? And with a thousand such
+# keys?
+
+# %% tags=["answer"]
+for keys in (4, 1000):
+    score = np.log(keys)
+    share = np.exp(score) / (np.exp(score) + keys)
+    print(f"{keys:4} keys: a sink of {score:.2f} gets {share:.0%}")
+    assert np.isclose(share, 0.5)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why the logarithm?</summary>
+#
+# The power of the sink must be as large as those of the keys together, which are 1 each. So its score is the logarithm
+# of their number.
+#
+# </details>
+#
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("sinks")
+
+# %% [markdown]
+# ```self-check
+# ? The start mark is the same in every text, and says nothing. Why does the head look at it?
+# - Because it stands first, and what is first matters most. | It says nothing of the text. It would do as well elsewhere, if all could see it.
+# + Because what comes from there is always the same. | So the rest of the machine can allow for it, which it can't with a letter that may be any.
+# - Because it has the largest value. | A large value would do harm, if nothing is to be fetched.
+# ? To save memory, a chat program drops the oldest words. Its model has no learnt sink. What should it keep besides the last words?
+# - The longest words, since they say most. | What says most is not what takes leftover weight.
+# + The first few, whatever they are. | Every later word could see them, so the leftover weight probably goes there.
+# - Nothing, since old words are hardly looked at. | The first ones often get most of the weight, and say nothing.
+# ? A head has a sink. All of its keys have scores far above that of the sink. What does the sink do?
+# + Next to nothing. | It gets next to no weight, and the keys share the rest as before.
+# - It takes an equal share. | It takes part with its own score, which is far below theirs.
+# - It lowers all scores. | It changes no score. It only adds its power to the sum.
+# ```
+#
+# ## Where to go next
+#
+# A sink lets a query say *none of you*. There are three more things that a score can't say. Which?
+#
+# * [What else goes into the scores](score_rules.py): far away, enough, and never.
+# * [Reference: attention](../reference/attention.md): the argument `sink` of each function.
+#
+# Read on elsewhere: Xiao and others (2023), [Efficient Streaming Language Models with Attention
+# Sinks](https://arxiv.org/abs/2309.17453); Guo and others (2024), [Active-Dormant Attention Heads: Mechanistically
+# Demystifying Extreme-Token Phenomena in LLMs](https://arxiv.org/abs/2410.13835); Miller (2023), [Attention Is Off By
+# One](https://www.evanmiller.org/attention-is-off-by-one.html).

@@ -29,10 +29,10 @@ serve: $(READY) ## show the site on http://127.0.0.1:8000; lessons fill in as th
 lessons: $(READY) ## execute the lessons that changed, and leave their notebooks in .cache/notebooks
 	$(BIN)/python docs/_site/execute.py
 
-trained: $(READY) ## train the models that pages show, if they are not yet trained
+trained: $(READY) ## train the models that pages show, if their programs changed
 	$(BIN)/python -m trained
 
-trained-again: $(READY) ## train them once more: every weight must be the same
+trained-again: $(READY) ## train them once more: on the same kind of processor every weight must be the same
 	$(BIN)/python -m trained --again
 
 ablations: $(READY) ## train machines that lack a part from several seeds, and keep what they read (about an hour)

@@ -51,6 +51,7 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(trained, "ROOT", tmp_path)
     monkeypatch.setattr(trained, "PROGRAMS", {"tiny": "tiny_recipe"})
     (tmp_path / "trained").mkdir()
+    (tmp_path / "trained" / "recipes.py").write_text("", encoding="utf-8")
 
     def write(number):
         text = RECIPE.replace("NUMBER", number)
@@ -90,7 +91,8 @@ def test_what_is_kept_is_read_without_keras(tiny):
 import sys
 from pathlib import Path
 import trained
-trained.PROGRAMS, trained.path_of = {{"tiny": "tiny_recipe"}}, lambda name: Path({str(trained.path_of("tiny"))!r})
+trained.PROGRAMS, trained.is_trained = {{"tiny": "tiny_recipe"}}, lambda name: True
+trained.path_of = lambda name: Path({str(trained.path_of("tiny"))!r})
 assert trained.kept("tiny")[1]["kind"] == "tiny"
 assert not {{"keras", "tensorflow"}} & {{*sys.modules}}
 """
@@ -99,10 +101,23 @@ assert not {{"keras", "tensorflow"}} & {{*sys.modules}}
 
 def test_another_recipe_is_another_model(tiny):
     tiny("2.0")
-    first = trained.path_of("tiny")
-    assert trained.path_of("tiny") == first
+    assert not trained.is_trained("tiny")
+    program.write_all(["tiny"], trained.FOLDER)
+    assert trained.is_trained("tiny")
     tiny("3.0")
-    assert trained.path_of("tiny") != first
+    assert not trained.is_trained("tiny")
+
+
+def test_a_program_that_another_one_imports_belongs_to_it(tiny):
+    tiny("2.0")
+    (trained.ROOT / "trained" / "base.py").write_text("a = 1\n", encoding="utf-8")
+    path = trained.ROOT / "trained" / "tiny_recipe.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\nfrom trained.base import a\n", encoding="utf-8")
+    before = trained.program_of("tiny")
+    (trained.ROOT / "trained" / "other.py").write_text("b = 1\n", encoding="utf-8")
+    assert trained.program_of("tiny") == before
+    (trained.ROOT / "trained" / "base.py").write_text("a = 2\n", encoding="utf-8")
+    assert trained.program_of("tiny") != before
 
 
 def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, capsys):
@@ -119,4 +134,4 @@ def test_an_unknown_name_is_refused():
     run = subprocess.run([sys.executable, "-m", "trained", "dat"], cwd=trained.ROOT, capture_output=True, text=True)
     assert run.returncode == 2
     assert "There is no such model. Expected: language, language-one-layer, " in run.stderr
-    assert run.stderr.endswith("twin-addition. Received: dat.\n")
+    assert run.stderr.endswith("spare-sink. Received: dat.\n")

@@ -1,17 +1,19 @@
-"""Models that pages show: trained by seeded programs, and kept until something they depend on changes.
+"""Models that pages show: trained by seeded programs, and kept in weights/ until their program changes.
 
     import trained
 
     model, record = trained.load("dates")
 
-`make trained` trains what is missing, several at a time; `make trained-again` trains everything once more and compares
-every number. The weights lie in .cache/trained, which `make site-again` leaves alone.
+The weights are part of the repository, because the same program gives slightly other ones on another kind of processor,
+which adds in another order. `make trained` trains models whose program changed, several at a time; `make trained-again`
+trains everything once more and compares every number.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -19,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / ".cache" / "trained"
+FOLDER = ROOT / "trained" / "weights"
 PROGRAMS = {  # the name of a model -> the module with its recipe; those that take longest go first
     "language": "language",
     "language-one-layer": "language",
@@ -51,9 +53,7 @@ PROGRAMS = {  # the name of a model -> the module with its recipe; those that ta
     "spare-start": "spare",
     "spare-sink": "spare",
 }
-STARTERS = ("__main__.py", "ablations.py")  # they start what the other files train, and change no model
-UNUSED = ("certify", "plots")  # rooms of the package that train nothing
-ENVIRONMENT = {  # in which the same program gives the same bytes
+ENVIRONMENT = {  # in which the same program gives the same bytes, on the same kind of processor
     "CUDA_VISIBLE_DEVICES": "-1",
     "KERAS_BACKEND": "tensorflow",
     "PYTHONHASHSEED": "0",
@@ -69,7 +69,7 @@ def load(name):
     """Return a trained model, and what was noted on the way as a dict of arrays; train it if that was not yet done."""
     arrays = arrays_of(name)
     model = recipe(name).build()
-    model.set_weights([arrays[f"weight {i}"] for i in range(len(model.weights))])
+    model.set_weights([arrays[f"weight {i}"].astype("float32") for i in range(len(model.weights))])
     return model, record_in(arrays)
 
 
@@ -79,7 +79,7 @@ def kept(name):
     Nothing is lost in float16: the weights were rounded to it before the model was measured.
     """
     arrays = arrays_of(name)
-    weights = {str(path): arrays[f"weight {i}"].astype("float16") for i, path in enumerate(arrays["names"])}
+    weights = {str(path): arrays[f"weight {i}"] for i, path in enumerate(arrays["names"])}
     return weights, json.loads(str(arrays["config"])), record_in(arrays)
 
 
@@ -87,7 +87,7 @@ def arrays_of(name):
     """Return all that is kept of a model; train it if that was not yet done."""
     import numpy as np
 
-    if not path_of(name).exists():
+    if not is_trained(name):
         # its progress is not for the page that asked
         subprocess.run([sys.executable, "-m", "trained", name], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     with np.load(path_of(name)) as arrays:
@@ -104,25 +104,36 @@ def recipe(name):
 
 
 def path_of(name):
-    """Return where a model's weights lie. The file's name covers the programs, the package and its libraries."""
-    programs = [
-        path for path in sorted((ROOT / "trained").glob("*.py")) if path.name not in ("__main__.py", "ablations.py")
-    ]
-    digest = digest_of(("tensorflow", "keras", "numpy"), programs, UNUSED)
-    return FOLDER / f"{name}-{digest[:16]}.npz"
+    return FOLDER / f"{name}.npz"
 
 
-def of_a_room(path, source, rooms):
-    return any(path.is_relative_to(source / room) for room in rooms)
+def is_trained(name):
+    """Say whether a model's weights were made by its program as it is now."""
+    import numpy as np
+
+    try:
+        with np.load(path_of(name)) as arrays:
+            return str(arrays["program"]) == program_of(name)
+    except FileNotFoundError:
+        return False
 
 
-def digest_of(libraries, programs, without=()):
-    """Return what tells one state of things from another: Python, libraries, programs, the package `without` rooms."""
+def program_of(name):
+    """Return what tells one program from another: the module with a model's recipe, and those that it imports."""
+    found, todo = {}, ["recipes", PROGRAMS[name]]
+    while todo:
+        module = todo.pop()
+        if module not in found:
+            found[module] = (ROOT / "trained" / f"{module}.py").read_text(encoding="utf-8")
+            todo += re.findall(r"^from trained\.(\w+) import", found[module], re.M)
+    return hashlib.sha256("\0".join(found[module] for module in sorted(found)).encode()).hexdigest()[:16]
+
+
+def digest_of(libraries, programs):
+    """Return what tells one state of things from another: Python, libraries, programs, the package."""
     digest = hashlib.sha256(sys.version.encode())
     for library in libraries:
         digest.update(f"{library}={version(library)}\n".encode())
-    source = ROOT / "src" / "clear_attention"
-    package = [path for path in sorted((ROOT / "src").rglob("*.py")) if not of_a_room(path, source, without)]
-    for path in [*programs, *package]:
+    for path in [*programs, *sorted((ROOT / "src").rglob("*.py"))]:
         digest.update(path.relative_to(path.parents[1]).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

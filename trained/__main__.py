@@ -44,7 +44,7 @@ def main():
 
 
 def train_missing(names):
-    train_all([name for name in names if not trained.path_of(name).exists()], trained.FOLDER)
+    train_all([name for name in names if not trained.is_trained(name)], trained.FOLDER)
 
 
 def train_all(names, folder):
@@ -78,7 +78,7 @@ def write(name, path):
     from trained.recipes import arrays_of
 
     file = io.BytesIO()
-    np.savez(file, **arrays_of(trained.recipe(name)))
+    np.savez(file, **arrays_of(trained.recipe(name)), program=np.array(trained.program_of(name)))
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     part.write_bytes(file.getvalue())
@@ -93,7 +93,10 @@ def compare(names):
         train_all(names, Path(folder))
         different = [name for name in names if Path(folder, kept[name].name).read_bytes() != kept[name].read_bytes()]
     if different:
-        sys.exit(f"Trained again, these are other models: {', '.join(different)}")
+        sys.exit(
+            f"Trained again, these are other models: {', '.join(different)}. (So it may be on another kind of processor"
+            " than theirs, which adds in another order.)"
+        )
     print(f"Trained again, all {len(names)} models are the same, byte by byte")
 
 

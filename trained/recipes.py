@@ -26,9 +26,9 @@ def arrays_of(recipe):
     keras.utils.set_random_seed(0)
     model = recipe.build()
     record = recipe.train(model)
-    # A page gets the weights in 16 bits. What is kept, and measured, is the model with the very same numbers.
-    weights = [weight.astype(np.float16).astype(np.float32) for weight in model.get_weights()]
-    model.set_weights(weights)
+    # The weights are kept in 16 bits. What is measured is the model with the very same numbers.
+    weights = [weight.astype(np.float16) for weight in model.get_weights()]
+    model.set_weights([weight.astype(np.float32) for weight in weights])
     record |= recipe.measure(model)
     return {
         **{f"weight {i}": weight for i, weight in enumerate(weights)},

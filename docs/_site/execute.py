@@ -134,7 +134,9 @@ def keys_of(sources):
 
 def key_of(shared, source):
     text = source.read_bytes()
+    models = [trained.path_of(name) for name in sorted(models_of(text.decode()))]
     used = [path.read_bytes() for said, paths in USED.items() if said in text for path in paths]
+    used += [path.read_bytes() for path in models if path.exists()]
     return hashlib.sha256(b"\0".join([shared.encode(), text, *used])).hexdigest()[:16]
 
 
@@ -186,7 +188,7 @@ async def execute_all(keys):
         except LessonError as error:
             write(failed, f"{keys[source]}\n{error}")
             raise
-        notebook["metadata"]["key"] = keys[source]
+        (notebook["metadata"]["key"],) = keys_of([source]).values()  # a model may have been trained since
         write(path_of(source), json.dumps(notebook))
         failed.unlink(missing_ok=True)
         done[source] = notebook

@@ -16,8 +16,8 @@ import trained
 def scripts():
     """Yield the name and the text of a script for each model that has been trained, and that a machine shows."""
     for name in trained.PROGRAMS:
-        if trained.PROGRAMS[name] == "programs":
-            continue  # no machine of the site shows a twin of a program
+        if trained.PROGRAMS[name] in ("programs", "spare") or name == "dates-wrong-reshape":
+            continue  # no machine of the site shows these
         if trained.path_of(name).exists():  # while the site is served, a page may come before its models
             yield f"assets/machine/{name}.js", script(name)
 

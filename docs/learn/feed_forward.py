@@ -294,8 +294,7 @@ plt.show()
 # In the top left corner both letters say yes. Where the edge runs nearly straight down or across, as in the first map,
 # the alarm hears hardly more than one of the two letters. Where it runs aslant it hears both, and is a soft "7 and 8",
 # for many letters at once. It votes for some answers and against others, and the votes of all that ring are added up.
-# An alarm that rings for many also disturbs many. But the right letter's sum need only be the largest of 26, so small
-# errors do no harm.
+# An alarm that rings for many also disturbs many. But the right letter's sum need only be the largest of 26.
 #
 # Now we break it, and switch alarms off. How many of 100 answers are still right with one of the 128 alarms off, and
 # how many with half of them off?
@@ -363,7 +362,8 @@ assert kept[-1] < found[0] - 0.1
 # With all of them off about 11 are right, and not 30 as in the layer without a network: that one was trained to do
 # without, and this one never had to.
 #
-# No alarm keeps a corner of the table to itself. The table lies in all alarms together.
+# No alarm keeps a corner of the table to itself. The table lies in all alarms together, and small errors in the sum do
+# no harm.
 #
 # </details>
 #

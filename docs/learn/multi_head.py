@@ -324,8 +324,9 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 # eight.
 #
 # Then two groups took heads away from trained machines. Michel, Levy and Neubig (2019) could switch off 20 % of them in
-# a model that translates, and 40 % in BERT, without harm. Voita and others (2019) removed 38 of an encoder's 48, and
-# the translations hardly became worse. The heads that stayed had a clear task, such as looking at the neighbour.
+# a model that translates, and 40 % in BERT, which reads texts, without harm. Voita and others (2019) removed 38 of an
+# encoder's 48, and the translations hardly became worse. The heads that stayed had a clear task, such as looking at the
+# neighbour.
 #
 # ## Exercises
 #
@@ -365,8 +366,8 @@ assert brought.round(2).tolist() == [6.5, 6.75]
 # <details class="lesson-answer" markdown="1"><summary>What happens</summary>
 #
 # The digits are 9 and 4. If the two heads share out their weight quite differently, a small error stays small. If they
-# share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough. They also have to look
-# at different things.
+# share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough. They also have to
+# look at different things.
 #
 # </details>
 #

@@ -163,7 +163,7 @@ bet(
 # Blue is the machine that was capped afterwards. The orange machines had the cap from the beginning of their training.
 # There are three for each cap, but their dots lie on one another:
 
-# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about 44 %, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
+# %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
 ax.plot(caps, by_cap, "o", color=BLUE)
@@ -181,13 +181,13 @@ plt.show()
 assert uncapped > 0.99
 assert by_cap[caps.index(20.0)] > 0.99
 assert by_cap[caps.index(10.0)] > 0.95
-assert by_cap[caps.index(5.0)] < 0.5 < by_cap[caps.index(7.0)]
-assert by_cap[caps.index(2.0)] < 0.05
+assert 0.3 < by_cap[caps.index(5.0)] < 0.7 < by_cap[caps.index(7.0)]
+assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 assert np.allclose(5 * np.tanh([0.2, 2, 4]), [0.99, 4.82, 5], atol=5e-3)
 
 # %% [markdown]
-# With a cap of 20 the trained machine loses nothing, but with 5 it reads fewer than half of the dates. So *this*
+# With a cap of 20 the trained machine loses nothing, but with 5 it loses about half of the dates. So *this*
 # machine needs its high scores. And yet all that were trained with a cap of 5, or even of 3, read over 99 of 100. It is
 # not the task that needs high scores: the training only went where nothing stopped it.
 #
@@ -451,5 +451,5 @@ exercises.show("score_rules")
 #
 # Read on elsewhere: Raffel and others (2020), [Exploring the Limits of Transfer
 # Learning](https://arxiv.org/abs/1910.10683), section 2.1; Press and others (2022), [Train Short, Test Long: Attention
-# with Linear Biases Enables Input Length Extrapolation](https://arxiv.org/abs/2108.12409); Dehghani and others (2023), [Scaling Vision Transformers to
-# 22 Billion Parameters](https://arxiv.org/abs/2302.05442), section 2.
+# with Linear Biases Enables Input Length Extrapolation](https://arxiv.org/abs/2108.12409); Dehghani and others (2023),
+# [Scaling Vision Transformers to 22 Billion Parameters](https://arxiv.org/abs/2302.05442), section 2.

@@ -372,8 +372,8 @@ print("your function and the layer: the same", ours.shape)
 # ### Exercise 1
 #
 # Somebody tests `wrong_split` on a text of one letter, and then on three letters with one head. Both times it agrees
-# with `split`. Is that chance? Find all sizes up to four letters and four heads where the two agree. (Let each head have
-# two numbers of a letter.)
+# with `split`. Is that chance? Find all sizes up to four letters and four heads where the two agree. (Let each head
+# have two numbers of a letter.)
 
 # %% tags=["answer"]
 for length in range(1, 5):

@@ -123,7 +123,7 @@ def test_what_is_none_of_the_mistakes_and_the_answer_shown(exercise):
 
 
 def test_a_fraction_is_a_number(exercise):
-    number = exercise("multi_head", "divided-by")
+    number = exercise("split_heads", "divided-by")
     for typed, said in (
         ("8/2", "Right."),
         ("4/0", "Fill in"),
@@ -153,7 +153,7 @@ def test_an_answer_that_is_changed_is_not_checked_any_more(exercise):
 
 
 def test_what_was_solved_is_there_again_listed_kept_in_a_file_and_erased(visit, tmp_path):
-    visitor = visit("/learn/multi_head/")
+    visitor = visit("/learn/split_heads/")
     page = visitor.page
     number = page.locator("#exercise-divided-by")
     number.get_by_role("textbox").fill("16")
@@ -168,7 +168,7 @@ def test_what_was_solved_is_there_again_listed_kept_in_a_file_and_erased(visit, 
     listed = page.locator("exercise-progress")
     total = sum(len(exercises.exercises_of(lesson)) for lesson in exercises.lessons())
     expect(listed).to_contain_text(f"1 of {total} solved. Of 1 that you tried, you had 0 right at once.")
-    expect(listed.get_by_role("row", name="Multi-head attention")).to_contain_text("1 of 4")
+    expect(listed.get_by_role("row", name="How heads share the numbers")).to_contain_text("1 of 4")
     with page.expect_download() as download:
         listed.get_by_role("button", name="Save it in a file").click()
     download.value.save_as(tmp_path / "kept.json")
@@ -183,8 +183,8 @@ def test_what_was_solved_is_there_again_listed_kept_in_a_file_and_erased(visit, 
     expect(listed).to_contain_text("Nothing was changed.")
     listed.locator("[type=file]").set_input_files(tmp_path / "kept.json")
     expect(listed).to_contain_text(f"1 of {total} solved")
-    listed.get_by_role("link", name="Multi-head attention").click()
-    page.wait_for_url("**/learn/multi_head/#exercise-shape-after-split")  # the first that is not solved
+    listed.get_by_role("link", name="How heads share the numbers").click()
+    page.wait_for_url("**/learn/split_heads/#exercise-shape-after-split")  # the first that is not solved
 
 
 def test_storage_that_is_no_progress_is_as_if_empty(visit):

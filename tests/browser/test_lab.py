@@ -405,7 +405,7 @@ def test_a_lesson_lets_readers_hide_tokens(visit):
 
 
 def test_a_lesson_shares_numbers_among_heads(visit):
-    piece = visit("/learn/multi_head/").page.locator("mask-lab[piece=heads]")
+    piece = visit("/learn/split_heads/").page.locator("mask-lab[piece=heads]")
     piece.locator("select").select_option("4")
     assert "(4, 3, 2)" in piece.locator(".says").inner_text()
     assert piece.locator(".heads table").count() == 5

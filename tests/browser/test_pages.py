@@ -95,7 +95,7 @@ def test_the_keyboard_reaches_everything(turn_to, page_path):
 
 
 def test_lessons_have_formulas_figures_and_outputs(turn_to):
-    for lesson in ("multi_head", "positions", "transformer_layer", "causal"):
+    for lesson in ("split_heads", "positions", "transformer_layer", "causal"):
         page = turn_to(f"/learn/{lesson}/").page
         assert page.locator("article math").count() >= 1, lesson
         assert page.locator(SVG).count() >= 1, lesson

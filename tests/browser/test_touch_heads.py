@@ -1,0 +1,91 @@
+"""Pieces to touch in the lessons on sharing a vector among heads and on sinks: they say what Python computes."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import trained
+from trained import spare
+
+PLACES = 34
+
+
+def in_no_cell(text, heads):
+    """Return which letters are seen nowhere, if all pieces of a row are dealt out in the order of memory."""
+    pieces = np.repeat(np.arange(PLACES), heads)
+    seen = pieces.reshape(heads, PLACES)[:, : len(text)]
+    return "".join(letter for place, letter in enumerate(text) if place not in seen)
+
+
+@pytest.mark.parametrize(
+    ("text", "heads"), [("30.11.1999", 4), ("thursday 3rd of may 2018", 4), ("3 may 2018", 8), ("3 may", 2)]
+)
+def test_a_reshape_alone_loses_letters(piece, text, heads):
+    strips = piece("split_heads", "strips")
+    strips.element.get_by_role("textbox").fill(text)
+    strips.press(str(heads))
+    lost = strips.element.locator(".written .off")
+    assert lost.count() == 0
+    assert "gets a piece of every letter" in strips.says()
+    strips.element.get_by_role("checkbox").focus()
+    strips.page.keyboard.press("Space")
+    missing = in_no_cell(text, heads)
+    assert "".join(lost.all_inner_texts()).replace("␣", " ") == missing
+    assert missing
+    assert f"{len(missing)} of the {len(text)} letters" in strips.says()
+    strips.press("1")
+    assert lost.count() == 0
+    assert "nothing to cut" in strips.says()
+
+
+def test_a_text_without_letters_and_one_with_signs_of_html(piece):
+    strips = piece("split_heads", "strips")
+    box = strips.element.get_by_role("textbox")
+    box.fill("")
+    assert "gets a piece" in strips.says()
+    box.fill("<b>&")
+    assert strips.element.locator(".written").inner_text() == "<b>&"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "first", "dropped"),
+    [
+        ("start mark", "spare-start", "•", False),
+        ("start mark dropped", "spare-start", "•", True),
+        ("a learnt sink", "spare-sink", "b", False),
+    ],
+)
+def test_leftover_weight_goes_where_the_machine_sends_it(piece, name, model, first, dropped):
+    page = piece("sinks", "spare").page
+    element = page.locator("lesson-piece[piece=spare]").last
+    model, _ = trained.load(model)
+    element.get_by_role("button", name=name, exact=True).click()
+    word = element.get_by_role("group", name="Text").get_by_role("button").nth(1).inner_text()
+    element.get_by_role("button", name=word, exact=True).click()
+    signs = first + word
+    ids = np.array([[(*spare.LETTERS, "•").index(sign) for sign in signs]])
+    logits, weights = model(ids, dropped=dropped, return_weights=True)
+    written = "".join(spare.LETTERS[i] for i in np.argmax(logits[0], axis=-1))
+    weights = np.array(weights)[0, 0]
+    shares = np.c_[weights, 1 - weights.sum(axis=1)]
+    right = [spare.LETTERS[(ids[0, i] + 1) % 26] if signs[i] not in "aeiou" else signs[i - 1] for i in range(1, 17)]
+    good = sum(a == b for a, b in zip(written[1:], right, strict=True))
+    for query in (2, 5, 11):
+        element.get_by_role("slider").fill(str(query))
+        says = element.locator(".says").inner_text()
+        most = int(np.argmax(shares[query]))
+        whom = (
+            "the sink"
+            if most == 17
+            else "the start mark"
+            if signs[most] == "•"
+            else f"the {signs[most]} at place {most}"
+        )
+        said = int(says.split(" gives ")[1].split()[0])
+        assert abs(said - 100 * shares[query, most]) < 2
+        assert f"of its weight to {whom}. Below it stands {written[query]}," in says
+        assert says.endswith(f"In this text {good} of 16 are right.")
+    if not dropped:
+        assert good == 16
+    element.locator("svg [data-do=query]").nth(3).click()
+    expect(element.get_by_role("slider")).to_have_value("4")

@@ -56,9 +56,8 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         of_100("1 head") < of_100("8 heads") < 99,
     ),
     "split_heads": (
-        "of 2,000 dates not one is read right",
-        "create_date_pairs(2000, seed=1",
-        "assert exact[0] > 0.97 > 0.01 > exact[1] == 0",
+        "of 1,000 dates at most two are read right",
+        "assert exact[1] <= 0.002",
     ),
     "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (

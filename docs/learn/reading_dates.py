@@ -188,14 +188,14 @@ for letter, number in zip("may", ids, strict=True):
 # Here is where it looked when it wrote the 5 of May. It looks in four ways at once for each letter, and [the lesson on
 # heads](multi_head.py) says why. The picture shows the mean:
 
-# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have over half of the weight together; that of the y is tall. The f of of has a tall bar, too, and those of all other letters are short."
+# %% tags=["hide-input"] alt="A bar for each letter of thursday 3rd of may 2018. The three bars of may, in orange, have about half of the weight together; that of the y is the tallest. The r of 3rd has a tall bar, too, the f of of a lower one, and those of all other letters are short."
 import matplotlib.pyplot as plt
 
 text, answer = "thursday 3rd of may 2018", "2018-05-03"
 given = target.encode([answer])[:, :-1]  # what is written so far, at each step
 maps = model(source.encode([text]), given, return_weights=True).weights
 looked = maps["decoder.0.cross"][0].numpy().mean(axis=0)  # (answer, text)
-f, month = 14, [16, 17, 18]  # the places of the f and of may, counted from 0
+r, month = 10, [16, 17, 18]  # the places of the r and of may, counted from 0
 share = looked[6, month].sum()
 
 figure, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
@@ -207,11 +207,11 @@ ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
-assert share > 0.5
-assert looked[6].argsort()[-3:].tolist() == [16, f, 18]  # most at the y
+assert 0.4 < share < 0.6
+assert looked[6].argsort()[-3:].tolist() == [16, r, 18]  # most at the y
 
 # %% [markdown]
-# The y is the tallest bar, and next comes the f of "of", in which a human sees nothing of May. Did the month come from
+# The y is the tallest bar, and next comes the r of "3rd", in which a human sees nothing of May. Did the month come from
 # there?
 #
 # The encoder reads a second text, "thursday 3rd of **jun** 2018". Then a vector of the first text is exchanged for one
@@ -261,19 +261,19 @@ def followed(answers):
 assert 6 < len(well) < 12
 assert {4, 5} < {*well}  # may and jun are shown below
 others = [i for i in range(len(text)) if i not in month]
-tries = {"f": [f], "last letter": [18], "first letter": [16]}
+tries = {"r of 3rd": [r], "last letter": [18], "first letter": [16]}
 tries |= {"all three": month, "all others": others}
 found = {name: exchanged(places) for name, places in tries.items()}
 counts = {name: followed(answers) for name, answers in found.items()}
-assert counts["f"] + counts["all others"] < 0.1 * len(first)
+assert counts["r of 3rd"] + counts["all others"] < 0.1 * len(first)
 assert 0 < counts["last letter"] < 0.4 * len(first)
 assert counts["all three"] > 0.9 * len(first)
 bet(
     "reading_dates/exchanged",
     [
         (
-            "only the f is exchanged",
-            counts["f"],
+            "only the r of 3rd is exchanged",
+            counts["r of 3rd"],
             "",
             "A look may fetch something else than the month, or nothing that changes the answer.",
         ),
@@ -298,7 +298,7 @@ bet(
 #
 # Here are the answers for May and June. Orange letters have their vectors from the June text:
 
-# %% tags=["hide-input"] alt="Five rows, each the text thursday 3rd of may 2018 with some letters in orange, and the answer beside it. Exchanged are the f: the answer is May. The y: May. The m: June. All three letters of the month: June. All letters but these three: May."
+# %% tags=["hide-input"] alt="Five rows, each the text thursday 3rd of may 2018 with some letters in orange, and the answer beside it. Exchanged are the r of 3rd: the answer is May. The y: May. The m: June. All three letters of the month: June. All letters but these three: May."
 june = frame.format("jun")
 pair = [
     (names[well[i]], names[well[j]]) for i, j in zip(first, second, strict=True)
@@ -328,7 +328,7 @@ for name, count in counts.items():
 # Look at the third row: between May and June the m alone gives the other month, though the y got more weight. For the
 # vectors come out of the encoder, and the j that takes the place of the m has already looked at "un".
 #
-# The f got much weight, and had no say. Why the machine looks at it, we do not know.
+# The r got much weight, and had no say. Why the machine looks at it, we do not know.
 #
 # </details>
 #
@@ -420,21 +420,24 @@ assert 1950 <= int(answers[1][:4]) <= 2049
 # ### Exercise 2
 #
 # What does the machine write for "thursday 3rd of may **1**018", and for "thursday 3rd of may 2**9**18"? Type both at
-# the top, and press the first letter of each answer. Which digit does the machine look at most?
+# the top. Which of the two first digits of a year does the machine go by? And at which does it look, when it writes the
+# first digit of 2018? Press it.
 
 # %% tags=["answer"]
 answers, sure = read("thursday 3rd of may 1018", "thursday 3rd of may 2918")
 assert [answer[:2] for answer in answers] == ["20", "19"]
 assert sure[1] < sure[0]
-assert looked[0].argmax() == 21  # the 0 of 2018
+assert looked[0].argsort()[-2:].tolist() == [21, 20]  # the 2 and the 0 of 2018
+assert looked[0, 20] - looked[0, 21] < 0.1
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
-# this short cut: it looks most at the second digit. A wrong first one does not change which century it writes, 19 or
-# 20, though a 2 before the 9 makes it less sure of the whole date, about 66 %. Why it then writes this year of all
-# years, we do not know.
+# this short cut: before the 0 it writes a 2, and before the 9 a 1, whatever stands in the text. And yet it looks at
+# both digits, and even a little more at the first. Once more, a weight does not say what the look was good for. A 2
+# before the 9 makes it less sure of the whole date, about 50 %. Why it then writes this year of all years, we do not
+# know.
 #
 # </details>
 #

@@ -97,7 +97,7 @@ step = model(ids[None], begun, return_weights=True)
 looked = step.weights["decoder.0.cross"].numpy()[0, :, -2:, 5].mean(axis=0)
 assert looked.min() > 0.5  # when the 0 is written, and when the 5 is
 at_the_j = step.weights["decoder.0.cross"].numpy()[0, :, 6, 0].mean()
-assert 0.6 < at_the_j < 0.75  # when the 6 is written
+assert 0.8 < at_the_j < 0.95  # when the 6 is written
 assert looked[-1] > 0.9
 assert step.output.shape[-1] == 14
 assert target.decode([[np.argmax(step.output[0, -1])]]) == ["5"]
@@ -150,15 +150,14 @@ np.testing.assert_allclose(logits, step.output[0], atol=1e-4)
 said = target.decode([[x] for x in logits.argmax(axis=1)])
 assert (said[6], said[9]) == ("6", "5")
 assert logits.argmax(axis=1)[[9, 6]].tolist() == [8, 9]  # the ninth and tenth cell
-stations = (entered, behind_it, fetched, ready, fetched - fetched.mean(axis=0))
+stations = (entered, behind_it, fetched, ready)
 units = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in stations]
 alike = [unit[6] @ unit[9] for unit in units]
 assert abs(alike[0] - 0.9) < 0.05
 assert abs(alike[1] - 0.48) < 0.1
 assert alike[0] > 0.75 > alike[2] + 0.2
 assert alike[3] < 0.4
-assert abs(alike[2] - 0.41) < 0.05
-assert alike[4] < -0.05  # without what is the same at all places
+assert abs(alike[2]) < 0.2
 journey(
     "▸1955-06-0",
     {
@@ -187,9 +186,8 @@ journey(
 #
 # At step 8, where they look at what is written so far: their similarity falls from about 0.9 to about a half. That is
 # just when it is needed, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0
-# gives about two thirds of its weight to the j of "june", and the second nearly all to the day's 5. The similarity of
-# what they fetch is still about 0.4, because a part of it is the same at all places of the answer. Without this part it
-# is below 0.
+# gives nearly nine tenths of its weight to the j of "june", and the second nearly all to the day's 5. So what the two
+# fetch has hardly anything in common.
 #
 # </details>
 #

@@ -288,7 +288,7 @@ bet(
 # of their weight, and are still right (the last lines below). The dashed line says what a letter would give if all
 # scores were 0:
 
-# %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digits of year, month and day have the highest bars, which hardly reach the dashed line. Those of the two dashes are far below it, as are those of most other digits."
+# %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digit of the month has the highest bar, a little above the dashed line, and the first digits of the year come next. Those of the two dashes are far below it, as are those of most other digits."
 untrained = np.mean([1 / (len(each) + 1) for each in texts])
 figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 ax.bar(range(11), shares, color=np.where(dash, ORANGE, BLUE))
@@ -299,7 +299,7 @@ ax.text(10.6, untrained, "all scores 0", ha="right", va="bottom")
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
-first = np.isin(np.arange(11), (0, 5, 8))
+first = np.isin(np.arange(11), (0, 5))
 print("what goes to the sink, of the weight of")
 print(f"  a dash:        {percent(shares[dash].mean())}")
 print(f"  a first digit: {percent(shares[first].mean())}")
@@ -316,9 +316,8 @@ print(f"right then: {with_push[0]:.0%} of dashes, {with_push[1]:.0%} of digits")
 
 assert shares[dash].max() < 0.5 * untrained
 assert shares.max() < 1.3 * untrained
-assert {*np.argsort(shares)[-3:]} == {0, 5, 8}
+assert {*np.argsort(shares)[-2:]} == {0, 5}
 assert shares[digit & ~first].mean() < 2 * shares[dash].mean()
-assert min(shares[first]) > 2 * shares[digit & ~first].mean()
 assert shares[dash].mean() < shares[digit].mean() < 0.6 * untrained
 assert np.median(shares[digit]) < 0.4 * untrained  # most digits, too
 assert pushed[dash].min() > 0.85
@@ -328,8 +327,8 @@ assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
 # %% [markdown]
 # So why does a dash hardly use its sink? The training changes a number if this makes the right letter more probable,
 # and a dash is right anyway: behind the attention there are other parts, which know from the place alone that a dash
-# must come. The small machine at the top has no such parts. Why the first digits of year, month and day give a little
-# more, we do not know.
+# must come. The small machine at the top has no such parts. Why the first digits of year and month give more, we
+# do not know.
 #
 # </details>
 #
@@ -359,7 +358,7 @@ four = np.ones((4, 1))
 for score in (5.0, 0.0, -5.0):
     yours = softmax(np.full((1, 4), score), mask=0, sink=0.0)
     ours = scaled_dot_product_attention(
-        [[score]], four, four, sink=np.float64(0)
+        np.array([[score]]), four, four, sink=np.float64(0)
     ).weights
     np.testing.assert_allclose(yours, ours, atol=1e-6)
     print(f"score {score:g}: each key {yours[0, 0]:.1%}")

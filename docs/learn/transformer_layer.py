@@ -125,13 +125,13 @@ plt.show()
 #
 # In our own machine, what comes into a part is added to what the part found. This is the *residual*: the part has to
 # find only what is still missing. Here ours stands beside the machine that lacks it. A whole machine that was trained
-# as briefly, for 500 steps, reads over 98 of 100 dates.
+# as briefly, for 500 steps, reads 98 of 100 dates.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
 _, config, record = trained.kept("dates-brief")
 assert config["steps"] == 500
-assert record["exact"] > 0.98
+assert 0.975 < record["exact"] < 0.985
 called = {"dates": ("whole", "")}
 machine(
     *names,

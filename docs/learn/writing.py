@@ -9,7 +9,7 @@
 #
 # Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
 # training these letters were right. Now the letters that it has written itself take their place, right or wrong. Here
-# it answers "3 may", a text that names no year, and it has begun with 00:
+# it answers "5 june", a text that names no year, and it has begun with 000:
 #
 # --8<-- "diagrams/writing_loop.svg"
 #
@@ -57,11 +57,11 @@ touch(
 #
 # ## Our machine, asked what it cannot know
 #
-# Where the year is given, our machine is so sure of each letter that there is hardly anything to choose. But "3 may"
-# names no year. Which one does it make up? Each bar is a step, with the two letters that the machine found most
-# probable:
+# Where the year is given, our machine is so sure of each letter that there is hardly anything to choose. But "5 june"
+# names no year. Which one does it make up? Each bar is a digit of the year, with the two letters that the machine found
+# most probable:
 
-# %% tags=["hide-input"] alt="Four bars, one for each step of the answer to 3 may. Each shows the most probable letter, with 0.66 to 0.80: a 0, a 0, a 0 and a 3. Then comes the second one, with 0.13 to 0.24: a 1, a 3, a 3 and a 5. A small rest is left for all other letters."
+# %% tags=["hide-input"] alt="Four bars, one for each digit of the year in the answer to 5 june. In each the most probable letter is a 0. In the first bar it has 0.88, and a 1 has 0.12. In the second and third it has nearly everything. In the fourth it has 0.58, and a 6 has 0.40."
 import matplotlib.pyplot as plt
 import numpy as np
 import trained
@@ -74,7 +74,7 @@ from clear_attention import (
 
 model, record = trained.load("dates")
 source, target = date_tokenizers()
-text = source.encode(["3 may"], length=34)
+text = source.encode(["5 june"], length=34)
 
 
 def log_probabilities(text, answers):
@@ -89,21 +89,22 @@ def letter(number):
     return target.decode([[number]])[0]
 
 
-answer, whole, least, left_behind, unsure = [target.start_id], 1.0, 1.0, 0.0, []
+answer, whole, least, left_behind, year = [target.start_id], 1.0, 1.0, 0.0, []
 while answer[-1] != target.end_id and len(answer) < 12:
     p = np.exp(log_probabilities(text, [answer])[0])
     one, two = p.argsort()[:-3:-1]
-    if p[one] < 0.99:
+    if len(year) < 4:
         begun = target.decode([answer])[0]
-        unsure.append((begun, letter(one), p[one], letter(two), p[two]))
-        assert len(unsure) == len(answer)  # once it is sure, it stays so
+        year.append((begun, letter(one), p[one], letter(two), p[two]))
+    else:
+        assert p[one] > 0.99  # as the cell says
     left_behind = max(left_behind, whole * p[two])
     whole *= p[one]
     if answer[1:] and p.max() < least:
         least, place = p.max(), len(answer)
     answer.append(int(one))
 figure, ax = plt.subplots(figsize=(4.8, 2.4), layout="constrained")
-for row, (_, one, p_one, two, p_two) in enumerate(unsure):
+for row, (_, one, p_one, two, p_two) in enumerate(year):
     ax.barh(row, p_one, color="#0072b2")
     ax.barh(row, p_two, left=p_one, color="#e69f00")
     ax.barh(row, 1 - p_one - p_two, left=p_one + p_two, color="#80808040")
@@ -115,31 +116,30 @@ for row, (_, one, p_one, two, p_two) in enumerate(unsure):
         ha="center",
         va="center",
     )
-    said = f"{two}: {p_two:.2f}"
+    said = f"{two}: {p_two:.2f}" if p_two > 0.05 else ""
     ax.text(p_one + p_two / 2, row, said, color="black", ha="center", va="center")
 ax.set_yticks(
-    range(len(unsure)),
-    [f"after {begun}" if begun else "first" for begun, *_ in unsure],
+    range(len(year)),
+    [f"after {begun}" if begun else "first" for begun, *_ in year],
 )
 ax.set(xlim=(0, 1), xticks=[], xlabel="blue: written, orange: the second choice")
 ax.invert_yaxis()
 ax.spines[:].set_visible(False)
 ax.tick_params(length=0)
 plt.show()
-print(
-    f"after {target.decode([answer[: len(unsure) + 1]])[0]} each letter has over 0.99"
-)
+print(f"after {target.decode([answer[:5]])[0]} each letter has over 0.99")
 print(f"written: {target.decode([answer])[0]}, with {whole:.2f}")
 assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
-# Every year of its training began with 19 or 20. But what it writes are 0 and 3, as if it took the digits of the day,
-# 03, for the year. And once a letter is written, the machine goes on as if somebody had told it this letter.
+# Every year of its training began with 19 or 20. But what it writes are zeros, and what it nearly writes is a 6, as if
+# it took the digits of the month, 06, for the year. And once a letter is written, the machine goes on as if somebody
+# had told it this letter.
 #
 # ## Beam search
 #
-# Does a beam find a better answer to "3 may"? And to "3 may 2", whose year was cut off after one digit? The program
-# is folded here. Each round of its loop keeps the answers that have ended, makes all longer beginnings of the others,
+# Does a beam find a better answer to "5 june"? And to "31/12/2018", where 31 stands in the place of the month? The
+# program is folded here. Each round of its loop keeps the answers that have ended, makes all longer beginnings of the others,
 # and of all these keeps the `width` most probable ones:
 
 
@@ -162,11 +162,11 @@ def by_beam(text, width, length=11):
     return beams
 
 
-for words in ("3 may", "3 may 2"):
+for words in ("5 june", "31/12/2018"):
     for width in (1, 3):  # with a width of 1 it is greedy search
         ids, total = by_beam(source.encode([words], length=34), width)[0]
         found = target.decode([ids])[0]
-        print(f"{words:8} width {width}: {found} with {np.exp(total):.2f}")
+        print(f"{words:10} width {width}: {found} with {np.exp(total):.2f}")
 
 # %% tags=["remove-input"]
 import re
@@ -175,12 +175,12 @@ from pathlib import Path
 # The drawing shows what this machine found.
 drawn = Path("../diagrams/writing_loop.svg").read_text(encoding="utf-8")
 drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
-p = np.exp(log_probabilities(text, [answer[:3]])[0])
+p = np.exp(log_probabilities(text, [answer[:4]])[0])
 likely = p.argsort()[:-3:-1]
-assert target.decode([answer[:3]])[0] == "00"
-assert letter(likely[0]) == "0"
+assert target.decode([answer[:4]])[0] == "000"
+assert [letter(each) for each in likely] == ["0", "6"]
 assert np.count_nonzero(p) == 12  # with ten others
-np.testing.assert_allclose(np.array(drawn, float), p[likely], atol=0.15)
+np.testing.assert_allclose(np.array(drawn, float), p[likely], atol=0.01)
 ours = by_beam(text, width=3)
 beams = beam_search(model, text, max_length=11, width=3, length_penalty=0.0)
 for (ids, total), theirs, score in zip(
@@ -189,38 +189,35 @@ for (ids, total), theirs, score in zip(
     assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
     np.testing.assert_allclose(total, score, atol=1e-4)
 assert ours[0][0] == answer
-assert 0.2 < left_behind < 0.26 < 0.27 < whole < 0.31  # as the text says
-assert (left_behind, "1") == (unsure[0][4], unsure[0][3])  # the likeliest way off
-assert place == 2
-cut_off = source.encode(["3 may 2"], length=34)
-begin = np.exp(log_probabilities(cut_off, [[target.start_id]])[0])
-one, two = begin.argsort()[:-3:-1]
-assert (letter(one), letter(two)) == ("1", "2")
-off = [p_one for _, _, p_one, _, _ in unsure]
-np.testing.assert_allclose(off, [0.76, 0.66, 0.72, 0.80], atol=0.02)
-others = [p_two for *_, p_two in unsure]
-np.testing.assert_allclose(others[:2], [0.24, 0.17], atol=0.02)
-leaves = np.cumprod([1, *off[:-1]]) * others
-assert [*leaves] == sorted(leaves, reverse=True)  # each later bar comes to less
+np.testing.assert_allclose(left_behind, 0.35, atol=0.01)  # as the text says
+np.testing.assert_allclose(whole, 0.51, atol=0.01)
+assert place == 4
+off, others = ([each[i] for each in year] for i in (2, 4))
+np.testing.assert_allclose(off, [0.88, 1, 1, 0.58], atol=0.01)
+np.testing.assert_allclose([others[0], others[3]], [0.12, 0.40], atol=0.01)
+strange = source.encode(["31/12/2018"], length=34)
 (greedy_ids, greedily), (beam_ids, beamed) = (
-    by_beam(cut_off, n)[0] for n in (1, 3)
+    by_beam(strange, n)[0] for n in (1, 3)
 )
-assert target.decode([greedy_ids, beam_ids]) == ["1952-05-03", "2025-05-03"]
-assert 1.7 < np.exp(beamed - greedily) < 2.3  # twice as much, as the text says
-np.testing.assert_allclose(begin[[one, two]], [0.64, 0.35], atol=0.02)
+assert target.decode([greedy_ids, beam_ids]) == ["2018-3-1-1", "2018-13-12"]
+np.testing.assert_allclose(np.exp([greedily, beamed]), [0.32, 0.40], atol=0.01)
+begin = np.exp(log_probabilities(strange, [greedy_ids[:6]])[0])
+one, two = begin.argsort()[:-3:-1]
+assert (letter(one), letter(two)) == ("3", "1")
+np.testing.assert_allclose(begin[[one, two]], [0.59, 0.40], atol=0.01)
 
 # %% [markdown]
-# With "3 may 2" greedy search walks into the dead end that you know. It begins with 1, which has 0.64, and ends with
-# 0.15. The beam keeps the 2 as well, which has 0.35, and ends with twice as much, and its year begins with the 2 that
-# stands in the text.
+# With "31/12/2018" greedy search walks into the dead end that you know. It begins the month with a 3, which has 0.59,
+# and ends with 0.32. The beam keeps the 1 as well, which has only 0.40, but after it the machine is sure of every
+# letter, so it ends with 0.40. Neither answer is right. But that of the beam at least looks like a date.
 #
-# For "3 may" there is no dead end. The answer of greedy search has the four blue bars in a row,
-# $0.76 \cdot 0.66 \cdot 0.72 \cdot 0.80 = 0.29$. Any other answer leaves the blue letters somewhere, at best for the
-# second choice. In the first bar that has 0.24. In the second it comes to $0.76 \cdot 0.17 = 0.13$, and in the third
-# and fourth to still less. Each further letter multiplies by at most 1, so no other answer can have more than 0.24.
+# For "5 june" there is no dead end. The answer of greedy search has about $0.88 \cdot 0.58 = 0.51$, since all its other
+# letters are nearly certain. Any other answer leaves it somewhere, at best for the second choice. In the first bar that
+# has 0.12. In the fourth it comes to $0.88 \cdot 0.40 = 0.35$. Each further letter multiplies by at most 1, so no other
+# answer can have more than 0.35.
 #
-# But "3 may 2" is our own making. Where a date is complete, our machine is so sure of each letter that a beam has
-# little to gain. (It gains more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does
+# But dates such as 31/12/2018 were not in its training. Where a date is of a known form, our machine is so sure of each
+# letter that a beam has little to gain. (It gains more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does
 # the beam give another answer than greedy search?
 #
 # <details class="lesson-answer" markdown="1"><summary>How many</summary>
@@ -240,10 +237,9 @@ print(f"different answers to {different} of them")
 assert different < 5
 
 # %% [markdown]
-# Hardly one, for there is hardly a dead end to avoid. In November 2026 we searched 25,485 different texts, and a beam
-# of 3 gave no other answer to any of them. With a machine that was trained half as long it gave another answer to 2 of
-# 5,787, and was right both times: for "do, 2.1.2014" ("do" is short for Donnerstag, the German Thursday) greedy search
-# wrote 2014-12-02, and the beam 2014-01-02.
+# Hardly one, for there is hardly a dead end to avoid. In November 2026 we searched 23,988 different texts, and a beam
+# of 3 gave no other answer to any of them. With a machine that was trained half as long it gave another answer to one
+# of 5,792, and was right: for "8/1/2029" greedy search wrote 2029-08-11, and the beam 2029-08-01.
 #
 # </details>
 #
@@ -254,7 +250,7 @@ assert different < 5
 # they are is set by the **temperature**. All [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before
 # the softmax makes probabilities of them.
 #
-# Here are those for the second letter of the answer to "3 may". At which end of the slider is drawing nearly greedy
+# Here are those for the fourth letter of the answer to "5 june". At which end of the slider is drawing nearly greedy
 # search? Does any letter ever overtake the likeliest?
 
 # %% tags=["live", "remove-input"]
@@ -288,12 +284,12 @@ touch(
 
 # %% [markdown]
 # A low temperature makes the likely likelier, and a high one gives the unlikely a chance. But no letter overtakes
-# another. Here are whole answers to "3 may", five drawn at each of three temperatures:
+# another. Here are whole answers to "5 june", five drawn at each of three temperatures:
 
 # %% tags=["hide-input"]
 from clear_attention import sample
 
-five = source.encode(["3 may"] * 5, length=34)
+five = source.encode(["5 june"] * 5, length=34)
 drawn_at = {
     t: target.decode(sample(model, five, max_length=11, temperature=t, seed=1))
     for t in (0.3, 1.0, 2.0)
@@ -307,9 +303,8 @@ assert len({*drawn_at[0.3]}) <= len({*drawn_at[2.0]})
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
 # Do these probabilities at least show when the machine doesn't know? You have [seen
-# it](reading_dates.py#sure-and-wrong) nearly certain of February 30th, and about 90 % sure of 31/12/2018. Does it at
-# least waver at "hello", and at a text of nothing but ten dots? What probability does it give to the answer that it
-# finds best?
+# it](reading_dates.py#sure-and-wrong) nearly certain of February 30th. Does it at least waver at "hello", and at a text
+# of nothing but ten dots? What probability does it give to the answer that it finds best?
 
 # %% tags=["live", "hide-input"]
 from live import bet
@@ -342,9 +337,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# At "hello" it wavers, and at ten dots hardly. Each bar holds the three answers that a beam finds:
+# At "hello" it wavers, as at 31/12/2018, and at ten dots hardly. Each bar holds the three answers that a beam finds:
 
-# %% tags=["hide-input"] alt="Four bars of probabilities. For february 30th, 2018, for 31/12/2018 and for ten dots one answer takes most of the bar: 2018-02-30, 2018-13-12 and 0000-00-00. For hello the best answer, 0000-07-00, takes less than half, and much is left for answers that are not among the three."
+# %% tags=["hide-input"] alt="Four bars of probabilities. For february 30th, 2018, and for ten dots one answer takes most of the bar: 2018-02-30 and 0000-00-00. For 31/12/2018 and for hello the best answer takes less than half: 2018-13-12 and 1904-07-00."
 figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
 for row, (words, answers, scores) in enumerate(
     zip(strange, beams.ids, np.exp(beams.scores), strict=True)
@@ -372,14 +367,13 @@ ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 
 # %% tags=["remove-input"]
-np.testing.assert_allclose(sure[:2], [0.99, 0.9], atol=0.06)  # as the text says
-assert sure[2] < 0.6 < 0.75 < sure[3]
-assert int(target.decode(beams.ids[:, 0])[1][5:7]) > 12
+assert max(sure[1:3]) < 0.5 < 0.85 < sure[3] < 0.95 < sure[0]
+assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 
 # %% [markdown]
-# In 31/12/2018 it looks for a month in the 31, where there is none, and makes a 13 of it. Why a 13, we do not know.
+# In 31/12/2018 it looks for a month in the 31, where there is none, and wavers between its two digits.
 #
-# So the probabilities warn us of "hello", and not of February 30th, nor much of the dots.
+# So the probabilities warn us of "hello" and of 31/12/2018, and not of February 30th, nor much of the dots.
 #
 # </details>
 #
@@ -463,7 +457,7 @@ Markdown("\n".join(lines))
 #
 # ### Exercise 2
 #
-# Let the machine draw 200 answers to "3 may" at temperature 1. The package draws with
+# Let the machine draw 200 answers to "5 june" at temperature 1. The package draws with
 # [`sample`][clear_attention.sample]. Which years does the machine make up? Are there answers that do not have the form
 # of a date?
 
@@ -489,14 +483,17 @@ answers = target.decode(drawn)
 dates_drawn = [re.fullmatch(r"\d{4}-\d\d-\d\d", answer) for answer in answers]
 broken = dates_drawn.count(None)
 digits = "".join(years.elements())
-assert sum(digits.count(digit) for digit in "035") > 0.5 * len(digits)
+assert digits.count("0") + digits.count("6") > 0.8 * len(digits)
+assert "000" in answers
+assert years["1006"] > 5
 print(f"without the form of a date: {broken} of {len(answers)}")
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# Again the years are mostly made of 0, 3 and 5. Each letter is likely *after the letters before it*. But nothing makes
-# sure that the whole is a year, or even has four digits: "105-" has three.
+# Nearly all years are made of 0 and 6. Each letter is likely *after the letters before it*: a 1 may come first, and once
+# it is there, 1006 follows. But nothing makes sure that the whole is a year, or has four digits. Once the machine even
+# ended after "000".
 #
 # </details>
 #

@@ -436,7 +436,7 @@ exercises.show("split_heads")
 # + A head would see only a part of each letter's vector. | Rows belong to the numbers that come in. Each head must see all of them.
 # - Nothing, since a matrix can be cut either way. | Columns belong to the numbers that come out, and these are shared among heads.
 # - The heads would mix letters. | A product with `W_Q` mixes no letters, since each is multiplied on its own.
-# ? A letter has 64 numbers. You go from 4 heads to 8, and change nothing else. How many numbers are there to train in $W_Q$?
+# ? A letter has 64 numbers. You go from 4 heads to 8, and change nothing else. How many numbers are there to train in `W_Q`?
 # - Twice as many. | Each head gets half as many numbers as before.
 # + As many as before. | 64 times 64, whatever the heads. Only the cutting changes.
 # - Half as many. | The pieces become smaller, but there are twice as many of them.

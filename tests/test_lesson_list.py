@@ -56,8 +56,8 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         of_100("1 head") < of_100("8 heads") < 99,
     ),
     "split_heads": (
-        "of 1,000 dates at most two are read right",
-        "assert exact[1] <= 0.002",
+        "of 2,000 dates two are read right",
+        "assert round(2000 * exact[1]) == 2",
     ),
     "positions": ("fewer than 20 of 100", max(shares("no positions")) < 0.2),
     "transformer_layer": (
@@ -90,7 +90,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         'assert min(turning_record["shifted"]) > 0.99',
     ),
     "language_model": (
-        "four programs that only count",
+        "four programs that count letters",
         'assert ours < found["count after four"] < found["count after five"]',
         'assert found["count after five"] < found["count after two"] < found["count letters"]',
     ),

@@ -271,8 +271,8 @@ display(
 # A dot product is a sum of $d_k$ terms, so its size grows with the number of terms, and differences can become too
 # large. Say the score of one of two keys is larger by 10. Its weight is $e^{10}$ times as large, about 22,000 times, so
 # it is 0.99995. If the score is nudged up by 0.1, it is 0.99996. But a machine learns from how much the output changes
-# when a number is nudged. So here it learns next to nothing: the softmax is *saturated*. That is why the dot products
-# are divided. But by what?
+# when a number is nudged. So here it learns next to nothing about where to look: the softmax is *saturated*. That is
+# why the dot products are divided. But by what?
 #
 # Here are one query and four keys of random numbers. Change $d_k$. Which column of weights goes to all or nothing,
 # which becomes even, and which does neither?

@@ -314,7 +314,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# In the whole machine only the last place moves, and in the forgetful one earlier places do, too:
+# In the whole machine only the last place moves, and in the forgetful one all eleven do:
 
 # %%
 for name, candidate in {"whole": model, "forgetful": forgetful}.items():

@@ -37,8 +37,8 @@ assert 0.002 < (sum(shares("whole")) - sum(shares("no feed-forward"))) / 3 < 0.0
 # %% [markdown]
 # Without it there are about three more mistakes in 1,000 dates: four, where there was one.
 #
-# Half of the machine, for so little? Reading dates is mostly copying: find the right digit, and write it down. So why
-# does every Transformer have this part?
+# More than half of the numbers, for so little? Reading dates is mostly copying: find the right digit, and write it
+# down. So why does nearly every Transformer have this part?
 #
 # ## Finding is not answering
 #
@@ -189,8 +189,9 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # %% [markdown]
 # Even without a network some come right, because each of the two letters alone makes some answers likelier: among 26
 # answers drawn at random some letters come three or four times. And how can the wide attention know half of a random
-# table? Its weights depend on both letters, too, through the softmax, which is a bend, though a clumsy one. Given the
-# mean weights of all texts, for which it was not trained, it gets fewer than 25 of 100.
+# table? Its weights depend on both letters, too, through the softmax, which is a bend, though a clumsy one. To test
+# this, we replaced its weights by their means over all texts, so that they no longer depend on the letters. Then it
+# gets fewer than 25 of 100. (It was not trained for that, so the test is a little unfair.)
 #
 # More numbers do help: the wide attention has 8,384 more than the first layer, and knows more than the network of width
 # 8, which has 616. But the network of width 32 knows more than either, with 2,176. So it is not only how *many* numbers
@@ -249,10 +250,10 @@ touch(
 # ramp begins: with $b_1 = -3$ at 3. Its number in the second matrix sets how steep the ramp is, up or down. The network
 # adds all ramps to the dashed line, which is the bias $b_2$ of the answer.
 #
-# So it takes one ramp for each answer but the first. A dare: make a table that two alarms know.
+# In general it takes one ramp for each answer but the first. A dare: make a table that two alarms know.
 #
-# In the secret table each letter brings a number of its own for each alarm, which the first matrix makes of it, and the
-# alarm adds up the two. How, then, can 128 alarms be enough for its 676 entries?
+# In the secret table the first matrix makes one number of each letter, for each alarm, and the alarm adds up the two.
+# How, then, can 128 alarms be enough for its 676 entries?
 #
 # **An alarm can ring for many.** Here are four of the 128 in our trained layer. The darker a pair, the louder the alarm
 # rings there, and an orange circle marks the loudest pair. In each map the letters are sorted by how loud they make it

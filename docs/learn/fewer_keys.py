@@ -176,8 +176,9 @@ touch(
 # ## What does sharing cost?
 #
 # Our date machine was trained once more, with a single head of keys in each attention in place of four, and for 500
-# steps only. So was the one with four that stands beside it, which is why that one is a little worse than ours. Do its
-# four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3" looks:
+# steps only. Beside it stands one with four, which was trained as briefly, and so it is a little worse than ours. Do
+# its four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3"
+# looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one head of keys, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -217,9 +218,9 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# The heads of queries differ, because their questions do. And just as many dates are read right. [Multi-head
-# attention](multi_head.py) has shown why: a date hardly needs several heads, because each letter of the answer looks
-# for itself. What about large models?
+# The heads of queries can differ, because their questions do: head 2 looks at the month, and heads 1 and 3 are much
+# alike. And just as many dates are read right. [Multi-head attention](multi_head.py) has shown why: a date hardly needs
+# several heads, because each letter of the answer looks for itself. What about large models?
 #
 # Three teams compared large models with keys for each head, with 8 heads of keys and with one, on tests of up to 100
 # marks. A loss is to be expected, because a group can ask only what its keys offer. The first team converted a trained

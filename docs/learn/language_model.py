@@ -46,7 +46,7 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 # *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns to
 # answer questions.
 #
-# <details class="lesson-more" markdown="1"><summary>Why does it repeat one letter before the training?</summary>
+# <details class="lesson-more" markdown="1"><summary>Why does it repeat the same letter before the training?</summary>
 #
 # One table turns ids into vectors, and at the end the same table says which id fits what came out, which is called
 # *tying*. Untrained layers change little, and a letter fits itself best.
@@ -432,7 +432,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Two more rivals stand among them: our machine with one layer, and `xz` if it gets this tenth alone.
+# Three more rivals stand among them: who counts five letters back, our machine with one layer, and `xz` if it gets this
+# tenth alone.
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting two letters back less than 3. Close together come the xz that reads this tenth alone, our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
 colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
@@ -471,9 +472,9 @@ assert 0.5 < smaller.count_params() / model.count_params() < 0.6
 # With one layer the machine is a little worse than the two best who count. It has little more than half as many
 # numbers, so this is no fair match. A fair one, in another game, stands in the lesson on [induction](induction.py).
 #
-# The Transformer beats all who count, but only just: whoever merely looks up what came after the last four letters
-# needs less than 0.2 bits more. And `xz`, which may read the same nine tenths first, beats both, probably because the
-# manual repeats whole sentences, and `xz` keeps them to the letter.
+# The Transformer beats all of these who count, but only just: whoever merely looks up what came after the last four
+# letters needs less than 0.2 bits more. And `xz`, which may read the same nine tenths first, beats both, probably
+# because the manual repeats whole sentences, and `xz` keeps them to the letter.
 #
 # </details>
 #

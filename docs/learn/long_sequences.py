@@ -196,10 +196,10 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 #
 # ## How much memory blocks save
 #
-# In a training blocks make their weights twice, since they are thrown away and the gradient needs them once more. Now
-# let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure how
-# much longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which factors
-# do you expect?
+# Blocks throw their weights away, and the gradient needs them once more. So in training they make them twice. Now let a
+# text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure how much
+# longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which factors do
+# you expect?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -274,7 +274,7 @@ rows = [
 ]
 display(Markdown("\n".join(rows)))
 computer = results["machine"]
-print(f"measured on {results['date']}: {computer['processor']},")
+print(f"measured on {results['date'].split(',')[0]}: {computer['processor']},")
 print(
     f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB, float32, no GPU"
 )
@@ -556,7 +556,7 @@ exercises.show("long_sequences")
 # ? Attention by blocks needs less memory than plain attention. What does it give up for that?
 # - some digits of the result | The numbers are the same, but for rounding. Nothing is approximated.
 # - places that are far away | That is what a window gives up. Here each query still sees all its keys.
-# + the time to make the weights twice in training | They are thrown away, and the gradient needs them once more.
+# + a second making of the weights in training | They are thrown away, and the gradient needs them once more. Here that cost less than what the hidden scores saved.
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.

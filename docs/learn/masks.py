@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What must not be looked at?
 #
-# "thursday 3rd of may 2018" is the 3rd of May. Hand it over together with a long sentence, and a machine that nobody
-# has warned reads it as another date. No letter of the date has changed. What has changed is the emptiness behind it.
+# "22.12.1960" is the 22nd of December. Hand it over together with a sentence of 100 letters, and a machine that nobody
+# has warned reads the 2nd of January. No letter of the date has changed. What has changed is the emptiness behind it.
 #
 # Texts are handed to a machine many at a time, because one large matrix is multiplied faster than many small ones. Such
 # a *batch* must be a rectangle. So the shorter texts are filled up with a letter that means nothing, the **padding**,
@@ -16,7 +16,8 @@
 # --8<-- "diagrams/batch.svg"
 #
 # What if nobody tells the machine that the padding is not text? One machine was trained like that, for 500 steps. At 34
-# places, as in its training, nobody would notice. It reads about as many dates as the whole machine after 500 steps:
+# places, as in its training, nobody would notice. It reads as many dates as the whole machine after 500 steps, and here
+# even a few more:
 
 # %% tags=["hide-input"]
 import sys
@@ -126,7 +127,7 @@ for name, (reader, found) in zip(
         + "".join(f"<td>{x}</td>" for x in cells)
         + "</tr>"
     )
-assert writes[0] == "1960-12-22" != writes[1]
+assert writes == ["1960-12-22", "1960-01-02"]
 for below, kept in ((3, 0.86), (1, 0.46)):  # as the text says
     assert round(24 / (24 + 76 * np.exp(-below)), 2) == kept
 head = "".join(

@@ -68,9 +68,9 @@ assert off[2] > 2.5 * np.delete(off, 2).max()
 assert last_twice.sum() > 0.6 * wrong.sum()
 
 # %% [markdown]
-# It reads one date in two, and mostly it is the third digit that goes wrong. In its place the machine writes the fourth
-# one a second time. Can't it read the third digit, or does the fourth drown it? Keep the riddle in mind. Here this
-# machine stands beside ours, which was trained for longer. Try a few dates:
+# It reads one date in two, and mostly it is the third digit that goes wrong. In its place the machine mostly writes the
+# fourth one a second time. Can't it read the third digit, or does the fourth drown it? Keep the riddle in mind. Here
+# this machine stands beside ours, which was trained for longer. Try a few dates:
 
 # %% tags=["live", "hide-input"]
 called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
@@ -308,8 +308,8 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 # Eight looks still read 97 if each brings back only 8 numbers, as each of the eight heads does. So the eight heads
 # could do the same, each for one digit. What makes it hard to find in 700 steps, we have not tested.
 #
-# So it does not take heads. **What helps most is a look of its own for each thing that must be fetched.** In our
-# machine each look has only one letter of the date to fetch.
+# So heads help, but for dates it does not take them. **What helps most is a look of its own for each thing that must be
+# fetched.** In our machine each look has only one letter of the date to fetch.
 #
 # </details>
 #

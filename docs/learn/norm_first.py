@@ -53,9 +53,9 @@ assert 0.25 < min(shares("norm last")) <= max(shares("norm last, warm-up")) < 0.
 assert 0.27 < commonest < 0.32
 
 # %% [markdown]
-# Who writes the commonest digit of the text in all eight places gets three digits in ten right, and the tower does no
-# better. The tower of four did no better either, when it had no residuals. But this tower has its residuals. What has
-# become of them?
+# Whoever writes the commonest digit of the text in all eight places gets three digits in ten right, and the tower does
+# no better. The tower of four did no better either, when it had no residuals. But this tower has its residuals. What
+# has become of them?
 #
 # ## The letter fades
 #
@@ -362,7 +362,7 @@ lines = [
 display(Markdown("\n".join(lines)))
 
 # %% [markdown]
-# The rival story is wrong once: large nudges do no harm where the letter is loud. The third line proves little either
+# The rival story failed once: large nudges did no harm where the letter was loud. The third line proves little either
 # way. With nudges a third as large any tower is slower, so it is no wonder that this one begins later (31 against 69
 # %). In the end it is ahead (100 against 89 %), as the rival has it. And our story says less than we thought: half a
 # percent of a letter is not nothing, so that in three times the steps even the plain towers learn. What stands is this:

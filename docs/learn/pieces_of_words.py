@@ -200,7 +200,7 @@ assert len(cut(" strawberry", rules)) == 7
 assert len(cut(" functions", rules)) == 1
 
 # %% [markdown]
-# With 2,000 rules "functions" is a single piece.
+# With 1,000 rules already "functions" is a single piece.
 #
 # </details>
 #
@@ -477,9 +477,9 @@ for name, words in (("words", WORD.findall(part)), ("whole", [part])):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What does it say?</summary>
 #
-# Nothing is lost: a piece has 2.43 letters, and with words it had 2.44. But without words an "e" is glued to the space
-# behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt by
-# itself.
+# Nothing is lost: a piece has 2.43 letters, where with words it had 2.44. But without words an "e" is glued to the
+# space behind it. Then "the" is cut in one way before a space and in another before a comma, and each has to be learnt
+# by itself.
 #
 # </details>
 #
@@ -512,7 +512,7 @@ exercises.show("pieces_of_words")
 # + nothing but chance | That they are nearly the same word must be learnt from texts.
 # - all but the s, since 840 was glued from 12 and s | The rule is used for cutting only. The row of 840 is a row like any other.
 # ? The order of the rules is lost, and somebody applies them in the order of the alphabet. What happens?
-# - nothing, the same pieces come out | Who glues e and s first leaves no e for h. You saw it with the cheeses.
+# - nothing, the same pieces come out | Who glues e and s first leaves no e for h. You saw it with “these”.
 # - some texts can't be cut any more | Letters are pieces, so each text can be cut in some way.
 # + texts can still be cut, but often into other pieces | The model then gets tokens in places where it was never trained on them.
 # ? A text is cut into pieces of 3 letters on average, and a model has a surprise of 4.5 bits a piece. A model of letters has 1.8 bits a letter. Which one plays better?

@@ -441,7 +441,7 @@ np.testing.assert_allclose(places[3:] @ W_Q, places[:-3], atol=1e-12)
 #
 # Our machine was trained with sine and cosine in turns. Some programs have first all sines, and then all cosines. We
 # gave the encoder of the trained machine the same numbers in that other order, and changed nothing else. As it was
-# trained, it reads nearly all of 500 unseen dates. How many does it read now?
+# trained, it reads all of 500 unseen dates. How many does it read now?
 
 # %% tags=["live", "remove-input"]
 import tensorflow as tf
@@ -461,7 +461,8 @@ assert np.std(whole.embed_source.embeddings) < 0.2  # small, as the text says
 rearranged, _ = trained.load("dates")
 rearranged.source_positions.encoding_of = lambda x: tf.constant(in_halves)
 after = number_right(rearranged)
-assert after < 25 < 490 < in_turns
+assert after == 0
+assert in_turns == 500
 bet(
     "positions/order",
     [
@@ -485,8 +486,8 @@ print(f"in turns, as trained: {in_turns}")
 print(f"first all the sines:  {after}")
 
 # %% [markdown]
-# Next to none. No number is lost, but each weight now meets another number than the one that it was learnt for. So if
-# you carry weights from one program to another, check which of the two orders each uses.
+# None. No number is lost, but each weight now meets another number than the one that it was learnt for. So if you carry
+# weights from one program to another, check which of the two orders each uses.
 #
 # </details>
 #

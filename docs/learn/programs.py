@@ -119,7 +119,7 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 10 on the picture shows 1.00, but this is rounded: each of the others still gets 0.00005 times as much.
+# From 6 on the picture shows 1.00, but this is rounded: each of the others still gets 0.00005 times as much.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back.
@@ -153,7 +153,7 @@ fetched = head(tokens, mask=mask)[0, :4].numpy().argmax(axis=-1)
 print("^cab fetches", "".join("^abc"[i] for i in fetched))
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>The same head without `select` and `aggregate`</summary>
+# <details class="lesson-more" markdown="1"><summary>The same head without select and aggregate</summary>
 #
 # Here are the four matrices, put into an empty `MultiHeadAttention`:
 

@@ -146,8 +146,8 @@ assert len(nonsense[2]) != 10 or nonsense[2][5:7] > "12"
 #
 # Type your first name at the top, too.
 #
-# **For real dates, being sure and being right agree on average. Outside them it may be sure and wrong. Sometimes it
-# wavers, but you cannot rely on that.** Remember this when a larger machine sounds certain.
+# **For dates as in its training, being sure and being right agree on average. Outside them it may be sure and wrong.
+# Sometimes it wavers, but you cannot rely on that.** Remember this when a larger machine sounds certain.
 #
 # ## What goes in
 #
@@ -201,7 +201,7 @@ share = looked[6, month].sum()
 figure, ax = plt.subplots(figsize=(4.8, 1.8), layout="constrained")
 colours = ["#d55e00" if i in month else "#0072b2" for i in range(len(text))]
 ax.bar(range(len(text)), looked[6], color=colours)
-ax.text(19.6, 0.3, f"may: {share:.0%}\nof the weight", color="#d55e00", va="center")
+ax.text(19.6, 0.2, f"may: {share:.0%}\nof the weight", color="#d55e00", va="center")
 ax.set_xticks(range(len(text)), [*text.replace(" ", "␣")])
 ax.set(ylabel="weight", title="to write the 5 of 2018-05, it looked at")
 ax.spines[["top", "right"]].set_visible(False)
@@ -218,8 +218,9 @@ assert looked[6].argsort()[-3:].tolist() == [16, r, 18]  # most at the y
 # of the second: the y gets the vector that the n of "jun" has. All others stay as they were, and the decoder writes.
 # Does it write 05, or 06?
 #
-# Some months have short names that it does not read right in such a text. Leave these out, and exchange the others in
-# every pair. **In how many pairs does it write the month of the second text?**
+# Such short names are not of its training, where they never follow an "of", and five of the twelve it does not read
+# right. Leave these out, and exchange the others in every pair. There are 7 · 6 = 42 pairs. **In how many of them does
+# it write the month of the second text?**
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -383,7 +384,7 @@ assert by_name > 0.85 > 0.6 > by_number
 assert abs(has_name.mean() - 2 / 3) < 0.03
 
 # %% [markdown]
-# **The digits are all there, but in the wrong places.**
+# **In most mistakes the digits are all there, but in the wrong places.**
 #
 # The average still tells *which* letters occur. But all letters and their places go into one sum, which hardly says
 # which letter stood where. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
@@ -434,10 +435,9 @@ assert looked[0, 20] - looked[0, 21] < 0.1
 # <details class="lesson-answer" markdown="1"><summary>Why?</summary>
 #
 # Every year of its training begins with 19 or 20, so the second digit gives the first one away. The machine has found
-# this short cut: before the 0 it writes a 2, and before the 9 a 1, whatever stands in the text. And yet it looks at
-# both digits, and even a little more at the first. Once more, a weight does not say what the look was good for. A 2
-# before the 9 makes it less sure of the whole date, about 50 %. Why it then writes this year of all years, we do not
-# know.
+# this short cut: before the 0 it writes a 2, and before the 9 a 1, in both texts. And yet it looks at both digits, and
+# even a little more at the first. Once more, a weight does not say what the look was good for. A 2 before the 9 makes
+# it less sure of the whole date, about 50 %. Why it then writes this year of all years, we do not know.
 #
 # </details>
 #

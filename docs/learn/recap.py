@@ -35,8 +35,9 @@
 # 9. **[Cross-attention](attention.py).** The 0 asks the text what comes next, and the key of our 5 fits best, so it
 #    is mostly its value that comes over.
 # 10. **Feed-forward.** Like 8 and 9, it is followed by add and norm.
-# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits* (for ten digits, the dash, and
-#     the ids of start, end and padding), and the softmax makes probabilities of them. The largest is that of "5", so a 5 is written.
+# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*, and the softmax makes
+#     probabilities of them. (There are 14, for ten digits, the dash, and the ids of start, end and padding.) The
+#     largest is that of "5", so a 5 is written.
 #
 # Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
 #
@@ -133,8 +134,8 @@ journey(
 #
 # Here are steps 7 to 11, in the decoder, where ▸ is the start mark. Above is the second 0 of `▸1955-06-0`, after which
 # the day's 5 must come, and below it the first 0, after which the 6 of the month came. Steps 7, 8 and 10 show the
-# letter itself (9 only what was fetched, and 11 the logits). Where do the two letters part more, at step 8 or at step
-# 10?
+# letter itself (9 only what was fetched, 10 with both its norms, and 11 the logits). At which of these steps do the two
+# letters first part?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -185,9 +186,9 @@ journey(
 # <details class="lesson-answer" markdown="1"><summary>Where?</summary>
 #
 # At step 8, where they look at what is written so far: their similarity falls from about 0.9 to about a half. That is
-# just when it is needed, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0
-# gives nearly nine tenths of its weight to the j of "june", and the second nearly all to the day's 5. So what the two
-# fetch has hardly anything in common.
+# in time, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0 gives nearly nine
+# tenths of its weight to the j of "june", and the second nearly all to the day's 5. So what the two fetch has hardly
+# anything in common.
 #
 # </details>
 #
@@ -394,7 +395,7 @@ assert sum(counts.values()) == model.count_params() == 121_422
 
 # %% [markdown]
 # In the first Transformer much went into the table of words, and in a machine as wide as GPT-3 the table hardly counts.
-# So most of a large Transformer does not look. It looks things up.
+# So most numbers of a large Transformer do not look. They seem to look things up.
 #
 # </details>
 #

@@ -325,12 +325,12 @@ assert right[lengths > 11].mean() > right[is_short].mean() + 0.08
 # %% [markdown]
 # Only about a hundred of the 3,000 numerals of the training have at most three letters. But that is not all: numerals
 # of 12 letters and more are about as rare, and it reads them far better. A long numeral is made of pieces that stand in
-# hundreds of others. And in `m` it must write three zeros for letters that are not there.
+# hundreds of others.
 #
-# With more than three letters, two simple rules fit most of its mistakes, in our training all of them:
+# With more than three letters, two simple rules fit most of its mistakes, in our training 13 of 16:
 #
 # * **Added in one place, and not subtracted.** If the i of an `iv` or `ix` is added, the answer is too large by 2. If
-#   the x of an `xl` is, it is too large by 20.
+#   the x of an `xl` were, it would be too large by 20.
 # * **Ten too many.** It is as if the machine took the 9 from the ix, and then counted its x among the tens as well.
 #
 # Your machine makes other mistakes, because your computer rounds a little differently: in our trainings between 94 and
@@ -381,8 +381,8 @@ assert min(heads[:, 1, 1].max(), heads[:, 1, 2].max()) > 0.5  # a c head, an m h
 # <details class="lesson-answer" markdown="1"><summary>Which letters?</summary>
 #
 # `cm`, the second and the third letter, because together they say 900. No single head has to look at both: here head 2
-# looks at the c, and head 4 at the m. On the whole the heads move to the right from row to row, as a finger does that
-# follows the numeral. (A row is named by the digit that is written, and ▪ is the end mark.)
+# looks at the c, and head 4 at the m. Most heads move to the right from row to row, as a finger does that follows the
+# numeral. (A row is named by the digit that is written, and ▪ is the end mark.)
 #
 # Does a row surprise you? For the first digit, most of our heads look mostly at the *c*. Do they ask it whether the
 # second m counts as a thousand? Let us hide the c of `cm` from all four, in the 300 numerals in which an m stands
@@ -411,9 +411,9 @@ assert 0.98 > np.mean(too_much["hidden"] == 0) > 0.6
 # ## Step 6: take the order out
 #
 # How much of the numeral is in the *order* of its letters? *Sort the letters* of each numeral by the alphabet before it
-# is read, so that `iv` and `vi` both become `iv`. Numbers whose sorted numerals are equal form a group. Who reads the
-# same must write the same, so of each group the machine can get only one right. Can you find one that is alone, and a
-# group of eight?
+# is read, so that `iv` and `vi` both become `iv`. Numbers whose sorted numerals are equal form a group. Whoever reads
+# the same must write the same, so of each group the machine can get only one right. Can you find one that is alone, and
+# a group of eight?
 
 # %% tags=["live", "hide-input"]
 from live import touch

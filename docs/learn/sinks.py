@@ -244,10 +244,10 @@ machine(
 )
 
 # %% [markdown]
-# A dash looks a little at many letters. None gets more than 17 % of the first dash's weight. (The piece adds up the
-# letters of a word.) The 6 of 2026 gives 77 % to a single one. And a dash needs none of them: if the machine is given
-# the text of *another* date, and at each place the right answer so far, it still gets all dashes right, but only about
-# a third of the digits.
+# A dash looks a little at many letters. None gets more than 17 % of the first dash's weight. (Where the piece names a
+# word, it has added up its letters.) The 6 of 2026 gives 77 % to a single one. And a dash needs none of them: if the
+# machine is given the text of *another* date, and at each place the right answer so far, it still gets all dashes
+# right, but only about a third of the digits.
 #
 # Our dash could use a sink, too. So one more date machine was trained, with a sink in every head. How much of its
 # weight does a dash give to the sink?
@@ -300,9 +300,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What it gives</summary>
 #
-# Next to nothing. It isn't that a dash can't: add 10 to the scores of these sinks, and the dashes give them nearly all
-# of their weight, and are still right (the last lines below). The dashed line says what a letter would give if all
-# scores were 0:
+# Next to nothing, and most digits give as little. It isn't that a dash can't: add 10 to the scores of these sinks, and
+# the dashes give them nearly all of their weight, and are still right (the last lines below). The dashed line says what
+# a letter would give if all scores were 0:
 
 # %% tags=["hide-input"] alt="Eleven bars, what each place of the answer gives to the sink. The first digit of the month has the highest bar, a little above the dashed line, and the first digits of the year come next. Those of the two dashes are far below it, as are those of most other digits."
 untrained = np.mean([1 / (len(each) + 1) for each in texts])
@@ -419,8 +419,8 @@ for name, mask in {"last four": window, "and the start mark": kept}.items():
 # <details class="lesson-answer" markdown="1"><summary>What does it need?</summary>
 #
 # Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the chat
-# of Xiao and others. One column of the mask set to 0, and nearly all is well again, with a memory of five places for a
-# text of any length.
+# of Xiao and others, and what the vowels have to spare spoils a few of them, too. One column of the mask set to 0, and
+# nearly all is well again, with a memory of five places for a text of any length.
 #
 # </details>
 #

@@ -106,7 +106,7 @@ for p, says in (
     ax.annotate(
         label, (p, -np.log(p)), place, textcoords="offset points", fontsize=9
     )
-untrained_loss, trained_loss = 3.02, 0.0007  # the fold below computes them
+untrained_loss, trained_loss = 3.02, 0.0009  # the fold below computes them
 for height in (untrained_loss, trained_loss):
     at = np.exp(-height)
     ax.plot([at, at], [height - 0.3, height + 0.3], color="#009e73", lw=3)
@@ -346,8 +346,8 @@ np.testing.assert_allclose(np.log(sums) - 1, [1.4076, 1.4143], atol=5e-5)
 #
 # **But in the machine, who says which key is right?** Nobody. The weights mix the values of the keys, and the loss
 # tells which way this mixture should move. If the score of one key rises a little, the mixture moves towards the value
-# of that key, by its weight · (value - mixture) times the rise, because the key takes weight from all keys in
-# proportion to what they have. So a key whose value is better than the mixture gets a higher score.
+# of that key, towards the value of that key, because the key takes weight from all others. So a key whose value is
+# better than the mixture gets a higher score.
 #
 # <details class="lesson-more" markdown="1"><summary>By how much? An example with two keys</summary>
 #
@@ -530,8 +530,7 @@ Markdown(
 )
 
 # %% [markdown]
-# Run the cell with 1,000 steps, and you have trained a machine like ours, in less than a minute on two cores, in
-# November 2026.
+# Run the cell with 1,000 steps, and you have trained a machine like ours, in about a minute on two cores.
 #
 # ## Warm-up
 #
@@ -635,7 +634,7 @@ assert min(shares("no warm-up")) > 0.97
 #
 # ### Exercise 1
 #
-# The trained machine has a mean loss of 0.000745. If every letter had just this loss, what probability would a right
+# The trained machine has a mean loss of 0.000878. If every letter had just this loss, what probability would a right
 # letter have? And eleven in a row, the ten letters of a date and the end mark?
 
 # %% tags=["answer"]

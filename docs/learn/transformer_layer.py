@@ -56,8 +56,8 @@ assert min(shares("whole")) > 0.998
 # it may find not a 3 but mixtures, which tell which digits there are, and not where they stood.
 #
 # If only their order is lost, what should happen in a year like 1987, and what in one like 1962? All years of our dates
-# lie between 1950 and 2049. Exchange the last two digits of each: one gives a year of ours, another one, and the other
-# none.
+# lie between 1950 and 2049. Exchange the last two digits. 1987 becomes 1978, which is a year of ours. 1962 becomes
+# 1926, which is none.
 #
 # We took 4,000 other dates, and of these all years that are written with four digits. How many years of each of these
 # two kinds does it get right?
@@ -119,7 +119,8 @@ plt.show()
 
 # %% [markdown]
 # So it is. In these years it has hardly misread a digit. It has lost their order, and tosses a coin where both orders
-# make a year. A dare for the machine below: find a year like 1962 or 1988 that it reads wrong.
+# make a year. A dare for the machine below: find a year like 1962, or one like 1988, with two equal digits, that it
+# reads wrong.
 #
 # </details>
 #

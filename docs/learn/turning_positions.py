@@ -6,8 +6,8 @@
 # %% [markdown]
 # # What if the text stands further right?
 #
-# To each letter our machine adds where the hands of its dials point, and so it knows [where the letter
-# stands](positions.py). Does it still read a text that begins somewhere else?
+# Our machine knows [where a letter stands](positions.py), because the hands of some dials are added to it. Does it
+# still read a text that begins somewhere else?
 #
 # We put empty places, hidden by a mask, before each of 2,000 unseen dates. No letter has changed, but every letter
 # stands further right. Two machines read the dates, both trained on the same dates, in at most 34 places. The first
@@ -252,7 +252,7 @@ for moved in (0, 20):
     print(f"  output  {weights @ [1, 2, 3]:.3f}")
 
 # %% [markdown]
-# Every hand points elsewhere, and the output is the same to the last digit.
+# Every hand points elsewhere, and the output is the same to the last digit printed.
 #
 # </details>
 #
@@ -275,8 +275,9 @@ for moved in (0, 20):
 # ## Your machine so far
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far) queries and keys are turned after the heads are split and
-# before they look. They are turned only where a text looks at itself (`seen is x`), because there is no distance
-# between a place of the answer and a place of the text.
+# before they look. They are turned only where a text looks at itself (`seen is x`), because a distance between a place
+# of the answer and a place of the text means nothing: the year may stand at the end of the one and at the beginning of
+# the other.
 #
 # ```python
 # q = split(x @ W_Q, heads)
@@ -478,10 +479,10 @@ assert 0.15 < costs < 0.35
 
 # %% [markdown]
 # Within 128 places a quick dial has gone round many times, but a slow dial not even once, so that letters further away
-# show angles that the machine never met. With all dials slower neighbours are only a quarter as far apart as they were.
-# To slow only the slow dials costs about a quarter of a bit already at the beginning, and then holds to the end. This
-# recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md). A longer look does not pay
-# here: whoever starts afresh every 128 letters needs fewer bits, with the machine as trained.
+# show angles that the machine never met. With all dials slower, neighbours are only a quarter as far apart as they
+# were. To slow only the slow dials costs about a quarter of a bit already at the beginning, and then holds to the end.
+# This recipe, with scores that are also made a little larger, is [YaRN](../reference/rotary.md). A longer look does not
+# pay here: whoever starts afresh every 128 letters needs fewer bits, with the machine as trained.
 #
 # </details>
 #

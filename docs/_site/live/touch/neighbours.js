@@ -13,7 +13,7 @@ export const neighbours = {
     const letters = [...dates.join("")];
     const owner = (i) => Number(i >= dates[0].length);
     const { maps, writes } = state.pairs[pick[0]][pick[1]];
-    const weights = [...maps[Number(apart)][query]].map((sign) => sign.charCodeAt(0) - 48); // 64 levels
+    const weights = [...maps[Number(apart)][query]].map((sign) => sign.charCodeAt(0) - 256); // 500 levels
     const share = weights.map((weight) => weight / sum(weights));
     const away = sum(share.filter((_, i) => owner(i) !== owner(query)));
     const written = writes[Number(apart)];

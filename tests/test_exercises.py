@@ -65,6 +65,8 @@ def test_no_two_answers_of_an_exercise_coincide(lesson, exercise):
         ("recap", "mask-of-cross-attention", [0, 0, 1] * 3),
         ("training", "mean-loss", [0.9242]),
         ("training", "one-nudge", [4.5]),
+        ("adam", "plain-nudges", [0.08, 0.0002]),
+        ("adam", "the-root-of-the-mean-square", [3]),
         ("writing", "greedy-or-beam", ["B"]),
         ("long_sequences", "carry-over", [2 * np.exp(-2) + 1]),
         ("turning_positions", "same-product", [1, 1, 1, 0, 0]),

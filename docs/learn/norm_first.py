@@ -10,7 +10,7 @@
 # The machines behind the chat programs have dozens of layers. In [the lesson on the
 # layer](transformer_layer.py#a-tower-of-four) a tower of four learnt to write eight digits backwards. Now let it grow
 # to twelve, and train it twice as long, for 800 steps. Each dot is one training. In the second row it had a
-# [warm-up](training.py#warm-up): its first 200 nudges were smaller.
+# [warm-up](adam.py#warm-up): its first 200 nudges were smaller.
 
 # %% tags=["hide-input"] alt="Share of the digits that a tower of twelve layers gets right, three trainings in a row. With the norm last, with and without warm-up, all six dots stand near 30 %, at the line for whoever writes the commonest digit everywhere."
 import sys

@@ -115,7 +115,7 @@ assert numerals(range(1, 4000)).shape == (3999, 15)
 # `compile` is told who nudges, Adam with `beta_2=0.98`, and by which loss. `fit` is told what goes in and what should
 # come out. The decoder is given the answer without its last id, `y[:, :-1]`, and must say it without its first,
 # `y[:, 1:]`: at each place the letter that comes next. For the date machine, whose rate grew for 150 of 1,000 steps and
-# shrank for the other 850, [the program](training.py#the-program) was:
+# shrank for the other 850, [the program](adam.py#the-program) was:
 #
 # ```python
 # rate = keras.optimizers.schedules.CosineDecay(

@@ -250,7 +250,10 @@ def largest_changes(model):
 
 
 changes = {"first": largest_changes(first), "second": largest_changes(second)}
-lines = ["| | " + " | ".join(text) + " |", "| --- |" + " --- |" * len(text)]
+lines = [
+    "| the letter | " + " | ".join(text) + " |",
+    "| --- |" + " --- |" * len(text),
+]
 for name, found in changes.items():
     cells = (f"{x:.2f}" if x else "**0**" for x in found)
     lines.append(f"| {name} machine | " + " | ".join(cells) + " |")

@@ -579,7 +579,7 @@ assert less == ["sort", "balanced", "addition"]
 #
 # ## What you take along
 #
-# In the first of these 25 lessons you met a machine that reads dates, and nobody had explained it. Now you have built
+# In the first of these 26 lessons you met a machine that reads dates, and nobody had explained it. Now you have built
 # its parts by hand, and you know what each of them can do, and what it can't. What a *trained* machine does with them
 # is another question. Of a program that you wrote you know why it is right, and of a trained machine only the answers
 # that you have seen. So whenever you meet a part of a machine that you don't know, do what you did here: write down

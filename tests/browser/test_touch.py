@@ -134,7 +134,7 @@ def test_a_nudge_goes_down_the_slope(piece):
 
 
 def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
-    valley = piece("training", "valley")
+    valley = piece("adam", "valley")
 
     def loss(how, rate, steep):
         """Of sixty nudges, as the lesson says."""

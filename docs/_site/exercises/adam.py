@@ -1,0 +1,84 @@
+"""Exercises of the lesson "Adam and the warm-up"."""
+
+import numpy as np
+
+from exercises import Exercise, Numbers
+
+SLOPES = np.array([8.0, 0.02])
+
+
+def means(slopes, kept=0.9, kept_squares=0.98):
+    """Return Adam's two means after these slopes, corrected."""
+    mean = square = 0.0
+    for slope in slopes:
+        mean = kept * mean + (1 - kept) * slope
+        square = kept_squares * square + (1 - kept_squares) * slope**2
+    return mean / (1 - kept ** len(slopes)), square / (1 - kept_squares ** len(slopes))
+
+
+def quotient(slopes):
+    mean, square = means(slopes)
+    return mean / square**0.5
+
+
+EXERCISES = [
+    Exercise(
+        name="plain-nudges",
+        question="Two numbers have the slopes 8 and 0.02, and the learning rate is 0.01. How far do plain nudges move"
+        " them? (Say how far, not which way.)",
+        asks=Numbers(("first", "second"), digits=4),
+        given=(SLOPES, 0.01),
+        right=lambda slopes, rate: rate * slopes,
+        because="A plain nudge is the slope times the learning rate: the first goes 400 times as far as the second.",
+        mistakes={
+            "Adam": (
+                lambda slopes, rate: rate * slopes / slopes,
+                "That is how far Adam would go. A plain nudge knows nothing of usual slopes.",
+            ),
+            "the learning rate forgotten": (
+                lambda slopes, rate: slopes,
+                "Only a share of the slope is taken, here a hundredth.",
+            ),
+            "divided": (
+                lambda slopes, rate: rate / slopes,
+                "What is steeper goes farther, and not less far.",
+            ),
+        },
+    ),
+    Exercise(
+        name="the-root-of-the-mean-square",
+        question="A number had the slopes 3 and -3, one after the other. Adam's mean of the squares is corrected, as in"
+        " the fold. What is its root?",
+        asks=Numbers(("",), digits=1),
+        given=((3.0, -3.0),),
+        right=lambda slopes: means(slopes)[1] ** 0.5,
+        because="Both squares are 9, so that every mean of them is 9, and its root is 3: the usual size of a slope.",
+        mistakes={
+            "mean of the slopes": (lambda slopes: np.mean(slopes), "Squares have no sign, so they do not cancel."),
+            "no root": (lambda slopes: means(slopes)[1], "That is the mean of the squares, before the root."),
+            "sum of the squares": (
+                lambda slopes: np.sum(np.square(slopes)) ** 0.5,
+                "A mean is asked for, not a sum.",
+            ),
+        },
+    ),
+    Exercise(
+        name="on-the-way-up",
+        question="The learning rate grows in a straight line from 0 to 0.004 in 150 steps. How large is it at step 75,"
+        " and at step 150?",
+        asks=Numbers(("step 75", "step 150"), digits=4),
+        given=(np.array([75, 150]), 0.004, 150),
+        right=lambda steps, peak, warmup: peak * steps / warmup,
+        because="Half of the way up, and all of it. After that it shrinks again.",
+        mistakes={
+            "no warm-up": (
+                lambda steps, peak, warmup: peak * np.ones(2),
+                "So large it is only when the warm-up is over.",
+            ),
+            "upside down": (
+                lambda steps, peak, warmup: peak * (1 - steps / warmup),
+                "That shrinks. A warm-up begins at 0.",
+            ),
+        },
+    ),
+]

@@ -12,11 +12,12 @@
 # with too small a share it hardly moves.
 #
 # At the first step a tenth of our machine's slopes is more than fifty times as steep as another tenth. Can one learning
-# rate suit both?
+# rate suit both? (A steep slope may also mean that the floor is far away. The trouble begins where the slope *changes*
+# fast, too, as across the valley below.)
 #
-# Here is a valley of two numbers from above, a hundred times as steep across as along. A ring joins places of equal
-# loss, and the cross is the lowest point. Sixty plain nudges begin on the left, where the loss is 80. Can you find a
-# learning rate that brings it below 0.5?
+# Here is a valley of two numbers, seen from above, a hundred times as steep across as along. A ring joins places of
+# equal loss, and the cross is the lowest point. Sixty plain nudges begin on the left, where the loss is 80. Can you
+# find a learning rate that brings it below 0.5?
 
 
 # %% tags=["live", "hide-input"]
@@ -89,6 +90,24 @@ assert 0.7 < best < 0.9
 assert all(sixty(by_adam, rate, 100) < best / 5 for rate in (0.2, 0.5, 1))
 assert sixty(plain, 0.021, 100) > 1e3
 assert sixty(plain, 1, 1) == 0
+
+
+def aslant(rate):
+    """Sixty nudges of Adam in the same valley, turned by 45 degrees."""
+    turn = np.array([[1, 1], [-1, 1]]) / np.sqrt(2)
+    slopes, w, kept = (
+        turn.T @ np.diag([1.0, 100]) @ turn,
+        turn.T @ [-4, 1.2],
+        (0, 0),
+    )
+    for step in range(1, 61):
+        change, kept = by_adam(slopes @ w, kept, step)
+        w = w - rate * change
+    return w @ slopes @ w / 2
+
+
+along = min(sixty(by_adam, rate, 100) for rate in large)
+assert min(map(aslant, large)) > 2 * along  # as the text says
 assert round(((-4) ** 2 + 100 * 1.2**2) / 2, 9) == 80
 touch(
     "valley",
@@ -103,12 +122,14 @@ touch(
 )
 
 # %% [markdown]
-# There is none: what is small enough for the steep direction is much too small for the other one.
+# There is none, since what is small enough for the steep direction is much too small for the other one.
 #
 # Now press "Adam". **Adam** keeps two means for each number: one of its slopes, and one of their squares, whose root
-# says how large the slopes usually are. Adam divides the first mean by this root. The quotient is about 1 or -1, or
-# nearer to 0 if the sign of the slope changes from step to step. It is multiplied by the learning rate, and that is the
-# nudge. So a steep number is nudged no further than a flat one. Change the steepness, and Adam's path stays as it is.
+# says how large the slopes usually are. Adam divides the first mean by this root. The quotient is mostly between -1 and
+# 1, and near 0 if the sign of the slope changes from step to step. It is multiplied by the learning rate, and that is
+# the nudge. So a steep number is nudged no further than a flat one. Change the steepness, and Adam's path stays as it
+# is, because the factor is in both means and cancels. But Adam treats each number alone. This valley lies along its two
+# numbers; in one that lies aslant Adam gains much less.
 #
 # <details class="lesson-more" markdown="1"><summary>How Adam takes its two means</summary>
 #
@@ -268,12 +289,11 @@ assert min(shares("no warm-up")) > 0.97
 
 # %% [markdown]
 # The jump of all numbers at once is probably why. Nudges as large as ours need the warm-up far less: without it fewer
-# than three dates in a hundred are lost. So why is it in our program? It is a habit from 2017, costs nothing, and saves
+# than three dates in a hundred are lost. So why is it in our program? It is a habit from 2017, costs little, and saves
 # the search for a learning rate that does no harm at the first step.
 #
 # </details>
 #
-# The loss says which way each number must go. Adam and the warm-up say how far.
 #
 # ## Who found this, and when
 #
@@ -282,9 +302,10 @@ assert min(shares("no warm-up")) > 0.97
 # Kale and Kumar found a mistake in it, and an example in which Adam walks to the worst place there is. People use it all
 # the same.
 #
-# The paper of the first Transformer (2017) trained with Adam and a warm-up. It also set numbers to 0 by chance
-# (*dropout*) and did not ask for full certainty (*label smoothing*). Our small task needs neither. The curve that
-# shrinks to 0 like a cosine is of Loshchilov and Hutter (2016).
+# He and others (2016) began a training with small steps, because a very deep network would not begin otherwise. The
+# paper of the first Transformer (2017) trained with Adam and a warm-up. It also set numbers to 0 by chance (*dropout*)
+# and did not ask for full certainty (*label smoothing*). Our small task needs neither. The curve that shrinks to 0 like
+# a cosine comes from Loshchilov and Hutter (2016).
 #
 # ## Exercises
 #
@@ -310,8 +331,8 @@ assert round(quotient, 3) == -0.053
 #
 # ### Exercise 2
 #
-# Is Adam needed? Put `keras.optimizers.SGD(0.1)`, which nudges plainly, in its place in the program. Is the loss
-# after 100 steps larger than Adam's? Try 0.3 and 1, too.
+# How far does one come without Adam? Put `keras.optimizers.SGD(0.1)`, which nudges plainly, in its place in the
+# program. Is the loss after 100 steps larger than Adam's? Try 0.3 and 1, too.
 
 
 # %% tags=["answer"]
@@ -360,7 +381,7 @@ exercises.show("adam")
 # - They become smaller, since Adam divides by the slopes. | It divides slopes by slopes.
 # ? Why does a warm-up help most at the very beginning?
 # - Because the loss is largest there. | A large loss could be a reason to hurry.
-# + Because Adam has seen only one batch, and would move nearly all numbers by the whole learning rate. | Whether that direction is good for other texts, nobody knows yet.
+# + Probably because Adam has seen only one batch, and would move nearly all numbers by the whole learning rate. | Whether that direction is good for other texts, nobody knows yet.
 # - Because the machine still has no numbers. | It has random ones.
 # ```
 #

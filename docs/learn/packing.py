@@ -7,7 +7,7 @@
 # # How do several texts share a row?
 #
 # All rows of a batch are equally long, so short texts are [filled up with padding](masks.py). Why not put a second text
-# there instead? The machine whose [positions turn](turning_positions.py) does not mind where in the row a text stands.
+# there instead? The machine whose [positions turn](turning_positions.py) does not mind where in the row a text stands, if it stands alone.
 # Here its encoder reads "3 may '18" and "7 june '24" in one row. Then each date is written by itself, and while it is
 # written, the letters of the other are hidden. Is the 7 a day, a month or a part of a year? "june" tells you. The bars
 # show how much weight the 7 gives to each letter, as a mean of its four heads:
@@ -189,7 +189,8 @@ assert not_apart + 0.03 < padded
 assert abs(padded - 0.5) < 0.1  # "about half"
 
 # %% [markdown]
-# Only the encoder is to blame. Why a few more come right with the padding, we have not looked into.
+# Only the encoder is to blame, since each date is written with the other one hidden. Why a few more come right with the
+# padding, we have not looked into.
 #
 # </details>
 #
@@ -286,8 +287,8 @@ assert second_right > 2 * first_right
 assert no_dates
 display(
     Markdown(
-        f"The first one, here: it is right in {first_right} of the 25 rows, and the second one in {second_right}. Why the"
-        f" first suffers more, we do not know. No dates at all are {' and '.join(no_dates)}."
+        f"The first one, here: it is right in {first_right} of the 25 rows, and the second one in {second_right}."
+        f" No dates at all are {' and '.join(no_dates)}."
     )
 )
 
@@ -320,8 +321,8 @@ assert not np.any(np.where(apart[0], masked, 0))
 
 # %% [markdown]
 # Now all the weight stays within the date of the 7. In the mean of the heads the 7 looks most at itself, a blank and
-# the apostrophe. But one head does what you did, and gives three quarters of its weight to "june". And the 1,000 dates are
-# read as well as with a row for each.
+# the apostrophe. But one head does what you did, and gives three quarters of its weight to "june". And the 1,000 dates
+# are read as well as with a row for each, nearly all of them.
 #
 # ## By hand
 #
@@ -512,9 +513,9 @@ print("your machine packs its texts")
 # ## What must not be asked
 #
 # In a training the half that writes must say at each place [what comes next](training.py). If its answers share a row,
-# too, behind the end of one comes the beginning of the *next*, which nobody can foretell. So the machine must not be
-# asked there. A machine that reads [Roman numerals](roman.py) must write 40 for xl and 7 for vii, digit by digit. The
-# two answers take seven places of a row, and at five of them the machine is asked:
+# too, behind the end of one stands the start of the *next*, which is no part of either answer. So what the machine says
+# there should not count. A machine that reads [Roman numerals](roman.py) must write 40 for xl and 7 for vii, digit by
+# digit. The two answers take seven places of a row, and at five of them the machine is asked:
 #
 # | place holds | start | 4 | 0 | end | start | 7 | end |
 # | --- | --- | --- | --- | --- | --- | --- | --- |

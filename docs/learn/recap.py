@@ -117,7 +117,8 @@ journey(
 )
 
 # %% [markdown]
-# **Both 5s come in as the same 64 numbers, and at the end they have nearly nothing in common.**
+# **Both 5s come in as the same 64 numbers, and at the end their directions have hardly anything to do with each
+# other.** (But a 5 can be fetched from each: a small part is enough for that.)
 #
 # Now choose one 5 of 1955 in each row of letters. Do they part, too?
 #
@@ -218,7 +219,7 @@ machine(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>An answer</summary>
 #
-# "Answer looks at text" shows the copying. In the last row named 5, most of the weight is on the 5 of "5th". The row
+# "Answer looks at text" shows the copying. In the row of the day's 5, most of the weight is on the 5 of "5th". The row
 # above is bright there, too: to write the 0, the machine must already see that the day has only one digit. And in
 # "answer looks at answer" the future is hatched.
 #

@@ -9,19 +9,19 @@
 # Without positions the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one that
 # stands near. A score is the product of a query and a key, and says the same of a key wherever the key stands.
 #
-# There are four things that such a product can't say. The first, *none of you*, you know from the [sink](sinks.py). The
-# others are *you are far away* (unless both were [turned](turning_positions.py)), *enough*, and *never*. For each of
-# them there is a rule between the product and the softmax. A bar is the score of one key:
+# There are four things that such a product can hardly say. The first, *none of you*, you know from the
+# [sink](sinks.py). The others are *you are far away* (unless both were [turned](turning_positions.py)), *enough*, and
+# *never*. For each of them there is a rule between the product and the softmax. A bar is the score of one key:
 #
 # --8<-- "diagrams/four_rules.svg"
 #
 # ## “You are far away”: the bias
 #
 # How can a score tell near from far? To each score of self-attention a number is added that depends only on *how many
-# places* left or right of the query the key stands. It is called a **bias**, too, but of a score. Nothing else tells
-# the encoder about places, and yet the machine reads 999 of 1,000 dates. It reads as many if each text begins 40 places
-# further right than in the training, because only distances count. Positions that are added lose nearly everything when
-# a text moves:
+# places* left or right of the query the key stands. It is called a **bias**, as is the number added behind a matrix.
+# Nothing else tells the encoder about places, and yet the machine reads 999 of 1,000 dates. It reads as many if each
+# text begins 40 places further right than in the training, because only distances count. Positions that are added lose
+# nearly everything when a text moves, since all texts of the training began at the left:
 
 # %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 98 %, and nearly none if the texts stand 40 places further right. With a bias 100 %, and 100 % as well with the texts further right."
 import sys
@@ -64,8 +64,8 @@ assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
 # <details class="lesson-more" markdown="1"><summary>What has the machine learnt to add?</summary>
 #
 # Here are two of the four heads of its encoder. A dot is what is added for one distance. Head 3 likes the letter just
-# to its left best, and head 4 those four to six places to its right. The three machines of the picture above, which
-# have five bars, were trained equally long.
+# to its left best, and head 4 those four to six places to its right. The picture above has five bars, of three machines
+# that were trained equally long.
 
 # %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
@@ -101,7 +101,7 @@ for side in (1, -1):
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# In a training scores grow, because the more the score of the right key leads, the more probable is the right letter.
+# In training scores grow, because the more the score of the right key leads, the more probable is the right letter.
 # Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than $c$ or smaller than $-c$, and leaves
 # small scores nearly as they are:
 #
@@ -224,9 +224,9 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 #
 # ## All four, by hand
 #
-# The order is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so that it does
-# not make the bias smaller. Here is a query at the third of four places in a machine that writes, so the fourth key is
-# hidden. The root is 2, the cap is 2, each place of distance costs 0.5, and the sink has the score 0:
+# The usual order, and ours, is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias,
+# so that the cap does not shrink the bias. Here is a query at the third of four places in a machine that writes, so the
+# fourth key is hidden. The root is 2, the cap is 2, each place of distance costs 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -268,7 +268,7 @@ print("output", output[0].numpy().round(3))
 # Here is the same query to play with. Let the rules come one after the other, then start again:
 #
 # 1. Key 4 gets nearly everything. Can a cap alone, however small, make another key win?
-# 2. Key 4 is hidden by the mask. A dare: make the query read it all the same.
+# 2. Tick the mask, so that key 4 is hidden. A dare: make the query read it all the same, and leave the mask ticked.
 
 # %% tags=["live", "remove-input"]
 from live import touch

@@ -10,8 +10,8 @@
 # ever raised an error. Their programs differ only in how they share out a vector among the heads. The first reads 98 of
 # 100 dates.
 #
-# And the second? Besides whole dates we counted letters. For these it is told the right answer as far as it goes, and
-# has to name the next letter.
+# And the second? We also counted single letters. There the machine is given the right beginning, and names the next
+# letter.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -144,8 +144,8 @@ lab(
 
 # %% [markdown]
 # So each head gets a piece of *every* letter. What the heads found is put side by side again, and one last matrix $W_O$
-# mixes it. More heads cost no number to train, and only [memory](../guides/questions.py#do-more-heads-cost-more),
-# because each has a map of its own.
+# mixes it. More heads cost no number to train. Each compares with fewer numbers, and they cost
+# [memory](../guides/questions.py#do-more-heads-cost-more), because each has a map of its own.
 #
 # In NumPy, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads to the
 # front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and `depth` how
@@ -172,8 +172,8 @@ print("a, in head 2: ", head_2[1])
 # %% [markdown]
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Why two steps? Many want to do it in one, and write `x.reshape(heads, len(x), -1)`. The shape is right, so nothing
-# complains. But look where the numbers went:
+# Why two steps? It is tempting to do it in one, and write `x.reshape(heads, len(x), -1)`. The shape is right, so
+# nothing complains. But look where the numbers went:
 
 
 # %%
@@ -189,8 +189,9 @@ print("wrong, head 1:", wrong_split(numbered, 2)[0], sep="\n")
 # machine cuts its vectors in this way, and joins what the heads found by a reshape alone, too.
 #
 # So why does it read next to nothing? Our machine's texts stand in rows of 34 places, filled up with padding. Below is
-# a strip for each head, and each cell is a piece of the letter that stands in it. The padding mask hides the last cells
-# of each strip, as many as there are empty places, as if they were the padding. Now tick "cut by a reshape alone":
+# a strip for each head, and each cell holds a piece of one letter, which is written in it. The padding mask hides the
+# last cells of each strip, as many as there are empty places, as if they were the padding. Now tick "cut by a reshape
+# alone":
 
 # %% tags=["live", "hide-input"]
 
@@ -215,9 +216,9 @@ touch(
 
 # %% [markdown]
 # A head now has all pieces of a few letters, in place of a few pieces of all letters. Each head looks only within its
-# own quarter of the row, and much of that quarter is hidden by mistake. The answer is cut in the same way. So the day,
-# which is written last, is asked for in head 4, which holds the end of the row. In most texts only padding stands
-# there.
+# own quarter of the row, and much of that quarter is hidden by mistake. The answer, a row of eleven places, is cut in
+# the same way. So the day, which is written last, is asked for nearly all in head 4, which holds the end of the row. In
+# most texts only padding stands there, and that is why the table above has nearly the same day four times.
 #
 # ## A check: change one letter
 #
@@ -263,8 +264,8 @@ assert unseen == "11.19"
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# A letter with a zero might as well not be there. Whatever it is, the answer stays the same to the last digit. And
-# these are just the letters that no strip shows.
+# These are just the letters that no strip shows. They might as well not be there: whatever digit stands in their place,
+# not one bit of the answer changes.
 #
 # ## The formula
 #
@@ -388,7 +389,7 @@ for length in range(1, 5):
         any_text = np.arange(length * heads * 2).reshape(length, heads * 2)
         same = np.array_equal(split(any_text, heads), wrong_split(any_text, heads))
         if same:
-            print(f"{length} letters, {heads} heads: the same")
+            print(f"letters: {length}, heads: {heads}: the same")
         assert same == (length == 1 or heads == 1)
 
 # %% [markdown]

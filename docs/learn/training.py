@@ -7,9 +7,9 @@
 # %% [markdown]
 # # How is it trained?
 #
-# At first the machine of all these lessons was 121,422 random numbers, and it read no date at all. A thousand times,
-# each was made a little larger or smaller. Then it read more than 99 dates of 100. Nobody had told it what a month is,
-# or where to look.
+# At first the machine of all these lessons was 121,422 numbers, most of them drawn at random, and it read no date at
+# all. A thousand times, nearly each was made a little larger or smaller. Then it read more than 99 dates of 100. Nobody
+# had told it what a month is, or where to look.
 #
 # But which numbers had to become larger, and which smaller? To try out each would take 121,422 trials, for the first of
 # a thousand *steps*.
@@ -80,7 +80,7 @@ touch(
 # At each place of the answer the machine gives a probability to each letter that could come next. Say the right letters
 # of an answer get 0.9, 0.5 and 0.9. Then the whole right answer has $0.9 \cdot 0.5 \cdot 0.9 = 0.405$.
 #
-# This is less than 1. How much of that is the fault of each letter? Factors do not add up, but their logarithms do.
+# How much of this fall from 1 to 0.405 is the fault of each letter? Factors do not add up, but their logarithms do.
 # These are negative, so we take them with a minus sign, and have a *price* for each letter: $0.1054 + 0.6931 + 0.1054 =
 # 0.9039$, which is $-\ln 0.405$. The doubtful letter pays most.
 #
@@ -193,8 +193,8 @@ assert 100 * 365 + 25 == 36_525 == 29_220 + 36_525 // 5  # 1950 to 2049
 # How does a loss become smaller? Let a machine have a single number $w$ and the loss $(w - 3)^2$, a valley whose floor
 # is at 3. At $w = 1$ the loss is 4, and its slope, the derivative, is $2 (w - 3) = -4$: to the right it goes down.
 #
-# So $w$ is nudged against the slope, by a small share of it, which is called the *learning rate*. With a tenth, $w$
-# becomes $1 - 0.1 \cdot (-4) = 1.4$. There the loss is only 2.56, and the next nudge starts from there.
+# So $w$ is nudged against the slope, by a share of it, which is called the *learning rate*. With a tenth, $w$ becomes
+# $1 - 0.1 \cdot (-4) = 1.4$. There the loss is only 2.56, and the next nudge starts from there.
 #
 # Below, the learning rate is 1. Press "Nudge" a few times. What goes wrong? Then find the learning rate that needs one
 # nudge only.
@@ -230,8 +230,8 @@ touch(
 # change of $w$ changes $r$ by 3 times as much, and so the loss by $3 \cdot 6 = 18$ times as much. Try it: $w = 1.01$
 # gives $3.03^2 = 9.18$, which is 0.18 more.
 #
-# So each operation on the way back multiplies by one factor, which is called the *chain rule*. Now walk back yourself:
-# the input $x$ is given, and the machine has two numbers, $w$ and $b$.
+# So each operation on the way back multiplies by one factor for each of its inputs, which is called the *chain rule*.
+# Now walk back yourself: the input $x$ is given, and the machine has two numbers, $w$ and $b$.
 
 # %% tags=["live", "hide-input"]
 w, x, b = 2, 3, -1
@@ -255,9 +255,10 @@ touch(
 )
 
 # %% [markdown]
-# One walk gave the slopes of both numbers, and one walk gives those of 121,422. Where a number is used in several
-# places, its slopes add up. This walk is called *backpropagation*, and to nudge all numbers at once against their
-# slopes is *gradient descent*.
+# One walk gave the slopes of both numbers, and one walk gives those of 121,422. A matrix is many such products: each of
+# its numbers gets what came in, times the slope of what came out. Where a number is used in several places, as a matrix
+# is at each letter, its slopes add up. This walk is called *backpropagation*, and to nudge all numbers at once against
+# their slopes is *gradient descent*.
 #
 # Here is one of the thousand steps, drawn with a single text and three letters of its answer, at the prices from above.
 # Our machine takes the mean loss of 64 texts, a *batch*.
@@ -347,8 +348,8 @@ np.testing.assert_allclose(np.log(sums) - 1, [1.4076, 1.4143], atol=5e-5)
 #
 # **But in the machine, who says which key is right?** Nobody. The weights mix the values of the keys, and the loss
 # tells which way this mixture should move. If the score of one key rises a little, the mixture moves towards the value
-# of that key, because the key takes weight from all others. So a key whose value is
-# better than the mixture gets a higher score.
+# of that key, because the key takes weight from all others. So a key whose value is better than the mixture is pushed
+# towards a higher score, through the matrices that make it.
 #
 # <details class="lesson-more" markdown="1"><summary>By how much? An example with two keys</summary>
 #

@@ -25,7 +25,7 @@
 # follow B has 0.9. Greedy search takes A and ends with $0.6 \cdot 0.3 = 0.18$. With B it could have had
 # $0.4 \cdot 0.9 = 0.36$, twice as much.
 #
-# It took the better letter twice, and walked into a dead end.
+# It took the best letter each time, and walked into a dead end.
 #
 # **Beam search** keeps several beginnings at once. How many it keeps is called its *width*. At each step it goes on
 # from each beginning with each letter, and of all these longer beginnings it keeps the most probable ones. Try it out:
@@ -57,9 +57,9 @@ touch(
 #
 # ## Our machine, asked what it cannot know
 #
-# Where the year is given, our machine is so sure of each letter that there is hardly anything to choose. But "5 june"
-# names no year. Which one does it make up? Each bar is a digit of the year, with the two letters that the machine found
-# most probable:
+# Where a date has a form that it knows, our machine is so sure of each letter that there is hardly anything to choose.
+# But "5 june" names no year. Which one does it make up? Each bar is a digit of the year, with the two letters that the
+# machine found most probable:
 
 # %% tags=["hide-input"] alt="Four bars, one for each digit of the year in the answer to 5 june. In each the most probable letter is a 0. In the first bar it has 0.88, and a 1 has 0.12. In the second and third it has nearly everything. In the fourth it has 0.58, and a 6 has 0.40."
 import matplotlib.pyplot as plt
@@ -133,7 +133,7 @@ assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
 
 # %% [markdown]
 # Every year of its training began with 19 or 20. But what it writes are zeros, and what it nearly writes is a 6, as if
-# it took the digits of the month, 06, for the year. (Only the 1, with 0.12, would begin a year that it knows.) And once
+# it took the digits of the month, 06, for the year. (Only the 1, with 0.12, could begin a year that it knows.) And once
 # a letter is written, the machine goes on as if somebody had told it this letter.
 #
 # ## Beam search
@@ -210,12 +210,12 @@ np.testing.assert_allclose(begin[[one, two]], [0.59, 0.40], atol=0.01)
 # With "31/12/2018" greedy search walks into the dead end that you know. It begins the month with a 3, which has 0.59,
 # and after another doubt it ends with 0.32. The beam keeps the 1 as well, which has only 0.40, but after it the machine
 # is sure of every letter, so it ends with 0.40. Neither answer is right. But that of the beam at least has the form of
-# a date.
+# a date, though there is no 13th month.
 #
 # For "5 june" there is no dead end. The answer of greedy search has about $0.88 \cdot 0.58 = 0.51$, since all its other
 # letters are nearly certain. Any other answer must differ from it somewhere for the first time, and there has at best
 # the second choice. In the first bar that has 0.12. In the fourth it comes to $0.88 \cdot 0.40 = 0.35$. Each further
-# letter multiplies by at most 1, so no other answer can have more than 0.35.
+# letter multiplies by at most 1, so no other answer can have more than 0.35. Anywhere else it has less than 0.01.
 #
 # But dates such as 31/12/2018 were not in its training. Where a date is of a known form, our machine is so sure of each
 # letter that a beam has little to gain. (It gains more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does
@@ -298,7 +298,9 @@ for t in (0.3, 1.0, 2.0):
     ids = sample(model, hundred, max_length=11, temperature=t, seed=1)
     drawn_at[t] = Counter(target.decode(ids))
     often = [f"{n} times {said}" for said, n in drawn_at[t].most_common(2)]
-    print(f"at {t:g}:", ", ".join(often), f"and {len(drawn_at[t]) - 2} others")
+    others = 100 - sum(n for _, n in drawn_at[t].most_common(2))
+    kinds = len(drawn_at[t]) - 2
+    print(f"at {t:g}:", ", ".join(often), f"and {others} others, of {kinds} kinds")
 counts = [drawn_at[t]["0000-06-05"] for t in drawn_at]
 assert counts == sorted(counts, reverse=True)
 assert len(drawn_at[0.3]) < len(drawn_at[1.0]) < len(drawn_at[2.0])
@@ -496,7 +498,7 @@ print(f"without the form of a date: {broken} of {len(answers)}")
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # More than four in five years are made of 0 and 6. Each letter is likely *after the letters before it*: a 1 may come
-# first, and once it is there, mostly 1006 follows, and now and then 1950. But nothing makes sure that the whole is a
+# first, and once it is there, mostly 1006 follows, and less often 1950. But nothing makes sure that the whole is a
 # year, or has four digits. Once the machine even ended after "000".
 #
 # </details>

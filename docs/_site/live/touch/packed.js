@@ -16,7 +16,7 @@ export const packed = {
     const seen = documents.map((_, j) => j).filter((j) => !hides(query, j));
     const padding = places - sum(sizes);
     const alone = sizes.length * Math.max(...sizes);
-    const share = (n, all) => `${n} of ${all} places are padding (${Math.round((100 * n) / all)} %)`;
+    const share = (n, all) => `${n} of ${all} places ${n === 1 ? "is" : "are"} padding (${Math.round((100 * n) / all)} %)`;
     const who = documents[query] ? `at position ${positions[query]} of text ${documents[query]}` : "padding";
     return `<div class="panels"><div class="wide">${grid(documents, positions, query, hides)}</div><div class="controls">
       ${sizes.map((size, i) => slider(`Text ${i + 1}`, `size${i}`, size, [1, 9, 1], size === 1 ? "1 letter" : `${size} letters`)).join("")}

@@ -22,7 +22,6 @@ import trained
 from clear_attention import create_date_pairs, date_tokenizers
 from date_machine import machine, percent, still
 from IPython.display import Markdown
-from live import bet, touch
 from trained import spare
 
 SIGNS = [*spare.LETTERS, "•"]
@@ -55,6 +54,7 @@ Markdown("\n".join(lines))
 # **Where does its head look when it needs nothing?**
 
 # %% tags=["live", "hide-input"]
+from live import bet, touch
 
 
 def reading(model, signs, dropped=False):

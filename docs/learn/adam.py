@@ -108,6 +108,9 @@ def aslant(rate):
 
 along = min(sixty(by_adam, rate, 100) for rate in large)
 assert min(map(aslant, large)) > 2 * along  # as the text says
+np.testing.assert_allclose(
+    [aslant(0.2), sixty(by_adam, 0.2, 100)], [3.2, 0.05], atol=0.05
+)
 assert round(((-4) ** 2 + 100 * 1.2**2) / 2, 9) == 80
 touch(
     "valley",
@@ -118,6 +121,7 @@ touch(
     plain=0,
     adam=8,
     steep=3,
+    turn=0,
     both=False,
 )
 
@@ -128,8 +132,16 @@ touch(
 # says how large the slopes usually are. Adam divides the first mean by this root. The quotient is mostly between -1 and
 # 1, and near 0 if the sign of the slope changes from step to step. It is multiplied by the learning rate, and that is
 # the nudge. So a steep number is nudged no further than a flat one. Change the steepness, and Adam's path stays as it
-# is, because the factor is in both means and cancels. But Adam treats each number alone. This valley lies along its two
-# numbers; in one that lies aslant Adam gains much less.
+# is, because the factor is in both means and cancels. But Adam treats each number alone, and here the valley lies along
+# x. Turn x and y by 45 degrees, so that it lies aslant: which of the two paths changes?
+#
+# <details class="lesson-answer" markdown="1"><summary>Which?</summary>
+#
+# Adam's. With a learning rate of 0.2 sixty nudges now end at a loss of about 3.2, and not of 0.05, because each of the
+# two slopes has become a mixture of the steep direction and the flat one. Plain nudges go where they went: to them x and
+# y are only names.
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>How Adam takes its two means</summary>
 #

@@ -443,8 +443,12 @@ Markdown("\n".join(lines))
 # Beam search was first used in a speech recogniser (Lowerre, 1976). In translation a small beam finds somewhat better
 # sentences than greedy search. One would think that a wider beam can only help. But a very wide one does harm, as Koehn
 # and Knowles (2017) measured: it finds more probable sentences, and yet worse ones, above all shorter, because each
-# further word makes a sentence less probable. Guo and others (2017) found that trained networks tend
-# to be too sure of themselves. Hinton and Sejnowski brought the temperature from physics to networks in 1983.
+# further word makes a sentence less probable. Stahlberg and Byrne (2019) searched all there was, and for more than half
+# of the sentences the most probable translation was the empty one. Guo and others (2017) found that trained networks
+# tend to be too sure of themselves. Hinton and Sejnowski brought the temperature from physics to networks in 1983. To
+# draw only among the likeliest came with machines that tell stories: Fan and others (2018) took a fixed number of them,
+# *top-k*, and Holtzman and others (2019) as few as together have a given probability, *top-p*, which you will [try
+# out](language_model.py#drawing-a-letter).
 #
 # ## Exercises
 #

@@ -136,20 +136,22 @@ def test_a_nudge_goes_down_the_slope(piece):
 def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
     valley = piece("adam", "valley")
 
-    def loss(how, rate, steep):
-        """Of sixty nudges, as the lesson says."""
-        slopes, w, mean, square = np.array([1.0, steep]), np.array([-4.0, 1.2]), 0.0, 0.0
+    def loss(how, rate, steep, turn):
+        """Of sixty nudges, as the lesson says; `turn` says how far x and y point aslant."""
+        angle, mean, square = np.radians(turn), 0.0, 0.0
+        along = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        slopes, w = along.T @ np.diag([1.0, steep]) @ along, along.T @ [-4.0, 1.2]
         for step in range(1, 61):
-            slope = slopes * w
+            slope = slopes @ w
             mean, square = 0.9 * mean + 0.1 * slope, 0.98 * square + 0.02 * slope**2
             usual = np.sqrt(square / (1 - 0.98**step))
             w = w - rate * (slope if how == "plain nudges" else mean / (1 - 0.9**step) / usual)
-        return (slopes @ w**2) / 2
+        return w @ slopes @ w / 2
 
-    def ends(how, rate, steep):
+    def ends(how, rate, steep, turn=0):
         name = how[0].upper() + how[1:]
         assert valley.says().startswith(f"{name} with a learning rate of {rate}:")
-        assert valley.numbers()[-1] == pytest.approx(loss(how, rate, steep), abs=1e-3)
+        assert valley.numbers()[-1] == pytest.approx(loss(how, rate, steep, turn), abs=1e-3)
 
     assert valley.element.locator("polyline").count() == 1
     ends("plain nudges", 0.005, 100)
@@ -159,6 +161,15 @@ def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
     assert valley.says().endswith("they have flown out of the valley.")
     valley.press("Adam")
     assert valley.element.locator("polyline").count() == 2
+    for turn in (15, 45):
+        valley.slide("x and y turned", turn)
+        ends("Adam", 0.2, 100, turn)
+    assert loss("Adam", 0.2, 100, 45) > 10 * loss("Adam", 0.2, 100, 0)
+    valley.press("plain nudges")
+    valley.slide("Learning rate", 3)
+    ends("plain nudges", 0.019, 100, 0)  # plain nudges know nothing of x and y
+    valley.press("Adam")
+    valley.slide("x and y turned", 0)
     for steep in (3, 0):
         valley.slide("Steeper across", steep)
         ends("Adam", 0.2, [1, 4, 25, 100][steep])

@@ -25,9 +25,8 @@ def test_the_arrows_attend_as_the_function_does(piece, angle, length):
 
 def test_the_query_can_be_dragged(piece):
     arrows = piece("attention")
-    box = arrows.element.locator("[data-handle] circle").bounding_box()
+    arrows.element.locator("[data-handle] circle").hover()  # waits until the page above it stands still
     middle = arrows.element.locator("svg").first.bounding_box()
-    arrows.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     arrows.page.mouse.down()
     arrows.page.mouse.move(middle["x"] + middle["width"] * 0.2, middle["y"] + middle["height"] * 0.2, steps=4)
     arrows.page.mouse.up()

@@ -182,10 +182,10 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
         query = int(row.slider("Query").input_value())
         seen = np.flatnonzero(mask[query] == 0)
         assert f"sees places {seen[0]} to {seen[-1]}." in row.says()
-        free, alone = 12 - sum(sizes), 3 * max(sizes)
-        assert f"{free} of 12 places {'is' if free == 1 else 'are'} padding ({round(100 * free / 12)} %)" in row.says()
-        wasted = alone - sum(sizes)
-        assert f"{wasted} of {alone} places {'is' if wasted == 1 else 'are'} padding ({round(100 * wasted / alone)} %)" in row.says()
+        alone = 3 * max(sizes)
+        for empty, places in ((12 - sum(sizes), 12), (alone - sum(sizes), alone)):
+            are = "is" if empty == 1 else "are"
+            assert f"{empty} of {places} places {are} padding ({round(100 * empty / places)} %)" in row.says()
 
     assert_shows([5, 4, 2], causal=False)
     row.slide("Text 1", 4)

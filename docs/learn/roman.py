@@ -335,7 +335,7 @@ assert [round(np.mean(zeros[n]), 1) for n in (1, 7)] == [
 # of one letter has 1.3 digits that are 0 on average, one of seven letters 0.3, and a 0 must be seen from what is *not*
 # there.
 #
-# With more than three letters, two simple rules fit most of its mistakes, in our training 13 of 16:
+# With more than three letters, two simple rules fit most of its mistakes, as the count below the list says:
 #
 # * **Added in one place, and not subtracted.** If the i of an `iv` or `ix` is added, the answer is too large by 2. If
 #   the x of an `xl` were, it would be too large by 20.

@@ -130,6 +130,15 @@ def test_training_again_gives_the_same_or_names_what_differs(tiny, monkeypatch, 
         program.compare(["tiny"])
 
 
+@pytest.mark.parametrize("name", trained.PROGRAMS)
+def test_the_kept_model_is_of_its_program_and_does_what_is_noted(name):
+    """Whoever changes a program trains anew; and a model does the same with the package as it is now."""
+    assert trained.is_trained(name)
+    model, record = trained.load(name)
+    for fact, value in trained.recipe(name).measure(model).items():
+        np.testing.assert_allclose(value, record[fact], atol=2e-3, err_msg=fact)
+
+
 def test_an_unknown_name_is_refused():
     run = subprocess.run([sys.executable, "-m", "trained", "dat"], cwd=trained.ROOT, capture_output=True, text=True)
     assert run.returncode == 2

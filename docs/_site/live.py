@@ -84,6 +84,11 @@ def grid(caption, rows, tokens, columns=(), blocked=None):
     return f'<table class="mask-report"><caption>{caption}</caption>{head}<tbody>{body}</tbody></table>'
 
 
+def coded(weights):
+    """Write a map as a text for each row, a sign for each of 500 levels: `decoded` in live/touch/draw.js reads it."""
+    return ["".join(chr(256 + round(500 * float(x))) for x in row) for row in weights]
+
+
 CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"  # 64 levels of colour
 
 

@@ -199,7 +199,7 @@ assert abs(padded - 0.5) < 0.1  # "about half"
 # from the letters of the other.
 
 # %% tags=["live", "remove-input"]
-from live import touch
+from live import coded, touch
 
 firsts = [
     "3 may '18",
@@ -223,11 +223,6 @@ readings = [
 ]
 written = [write_both(reading.output, owners) for reading in readings]
 averages = [reading.weights["0"].numpy().mean(axis=1) for reading in readings]
-
-
-def coded(weights):
-    """Return a map as a text for each row, with a sign for each of 500 levels."""
-    return ["".join(chr(256 + round(500 * x)) for x in line) for line in weights]
 
 
 pairs = [

@@ -23,7 +23,7 @@
 # text begins 40 places further right than in the training, because only distances count. Positions that are added lose
 # nearly everything when a text moves, since all texts of the training began at the left:
 
-# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 98 %, and nearly none if the texts stand 40 places further right. With a bias 100 %, and 100 % as well with the texts further right."
+# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 98 %, and nearly none if the texts stand 40 places further right. With a bias 99.9 %, and as many with the texts further right."
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -58,7 +58,7 @@ for record in (added_record, plain_record):
     assert bag_record["steps"][-1] == record["steps"][-1]
 assert bag_record["exact"] < 0.2 < 0.95 < added_record["exact"]
 assert added_record["shifted"][-1] < 0.1
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.97
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
 
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What has the machine learnt to add?</summary>

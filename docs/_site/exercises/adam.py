@@ -7,20 +7,6 @@ from exercises import Exercise, Numbers
 SLOPES = np.array([8.0, 0.02])
 
 
-def means(slopes, kept=0.9, kept_squares=0.98):
-    """Return Adam's two means after these slopes, corrected."""
-    mean = square = 0.0
-    for slope in slopes:
-        mean = kept * mean + (1 - kept) * slope
-        square = kept_squares * square + (1 - kept_squares) * slope**2
-    return mean / (1 - kept ** len(slopes)), square / (1 - kept_squares ** len(slopes))
-
-
-def quotient(slopes):
-    mean, square = means(slopes)
-    return mean / square**0.5
-
-
 EXERCISES = [
     Exercise(
         name="plain-nudges",
@@ -50,14 +36,14 @@ EXERCISES = [
         question="A number had the slopes 3 and -3, one after the other. Adam's mean of the squares is corrected, as in"
         " the fold. What is its root?",
         asks=Numbers(("",), digits=1),
-        given=((3.0, -3.0),),
-        right=lambda slopes: means(slopes)[1] ** 0.5,
+        given=(np.array([3.0, -3.0]),),
+        right=lambda slopes: np.sqrt(np.mean(slopes**2)),
         because="Both squares are 9, so that every mean of them is 9, and its root is 3: the usual size of a slope.",
         mistakes={
             "mean of the slopes": (lambda slopes: np.mean(slopes), "Squares have no sign, so they do not cancel."),
-            "no root": (lambda slopes: means(slopes)[1], "That is the mean of the squares, before the root."),
+            "no root": (lambda slopes: np.mean(slopes**2), "That is the mean of the squares, before the root."),
             "sum of the squares": (
-                lambda slopes: np.sum(np.square(slopes)) ** 0.5,
+                lambda slopes: np.sqrt(np.sum(slopes**2)),
                 "A mean is asked for, not a sum.",
             ),
         },

@@ -2,6 +2,13 @@
 
 export const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 export const dot = (a, b) => sum(a.map((x, i) => x * b[i]));
+
+/** The shares of a row of weights, which `coded` in live.py wrote as signs. */
+export function decoded(row) {
+  const counts = [...row].map((sign) => sign.charCodeAt(0) - 256);
+  return counts.map((count) => count / sum(counts));
+}
+
 export const between = (x, low, high) => Math.min(Math.max(x, low), high);
 
 /** A number with so many digits, with a minus sign that is one, and never -0. */

@@ -1,6 +1,6 @@
 /* Two dates in one row: where each letter looks and what the machine writes, with the dates kept apart or not. */
 
-import { at, check, number, says, slider, sum } from "./draw.js";
+import { at, check, decoded, number, says, slider, sum } from "./draw.js";
 
 const [STEP, HIGH, FLOOR] = [18, 70, 88];
 
@@ -13,8 +13,7 @@ export const neighbours = {
     const letters = [...dates.join("")];
     const owner = (i) => Number(i >= dates[0].length);
     const { maps, writes } = state.pairs[pick[0]][pick[1]];
-    const weights = [...maps[Number(apart)][query]].map((sign) => sign.charCodeAt(0) - 256); // 500 levels
-    const share = weights.map((weight) => weight / sum(weights));
+    const share = decoded(maps[Number(apart)][query]);
     const away = sum(share.filter((_, i) => owner(i) !== owner(query)));
     const written = writes[Number(apart)];
     const wrong = written.map((answer, i) => answer !== state.answers[i][pick[i]]);

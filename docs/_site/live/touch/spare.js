@@ -1,7 +1,7 @@
 /* A head that is needed at vowels only: where each letter looks, and what is written below it, with a start mark, without, or with a sink. */
 
 import { escape } from "../html.js";
-import { at, number, says, slider, sum } from "./draw.js";
+import { at, decoded, number, says, slider } from "./draw.js";
 
 const [STEP, HIGH, FLOOR] = [20, 60, 78];
 
@@ -11,8 +11,7 @@ export const spare = {
   view(state) {
     const { names, texts, chosen, text, query } = state;
     const { signs, right, written, maps } = texts[text].readings[chosen];
-    const counts = [...maps[query]].map((sign) => sign.charCodeAt(0) - 48); // 64 levels
-    const shares = counts.map((count) => count / sum(counts));
+    const shares = decoded(maps[query]);
     const most = shares.indexOf(Math.max(...shares));
     const asked = [...signs].map((_, i) => i).slice(1);
     const good = asked.filter((i) => written[i] === right[i]).length;

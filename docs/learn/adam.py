@@ -12,8 +12,7 @@
 # with too small a share it hardly moves.
 #
 # At the first step a tenth of our machine's slopes is more than fifty times as steep as another tenth. Can one learning
-# rate suit both? (A steep slope may also mean that the floor is far away. The trouble begins where the slope *changes*
-# fast, too, as across the valley below.)
+# rate suit both?
 #
 # Here is a valley of two numbers, seen from above, a hundred times as steep across as along. A ring joins places of
 # equal loss, and the cross is the lowest point. Sixty plain nudges begin on the left, where the loss is 80. Can you
@@ -126,14 +125,16 @@ touch(
 )
 
 # %% [markdown]
-# There is none, since what is small enough for the steep direction is much too small for the other one.
+# There is none, since what is small enough for the steep direction is much too small for the other one. A steep slope
+# alone would do no harm, because the floor may be far away. The trouble is a slope that also *changes* fast, as it does
+# across this valley.
 #
 # Now press "Adam". **Adam** keeps two means for each number: one of its slopes, and one of their squares, whose root
 # says how large the slopes usually are. Adam divides the first mean by this root. The quotient is mostly between -1 and
 # 1, and near 0 if the sign of the slope changes from step to step. It is multiplied by the learning rate, and that is
 # the nudge. So a steep number is nudged no further than a flat one. Change the steepness, and Adam's path stays as it
-# is, because the factor is in both means and cancels. But Adam treats each number alone, and here the valley lies along
-# x. Turn x and y by 45 degrees, so that it lies aslant: which of the two paths changes?
+# is, because the factor is in the mean and in the root, and cancels. But Adam treats each number alone, and here the
+# valley lies along x. Turn x and y by 45 degrees, so that it lies aslant: which of the two paths changes?
 #
 # <details class="lesson-answer" markdown="1"><summary>Which?</summary>
 #
@@ -230,9 +231,9 @@ Markdown(
 # **warm-up**, and then shrinks to 0 again, so that the machine comes to rest. Our 100 steps above were all warm-up.
 #
 # Why begin so timidly? At its first step Adam has seen one slope of each number, and a slope divided by the root of its
-# own square is 1 or -1. So more than nine tenths of our machine's numbers jump by nearly the whole learning rate,
-# before anybody knows whether the direction is good for more than the first 64 texts. (Where a slope is nearly 0, a
-# small constant that Adam adds to the divisor makes the jump shorter.)
+# own square is 1 or -1. So without a warm-up more than nine tenths of our machine's numbers would jump by nearly the
+# whole learning rate, before anybody knows whether the direction is good for more than the first 64 texts. (Where a
+# slope is nearly 0, a small constant that Adam adds to the divisor makes the jump shorter.)
 #
 # Does that do lasting harm? Let the largest learning rate be 0.01 in place of 0.004, once reached by a warm-up and once
 # from the first step on. After a thousand steps, how many of 100 unseen dates does the machine read?
@@ -314,10 +315,10 @@ assert min(shares("no warm-up")) > 0.97
 # Kale and Kumar found a mistake in it, and an example in which Adam walks to the worst place there is. People use it all
 # the same.
 #
-# He and others (2016) began a training with small steps, because a very deep network would not begin otherwise. The
-# paper of the first Transformer (2017) trained with Adam and a warm-up. It also set numbers to 0 by chance (*dropout*)
-# and did not ask for full certainty (*label smoothing*). Our small task needs neither. The curve that shrinks to 0 like
-# a cosine comes from Loshchilov and Hutter (2016).
+# Kaiming He and others (2016) began a training with small steps, because a very deep network would not begin otherwise.
+# The paper of the first Transformer (2017) trained with Adam and a warm-up. It also set numbers to 0 by chance
+# (*dropout*) and did not ask for full certainty (*label smoothing*). Our small task needs neither. The curve that
+# shrinks to 0 like a cosine comes from Loshchilov and Hutter (2016).
 #
 # ## Exercises
 #

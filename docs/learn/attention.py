@@ -264,7 +264,7 @@ display(
 )
 
 # %% [markdown]
-# Only differences count, and each step of 1 multiplies.
+# So only the differences of scores count: one more in a score is 2.7 times the weight.
 #
 # ## Why divide by the root of d_k?
 #

@@ -121,11 +121,11 @@ assert back > 0.5
 # How do we keep it from copying? We hide the future: **no letter may look at a later one.** It may look at itself,
 # because what is asked for is the letter *after* it. The mask for this is the *look-ahead mask*, and attention with it
 # is called *causal*, because what comes later cannot be a cause. Only the decoder's self-attention needs it; its look
-# at the text needs no such mask.
+# at the text needs no such mask, because the whole text is there from the start.
 #
 # ## Try it yourself
 #
-# Here you see the forgetful machine peeking. Each letter looks in four ways at once, and its row shows the one that
+# Here you see the forgetful machine peeking. Each letter looks in four ways at once, and its row shows the head that
 # peeks most. The rows are letters that look, and the columns those that are looked at: the first five that are *given*.
 # In the row "start" it looks at the 2, which is what it has to say, and in the row "2" at the 0. The last row cannot
 # peek, because its next letter is not shown.

@@ -220,8 +220,8 @@ assert 0.4 > found[0] < found[8] < found[32] < found[128]
 # | an 8 | 0 | 1 | 0 | 0 | 0 |
 # | both | 1 | 1 | 1 | 1 | 56 |
 #
-# In a trained network the two matrices hold any numbers, and not only 0 and 1. The first one *widens* a vector to many
-# alarms, and the second one makes it narrow again.
+# In a trained network the first matrix, too, holds any numbers, and not only 0 and 1. The first one *widens* a vector
+# to many alarms, and the second one makes it narrow again.
 #
 # Without the ReLU this cannot be done, whatever the numbers. **In a plain sum an 8 changes the answer by the same
 # amount, whether the 7 is there or not.** Here it must change it by 0 without the 7, and by 56 with it. And two
@@ -252,8 +252,8 @@ touch(
 #
 # In general it takes one ramp for each answer but the first. A dare: make a table that two alarms know.
 #
-# In the secret table the first matrix makes one number of each letter, for each alarm, and the alarm adds up the two.
-# How, then, can 128 alarms be enough for its 676 entries?
+# In the secret table each alarm gets one number from each of the two letters, and adds them up. How, then, can 128
+# alarms be enough for its 676 entries?
 #
 # **An alarm can ring for many.** Here are four of the 128 in our trained layer. The darker a pair, the louder the alarm
 # rings there, and an orange circle marks the loudest pair. In each map the letters are sorted by how loud they make it

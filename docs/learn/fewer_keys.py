@@ -61,7 +61,7 @@ assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 # To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need keys
 # and values of its own?
 #
-# A library has many readers and one catalogue.
+# Many readers of a library can ask the same catalogue.
 #
 # So let us count two things apart. A *head of queries* asks. What it asks we call a *head of keys*, and mean the keys
 # together with their values. Several heads of queries, a *group*, may **share** one head of keys: **grouped-query
@@ -219,8 +219,8 @@ assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
 # The heads of queries can differ, because their questions do: head 2 looks at the month, and heads 1 and 3 are much
-# alike. And just as many dates are read right. [Multi-head attention](multi_head.py) has shown why: a date hardly needs
-# several heads, because each letter of the answer looks for itself. What about large models?
+# alike. And about as many dates are read right. [Multi-head attention](multi_head.py) has shown why: a date hardly
+# needs several heads, because each letter of the answer looks for itself. What about large models?
 #
 # Three teams compared large models with keys for each head, with 8 heads of keys and with one, on tests of up to 100
 # marks. A loss is to be expected, because a group can ask only what its keys offer. The first team converted a trained

@@ -52,8 +52,8 @@ assert shallow_record["right_by_place"][PERIOD - 1] > 0.14  # ahead at the line
 #
 # Is this machine only too small? We trained a third one for as many steps. Its one layer holds everything twice, two
 # heads side by side and a network twice as wide, so that it has as many numbers as the machine with two layers. The
-# list counts from the 21st letter on. The curves count all letters, also those of the first piece, where nobody can
-# know the next. So hardly any machine can rise above the dotted line.
+# list counts once 21 letters have been seen. The curves count all letters, also those of the first piece, where nobody
+# can know the next. So only luck can lift a machine above the dotted line.
 
 # %% tags=["hide-input"] alt="Share of all letters that are right in training against the step, from 0 to 500. The machine with one layer creeps up to less than 20 percent, and so does the one with two heads side by side in one layer. The machine with two layers is no better for 200 steps, and then rises within about 150 steps to above 60 percent. It ends just below a dotted line at 77 percent."
 import contextlib
@@ -222,7 +222,7 @@ assert (maps["1"][0, 0].numpy()[1:7].argmax(axis=1) == 0).sum() >= 4
 #
 # So the training found our two steps, and all that it was ever told is which letter comes next. In texts of 20 letters,
 # where many a letter stands twice, these two steps alone would give only about 70 of 100, and not 98. But the machine
-# notes the letter two back, too. So the s can ask with its own note, too: before whom stood an s, and two back a w?
+# notes the letter two back, too. So the s can ask: who has noted an s just before, and a w two back?
 #
 # ## Follow one letter
 #
@@ -548,8 +548,8 @@ assert (fits[24], sorted(fits.values())[-2]) == (4, 3)
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
 # It has learnt at which distance texts most often come again, and for that it needs no note, only positions. So after
-# 40 letters it mostly says the one 23 or 24 back. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any
-# other distance. In only about 16 % of the texts it says the one 20 back, as in the first picture.
+# 40 letters it most often says the one 23 or 24 back. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than
+# any other distance. In only about 16 % of the texts it says the one 20 back, as in the first picture.
 #
 # And at the grey line? Only 20 letters stand there, so it looks mostly near the beginning, and in about a quarter of
 # the texts it says the first letter, with which the piece begins again.

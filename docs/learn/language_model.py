@@ -208,9 +208,10 @@ text_machine(
 #
 # Whoever takes the most probable letter each time soon goes round in circles, as exercise 1 shows. So the next letter
 # is *drawn*, as with an uneven die. The **temperature** you know from [Writing](writing.py#drawing): the higher it is,
-# the more alike are the sides of the die, and at 0 the most probable letter is taken. **Top-p** cuts off the improbable
-# letters, each of which is rare, but there are many (Holtzman and others, 2020). It keeps the most probable ones, as
-# few as reach a sum that you set, and divides them by their sum.
+# the more alike are the sides of the die, and at 0 the most probable letter is taken. Each improbable letter is rare,
+# but there are so many that one of them is drawn quite often. **Top-p** (Holtzman and others, 2020) cuts them off: it
+# adds up the probabilities, the largest first, until they reach a sum that you set, keeps these letters, and divides by
+# their sum.
 #
 # Turn both in the piece above: temperatures of 0, 0.8 and 1.5, then the 1.5 with a top-p of 0.5. Thin green bars are
 # what top-p leaves.
@@ -392,9 +393,9 @@ for rival in ("guess among 256 bytes", "count letters", "count after two"):
 
 # %% [markdown]
 # Blind guessing takes 8 bits, because a letter is a *byte* for this machine, of which there are 256. Two letters of the
-# past already bring it below 3. What do you expect of whoever counts four letters back? And of our machine, which looks
-# back at up to 128? The third player, `xz`, packs files: of a piece that has come before it stores little more than
-# where that was. It, too, may read the nine tenths first.
+# past already bring it below 3. How many bits a letter do you expect of whoever counts four letters back? And of our
+# machine, which looks back at up to 128? The third player, `xz`, packs files: of a piece that has come before it stores
+# little more than where that was. It, too, may read the nine tenths first.
 
 # %% tags=["live", "remove-input"]
 from live import bet

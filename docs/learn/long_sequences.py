@@ -196,10 +196,10 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 #
 # ## How much memory blocks save
 #
-# Blocks throw their weights away, and the gradient needs them once more. So in training they make them twice. Now let a
-# text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure how much
-# longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which factors do
-# you expect?
+# Blocks throw their weights away. But in training the gradient needs them once more, so that they are computed twice.
+# Now let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure
+# how much longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which
+# factors do you expect?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -304,9 +304,10 @@ assert (
 assert 1.1 < faster < 2
 
 # %% [markdown]
-# Plain attention takes about three times the memory. At 8,192 keys that is about four matrices of 2.1 GB each (8 ·
-# 8,192² · 4 bytes), as many as the scores, the weights, and the slopes of both. At 4,096 keys it is rather five, which
-# is why a doubling costs about three times and not four. What else is in it we have not taken apart.
+# With the doubled text plain attention takes about three times the memory that it took before. At 8,192 keys that is
+# about four matrices of 2.1 GB each (8 · 8,192² · 4 bytes), as many as the scores, the weights, and the slopes of both.
+# At 4,096 keys it is rather five, which is why a doubling costs about three times and not four. What else is in it we
+# have not taken apart.
 #
 # PyTorch's own attention needs less still, because it cuts the keys as well. The line of `keras.ops` lies on ours: it
 # makes the whole matrix, too. Blocks also took less time here than plain attention, though they make the weights twice.
@@ -556,7 +557,7 @@ exercises.show("long_sequences")
 # ? Attention by blocks needs less memory than plain attention. What does it give up for that?
 # - some digits of the result | The numbers are the same, but for rounding. Nothing is approximated.
 # - places that are far away | That is what a window gives up. Here each query still sees all its keys.
-# + a second making of the weights in training | They are thrown away, and the gradient needs them once more. Here that cost less than what the hidden scores saved.
+# + time in training: it makes the weights twice | They are thrown away, and the gradient needs them once more. Here blocks were faster all the same, perhaps because they skip the hidden scores.
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
 # + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.

@@ -16,8 +16,8 @@
 # --8<-- "diagrams/batch.svg"
 #
 # What if nobody tells the machine that the padding is not text? One machine was trained like that, for 500 steps. At 34
-# places, as in its training, nobody would notice. It reads as many dates as the whole machine after 500 steps, and here
-# even a few more:
+# places, as in its training, nobody would notice. It even reads a few more dates than the whole machine after 500
+# steps:
 
 # %% tags=["hide-input"]
 import sys
@@ -154,7 +154,7 @@ machine(
 #
 # </details>
 #
-# No error, no warning.
+# Whatever you found: there was no error and no warning.
 #
 # ## Hide it
 #

@@ -95,8 +95,9 @@ machine(
 # * the text "4 4", a half of each: $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
 #
 # The two texts cannot be told apart any more. In the square are all hundred texts of two digits. The blue ones bring
-# head 1 the same number as "3 5", or nearly the same. A second head has other weights, and takes the orange ones for "3
-# 5". Only the green one is the same to both. Try other weights. Can you make the second head useless?
+# head 1 the same number as "3 5", or nearly the same, to within 0.1. A second head has other weights, and takes the
+# orange ones for "3 5". Only the green one is the same to both. Try other weights. Can you make the second head
+# useless?
 
 # %% tags=["live", "hide-input"]
 from live import touch
@@ -160,7 +161,7 @@ shares_lost = {moved: lost(moved).mean(axis=0) for moved in range(-100, 101, 10)
 before, after = shares_lost[0], shares_lost[50]
 touch(
     "rivals",
-    f"<p>As trained, the third digit is wrong in {before[0]:.0%} of the years and the fourth in {before[1]:.0%}. If"
+    f"<p>Among these years the third digit is wrong in {before[0]:.0%} of the years and the fourth in {before[1]:.0%}. If"
     f" half of the fourth digit's weight goes to the third, these are {after[0]:.0%} and {after[1]:.0%}.</p>",
     moved=0,
     step=10,
@@ -236,7 +237,8 @@ assert same > 0.85 > 0.3 > others
 #
 # --8<-- "diagrams/eight_looks.svg"
 #
-# And our own machine looks anew for each letter that it writes. Does it need its four heads?
+# And our own machine, which was trained a little longer, looks anew for each letter that it writes. Does it need its
+# four heads?
 #
 # One look with one head reads one date in two. How many of 100 do these three read?
 
@@ -306,7 +308,7 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 
 # %% [markdown]
 # Eight looks still read 97 if each brings back only 8 numbers, as each of the eight heads does. So the eight heads
-# could do the same, each for one digit. What makes it hard to find in 700 steps, we have not tested.
+# could do the same, each for one digit. Why the training does not find this in 700 steps, we have not tested.
 #
 # So heads help, but for dates it does not take them. **What helps most is a look of its own for each thing that must be
 # fetched.** In our machine each look has only one letter of the date to fetch.

@@ -464,7 +464,7 @@ for find, after, share in zip(
 #
 # ## The norm of today
 #
-# Most large language models leave out half of the norm; what is left is called **RMSNorm**.
+# Most large language models whose recipe is known leave out half of the norm; what is left is called **RMSNorm**.
 #
 # <details class="lesson-more" markdown="1"><summary>What is RMSNorm?</summary>
 #

@@ -272,7 +272,7 @@ touch(
 fine = np.array(written[0]) == [np.repeat(answers[0], 5), np.tile(answers[1], 5)]
 rows_of_two = [f"“{one}” and “{two}”" for one in firsts for two in seconds]
 no_dates = [
-    f"{date} of {names}"
+    f"{date}, in the row of {names}"
     for each in written[0]
     for date, names in zip(each, rows_of_two, strict=True)
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", date)
@@ -282,8 +282,8 @@ assert second_right > 2 * first_right
 assert no_dates
 display(
     Markdown(
-        f"The first one, here: it is right in {first_right} of the 25 rows, and the second one in {second_right}."
-        f" No dates at all are {' and '.join(no_dates)}."
+        f"Of the 5 · 5 = 25 rows the first date is right in {first_right}, and the second in {second_right}."
+        f" No dates at all are {', and '.join(no_dates)}."
     )
 )
 
@@ -316,8 +316,8 @@ assert not np.any(np.where(apart[0], masked, 0))
 
 # %% [markdown]
 # Now all the weight stays within the date of the 7. In the mean of the heads the 7 looks most at itself, a blank and
-# the apostrophe. But one head does what you did, and gives three quarters of its weight to "june". And the 1,000 dates
-# are read as well as with a row for each, nearly all of them.
+# the apostrophe. But one head does what you did, and gives three quarters of its weight to "june". And of the 1,000
+# dates nearly all are read right, as many as with a row for each.
 #
 # ## By hand
 #

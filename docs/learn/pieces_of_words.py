@@ -6,7 +6,7 @@
 # %% [markdown]
 # # How many r are in 73700?
 #
-# This question was put to a chat program. What reached the model behind it, if that was GPT-4 (2023), are seven
+# This question was put to a chat program. What reached the model behind it, if that was GPT-4 (2023), were seven
 # numbers:
 #
 # **4438 · 1690 · 436 · 527 · 304 · 73700 · 30**

@@ -496,7 +496,7 @@ print(f"first all the sines:  {after}")
 # The first Transformer (Vaswani and others, 2017) introduced these sines and cosines. Its authors also tried positions
 # that are learnt like an embedding, and found them about as good. The *rotary positions* of Su and others (2021) add
 # nothing: they turn the query and the key themselves, each by its own place. Could a machine that writes do without
-# any? Kazemnejad and others tried in 2023, and in their tasks it did better on texts longer than those of the training
+# any? Kazemnejad and others tried in 2023, and in their tasks on texts longer than those of the training, it did better
 # than machines with the usual positions.
 #
 # ## Exercises

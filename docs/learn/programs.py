@@ -119,7 +119,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-more" markdown="1"><summary>What came out</summary>
 #
-# From 6 on the picture shows 1.00, but this is rounded: each of the others still gets 0.00005 times as much.
+# From 6 on the picture shows 1.00, but this is rounded: at 6 each of the others still gets 0.0025 times as much, and at
+# 10 still 0.00005.
 #
 # To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
 # weight, so half of each letter comes back.

@@ -35,8 +35,8 @@ machine(
 )
 
 # %% [markdown]
-# In the line "reads" the letter that it looked at most is always yellow. In the picture below, a letter is yellow only
-# if the machine looked at nothing else.
+# In the line "reads" the letter that it looked at most is always yellow. In the picture under that line, a letter is
+# yellow only if the machine looked at nothing else.
 #
 # ## It learnt from examples
 #
@@ -218,9 +218,9 @@ assert looked[6].argsort()[-3:].tolist() == [16, r, 18]  # most at the y
 # of the second: the y gets the vector that the n of "jun" has. All others stay as they were, and the decoder writes.
 # Does it write 05, or 06?
 #
-# Such short names are not of its training, where they never follow an "of", and five of the twelve it does not read
-# right. Leave these out, and exchange the others in every pair. There are 7 · 6 = 42 pairs. **In how many of them does
-# it write the month of the second text?**
+# In its training such short names never follow an "of", and five of the twelve it does not read right here. Leave these
+# out, and exchange the others in every pair. There are 7 · 6 = 42 pairs. **In how many of them does it write the month
+# of the second text?**
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -326,8 +326,9 @@ for name, count in counts.items():
     print(f"  {name:12} exchanged: {count}")
 
 # %% [markdown]
-# Look at the third row: between May and June the m alone gives the other month, though the y got more weight. For the
-# vectors come out of the encoder, and the j that takes the place of the m has already looked at "un".
+# Look at the third row: between May and June the m alone gives the other month, though the y, which is not exchanged,
+# got more weight. For the vectors come out of the encoder, and the j that takes the place of the m has already looked
+# at "un".
 #
 # The r got much weight, and had no say. Why the machine looks at it, we do not know.
 #

@@ -135,8 +135,8 @@ journey(
 #
 # Here are steps 7 to 11, in the decoder, where ▸ is the start mark. Above is the second 0 of `▸1955-06-0`, after which
 # the day's 5 must come, and below it the first 0, after which the 6 of the month came. Steps 7, 8 and 10 show the
-# letter itself (9 only what was fetched, 10 with both its norms, and 11 the logits). At which of these steps do the two
-# letters first part?
+# letter itself. Step 9 shows only what was fetched, and step 11 the logits. At which of these steps do the two letters
+# first part?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]

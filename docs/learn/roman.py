@@ -46,8 +46,8 @@ assert (roman(1994), roman(1666)) == ("mcmxciv", "mdclxvi")
 assert max((len(roman(n)), roman(n)) for n in range(1, 4000)) == (15, roman(3888))
 
 # %% [markdown]
-# Seven signs reach to 3,999, because four m in a row are not allowed. Put 999 of these numbers away, and train with
-# the other 3,000. Else you could never tell whether the machine *reads* or knows all answers by heart.
+# Seven signs reach to 3,999, because four m in a row are not allowed. Put 999 of these numbers away, and train with the
+# other 3,000. Otherwise you could never tell whether the machine *reads* or knows all answers by heart.
 
 # %%
 import numpy as np
@@ -389,8 +389,8 @@ assert min(heads[:, 1, 1].max(), heads[:, 1, 2].max()) > 0.5  # a c head, an m h
 # <details class="lesson-answer" markdown="1"><summary>Which letters?</summary>
 #
 # `cm`, the second and the third letter, because together they say 900. No single head has to look at both: here head 2
-# looks at the c, and head 4 at the m. Most heads move to the right from row to row, as a finger does that follows the
-# numeral. (A row is named by the digit that is written, and ▪ is the end mark.)
+# looks at the c, and head 4 at the m. On the whole the heads move to the right from row to row, as a finger does that
+# follows the numeral. (A row is named by the digit that is written, and ▪ is the end mark.)
 #
 # Does a row surprise you? For the first digit, most of our heads look mostly at the *c*. Do they ask it whether the
 # second m counts as a thousand? Let us hide the c of `cm` from all four, in the 300 numerals in which an m stands
@@ -420,8 +420,8 @@ assert 0.98 > np.mean(too_much["hidden"] == 0) > 0.6
 #
 # How much of the numeral is in the *order* of its letters? *Sort the letters* of each numeral by the alphabet before it
 # is read, so that `iv` and `vi` both become `iv`. Numbers whose sorted numerals are equal form a group. Whoever reads
-# the same must write the same, so of each group the machine can get only one right. Can you find one that is alone, and
-# a group of eight?
+# the same must write the same, so of each group the machine can get at most one right. Can you find one that is alone,
+# and a group of eight?
 
 # %% tags=["live", "hide-input"]
 from live import touch

@@ -354,8 +354,8 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # ## Who found this, and when
 #
-# A learnt bias, in which far distances share a number, came with T5 (Raffel and others, 2020), and one in which each
-# place costs the same from Press and others (2022). Still, most models of today turn queries and keys.
+# A learnt bias, in which far distances share a number, came with T5 (Raffel and others, 2020). Press and others (2022)
+# proposed one in which each place costs the same. Still, most models of today turn queries and keys.
 #
 # Those who cap large models set the cap high, so that it only stops what runs away. When Dehghani and others (2023)
 # trained large machines to look at pictures, the loss shot up after a few thousand steps, because nearly all weights
@@ -433,7 +433,7 @@ exercises.show("score_rules")
 # - It divides all scores by 50. | Inside the tanh. But the result is multiplied by 50 again.
 # + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
 # - It makes all scores equal to 50. | 50 is the most that a score can become.
-# ? In a machine's bias each place of distance costs the same, and it has no positions. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
+# ? A machine has no positions, but a bias in which each place of distance costs the same. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
 # + They stay as they are. | All distances between letters are the same as before.
 # - The letters at the right get less, since they are far away. | Far from the beginning, but not from each other.
 # - It reads a bag of letters. | It would without the bias. Distances are what tells it the order.

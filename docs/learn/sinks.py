@@ -90,7 +90,7 @@ touch(
 # ## What if the sink goes missing?
 #
 # Somebody wants to save memory. What stands at the beginning is long past, so he drops the start mark: no later letter
-# sees it any more. Of 100 vowels, and of 100 other letters, below how many does the machine still write the right one?
+# sees it any more. Below how many of 100 vowels is the machine still right, and below how many of 100 other letters?
 
 # %% tags=["live", "remove-input"]
 vowels, others = 100 * start_record["dropped"]
@@ -118,15 +118,15 @@ bet(
 # must look all the same. Its weight now falls on some letters before, and these mix into the answer. The vowels hardly
 # lose anything, because what they look at is still there.
 #
-# In the piece below, take the start mark away, and watch what is written.
+# In the piece of the next section, take the start mark away, and watch what is written.
 #
 # </details>
 #
 # The same has happened to large models. In a long chat somebody dropped the first words to save memory, and the model
 # wrote nonsense from there on. When the first four words were kept along with the latest, it went on well for millions
 # of words. It did not matter what these words were. Four line breaks did nearly as well, because what counted was the
-# place that every later word could send its weight to. (Large models make nearly the same large vector of whatever
-# stands there.)
+# place that every later word could send its weight to. For whatever word stands first, large models make nearly the
+# same vector of it, one with a few very large numbers. So there, too, what comes from it is always the same.
 #
 # ## A place of its own
 #
@@ -146,8 +146,9 @@ bet(
 # | 0 | 1 | 5 | 20 % | 20 % |
 # | -5 | 0.0067 | 1.027 | 0.7 % | 97.4 % |
 #
-# So with low scores a query can now say: *none of you*. A second machine was trained for the same task. It has no
-# start mark, and its head has a sink. How does it read? Compare all three, at vowels and at other letters:
+# So with low scores a query can now say: *none of you*. A second machine was trained for the same task. It has no start
+# mark, and its head has a sink. How does it read? Compare the three readings: with the start mark, with the mark
+# dropped, and with a sink (its texts begin with a b). Vowels are blue.
 
 # %% tags=["live", "hide-input"]
 for score, key, sink in ((5, 25.0, 0.2), (0, 20.0, 20.0), (-5, 0.7, 97.4)):
@@ -316,7 +317,7 @@ plt.show()
 first = np.isin(np.arange(11), (0, 5))
 print("what goes to the sink, of the weight of")
 print(f"  a dash:        {percent(shares[dash].mean())}")
-print(f"  a first digit: {percent(shares[first].mean())}")
+print(f"  the first digit of year or month: {percent(shares[first].mean())}")
 print(f"  other digits:  {percent(shares[digit & ~first].mean())}")
 
 sinks = sister.decoder.layers[0].cross_attention.attention.sink
@@ -342,8 +343,8 @@ assert right(sister, np.roll(ids, 1, axis=0))[0] > 0.99  # whatever it fetches
 # So why does a dash hardly use its sink? Probably because the training changes a number if this makes the right letter
 # more probable, and a dash is right anyway. Behind the attention there are other parts, which can know from the place
 # alone that a dash must come. In the small machine at the top, what the head fetches is added to the letter just before
-# the last matrix, and nothing behind it can put that right. Why the first digits of year and month give more, we do not
-# know.
+# the last matrix, and behind it there is only this matrix, which can subtract only what is always the same. Why the
+# first digits of year and month give more, we do not know.
 #
 # </details>
 #

@@ -144,8 +144,8 @@ lab(
 
 # %% [markdown]
 # So each head gets a piece of *every* letter. What the heads found is put side by side again, and one last matrix $W_O$
-# mixes it. More heads cost no number to train. Each compares with fewer numbers, and they cost
-# [memory](../guides/questions.py#do-more-heads-cost-more), because each has a map of its own.
+# mixes it. More heads add no numbers to train. But each head compares with fewer numbers, and its own map takes
+# [memory](../guides/questions.py#do-more-heads-cost-more).
 #
 # In NumPy, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads to the
 # front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and `depth` how
@@ -189,9 +189,9 @@ print("wrong, head 1:", wrong_split(numbered, 2)[0], sep="\n")
 # machine cuts its vectors in this way, and joins what the heads found by a reshape alone, too.
 #
 # So why does it read next to nothing? Our machine's texts stand in rows of 34 places, filled up with padding. Below is
-# a strip for each head, and each cell holds a piece of one letter, which is written in it. The padding mask hides the
-# last cells of each strip, as many as there are empty places, as if they were the padding. Now tick "cut by a reshape
-# alone":
+# a strip for each head, and each cell holds a piece of one letter, which is written in it. The padding mask hides as
+# many cells at the end of each strip as there are empty places. Cut rightly, these are the padding. Now tick "cut by a
+# reshape alone". Are they still?
 
 # %% tags=["live", "hide-input"]
 
@@ -217,8 +217,9 @@ touch(
 # %% [markdown]
 # A head now has all pieces of a few letters, in place of a few pieces of all letters. Each head looks only within its
 # own quarter of the row, and much of that quarter is hidden by mistake. The answer, a row of eleven places, is cut in
-# the same way. So the day, which is written last, is asked for nearly all in head 4, which holds the end of the row. In
-# most texts only padding stands there, and that is why the table above has nearly the same day four times.
+# the same way. So the day, which is written last, is asked for almost only in head 4. That head sees only the last
+# quarter of the text's row, which in most texts is padding, and that is why the table above has nearly the same day
+# four times.
 #
 # ## A check: change one letter
 #
@@ -280,7 +281,8 @@ Markdown("\n".join(lines))
 # Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. There are $h$
 # heads, and $W^Q_i$, $W^K_i$ and $W^V_i$ are the small matrices of head $i$: side by side they are our large $W_Q$,
 # $W_K$ and $W_V$. $\operatorname{Concat}$ is `merge`, and $W^O$ is our $W_O$. Each of our machine's four heads makes a
-# query and a key of $d_k = 16$ numbers from all 64 numbers of a letter. So it divides its scores by the root of 16.
+# query and a key of $d_k = 16$ numbers from all 64 numbers of a letter. So each head divides its scores by the root of
+# 16.
 #
 # <details class="lesson-more" markdown="1"><summary>One matrix or many?</summary>
 #
@@ -404,7 +406,7 @@ for length in range(1, 5):
 # ### Exercise 2
 #
 # The formula takes small matrices, one head after the other. Can you write it that way, without `split` and `merge`?
-# The small matrices of head $i$ are columns of the large ones, and the mask is `hidden`.
+# The small matrices of head $i$ are columns of the large ones, and the mask is the array `hidden` from above.
 #
 # ```python
 # outputs = []

@@ -193,8 +193,8 @@ assert 100 * 365 + 25 == 36_525 == 29_220 + 36_525 // 5  # 1950 to 2049
 # How does a loss become smaller? Let a machine have a single number $w$ and the loss $(w - 3)^2$, a valley whose floor
 # is at 3. At $w = 1$ the loss is 4, and its slope, the derivative, is $2 (w - 3) = -4$: to the right it goes down.
 #
-# So $w$ is nudged against the slope, by a share of it, which is called the *learning rate*. With a tenth, $w$ becomes
-# $1 - 0.1 \cdot (-4) = 1.4$. There the loss is only 2.56, and the next nudge starts from there.
+# So $w$ is nudged against the slope, by a share of it. This share is the *learning rate*. With a tenth, $w$ becomes $1
+# - 0.1 \cdot (-4) = 1.4$. There the loss is only 2.56, and the next nudge starts from there.
 #
 # Below, the learning rate is 1. Press "Nudge" a few times. What goes wrong? Then find the learning rate that needs one
 # nudge only.
@@ -230,8 +230,8 @@ touch(
 # change of $w$ changes $r$ by 3 times as much, and so the loss by $3 \cdot 6 = 18$ times as much. Try it: $w = 1.01$
 # gives $3.03^2 = 9.18$, which is 0.18 more.
 #
-# So each operation on the way back multiplies by one factor for each of its inputs, which is called the *chain rule*.
-# Now walk back yourself: the input $x$ is given, and the machine has two numbers, $w$ and $b$.
+# So on the way back each operation hands a slope to each of its inputs: the slope that came in, times one factor. This
+# is the *chain rule*. Now walk back yourself: the input $x$ is given, and the machine has two numbers, $w$ and $b$.
 
 # %% tags=["live", "hide-input"]
 w, x, b = 2, 3, -1
@@ -401,9 +401,9 @@ assert high > 50 * low  # as the text says
 #
 # ## Who found this, and when
 #
-# Linnainmaa (1970) asked how rounding errors add up in a long calculation, and found that one walk backwards gives all
-# slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, and the inner numbers of these
-# networks came to stand for something that nobody had told them.
+# Linnainmaa (1970, in English 1976) asked how rounding errors add up in a long calculation, and found that one walk
+# backwards gives all slopes. Rumelhart, Hinton and Williams (1986) trained networks by such a walk, and the inner
+# numbers of these networks came to stand for something that nobody had told them.
 #
 # ## Exercises
 #
@@ -492,8 +492,7 @@ exercises.show("training")
 #
 # ## Where to go next
 #
-# The loss says which way each number must go. But if all go by the same share of their slopes, some jump much too far,
-# and others hardly move.
+# If all numbers go by the same share of their slopes, some jump much too far, and others hardly move.
 #
 # * [Adam and the warm-up](adam.py): how far, and the program that trained our machine.
 # * [Use it in a model of your own](../guides/use_it.py).

@@ -200,7 +200,7 @@ touch(
 # </details>
 #
 # So the product of a turned query and a turned key depends only on how far apart they stand. And the side? A key two
-# places before the query is 60 degrees away from it, and a key two places after it, too, on the other side. Both
+# places before the query is 60 degrees away from it, and so is a key two places after it, on the other side. Both
 # products are 2 · cos 60° = 1. But $W_Q$ is learnt, and can turn each query back by 60 degrees before its place turns
 # it. Then the query points where the key two places before it points, and their product is 2. The key two places after
 # it is now 120 degrees away, and that product is 2 · cos 120° = −1. So this head looks at what stands before.
@@ -421,8 +421,8 @@ assert neighbours < 0.2
 #
 # A longer text is harder than a moved one, because it has distances that the machine has never met. The language model
 # of the next lesson has positions that turn, and was trained with pieces of 128 letters. In a piece of 512 it loses its
-# way. If all dials turn four times as slowly, no angle is new, and it reads badly from the first letter on. But there
-# is a way.
+# way. If all dials turn four times as slowly, no angle is new, but neighbours are hardly apart any more, and it reads
+# badly from the first letter on. But there is a way.
 #
 # <details class="lesson-more" markdown="1"><summary>Which way?</summary>
 #

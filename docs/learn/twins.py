@@ -12,8 +12,8 @@
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with as many heads and
 # feed-forward networks, in the same order, which reads the same tokens. It was trained, once, to answer what the
-# program answers. Here is one of 5,000 sums that the program `addition` and its twin both get right, and three, chosen
-# from those that the twin gets wrong.
+# program answers. Of 5,000 sums here are four: one that the program `addition` and its twin both get right, and three,
+# chosen from those that the twin gets wrong.
 
 # %% tags=["hide-input"]
 import sys
@@ -436,7 +436,7 @@ bet(
             "It knows more than the shortcut, but not all: a written program gets every column right.",
         ),
         (
-            "the twin, with all farther down hidden",
+            "the twin, farther columns hidden",
             round(100 * float(shares[2, 1]), 1),
             "The shortcut is left to it, and that gets about half.",
             "What lay farther down had hardly any weight. And yet it was just what lifted the twin above the shortcut.",
@@ -500,8 +500,7 @@ assert 0.25 < both / fails.sum() < 0.45
 #
 # </details>
 #
-# And yet the twin gets only about as many whole *pairs* right as the shortcut, because it errs elsewhere, too: only
-# about a third of its wrong pairs are wrong by the shortcut as well.
+# And yet the twin gets only about as many whole *pairs* right as the shortcut, because it errs elsewhere, too.
 #
 # <details class="lesson-more" markdown="1"><summary>Where does the twin err?</summary>
 #
@@ -541,8 +540,8 @@ assert (passed > 0).sum() < 0.08 * 3 * len(pairs)
 assert edge.sum() > 0.8 * near.sum() > 2 * at_edge.mean() * near.sum()
 
 # %% [markdown]
-# A little more than half of the columns stand left of a middle 9. In more than two of five of these no 1 had to be
-# carried, and there the shortcut never errs. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the
+# A little more than half of the wrong columns stand left of a middle 9. In more than two of five of these no 1 had to
+# be carried, and there the shortcut never errs. Nearly all the others stand left of an 8 or a 10, or left of a 9 in the
 # lowest column, and there it never errs either. So only about a third of the twin's wrong pairs are wrong by the
 # shortcut, too.
 #

@@ -214,12 +214,12 @@ np.testing.assert_allclose(begin[[one, two]], [0.59, 0.40], atol=0.01)
 #
 # For "5 june" there is no dead end. The answer of greedy search has about $0.88 \cdot 0.58 = 0.51$, since all its other
 # letters are nearly certain. Any other answer must differ from it somewhere for the first time, and there has at best
-# the second choice. In the first bar that has 0.12. In the fourth it comes to $0.88 \cdot 0.40 = 0.35$. Each further
-# letter multiplies by at most 1, so no other answer can have more than 0.35. Anywhere else it has less than 0.01.
+# the second choice. In the first bar that has 0.12. In the fourth it comes to $0.88 \cdot 0.40 = 0.35$. Anywhere else
+# it is less than 0.01. Each further letter multiplies by at most 1, so no other answer can have more than 0.35.
 #
-# But dates such as 31/12/2018 were not in its training. Where a date is of a known form, our machine is so sure of each
-# letter that a beam has little to gain. (It gains more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does
-# the beam give another answer than greedy search?
+# But dates such as 31/12/2018 were not in its training. With dates of a known form a beam has little to gain. (It gains
+# more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does the beam give another answer
+# than greedy search?
 #
 # <details class="lesson-answer" markdown="1"><summary>How many</summary>
 
@@ -300,7 +300,8 @@ for t in (0.3, 1.0, 2.0):
     often = [f"{n} times {said}" for said, n in drawn_at[t].most_common(2)]
     others = 100 - sum(n for _, n in drawn_at[t].most_common(2))
     kinds = len(drawn_at[t]) - 2
-    print(f"at {t:g}:", ", ".join(often), f"and {others} others, of {kinds} kinds")
+    often += [f"{others} others, of {kinds} kinds"] if others else []
+    print(f"at {t:g}:", ", ".join(often))
 counts = [drawn_at[t]["0000-06-05"] for t in drawn_at]
 assert counts == sorted(counts, reverse=True)
 assert len(drawn_at[0.3]) < len(drawn_at[1.0]) < len(drawn_at[2.0])
@@ -389,8 +390,8 @@ assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 # ## What a cache saves
 #
 # So much for which letter is written. The last question is what each letter costs. Whichever way the machine chooses,
-# it writes letter by letter, and for each new one our program sends the whole answer so far through it again. What of
-# all this was computed one step before, and could have been kept?
+# it writes letter by letter, and for each new one our program sends the whole answer so far through the machine again.
+# What of all this was computed one step before, and could have been kept?
 #
 # The keys and the values. Because of the look-ahead mask, none of the letters so far ever saw a later one, so that
 # their keys and values stay as they were. `greedy_search` keeps them in the **cache**, or KV cache, and computes only

@@ -81,6 +81,10 @@ touch("nudge", f"<p>{lines}</p>", x=model.tolist())
     assert gone == {"touch", "comparison", "machine", "rows", "lines"}
     assert plain.without_pieces('machine("a")\nrows = 1', gone) == "rows = 1"
     assert gone == {"touch", "comparison", "machine", "lines"}
+    own = "def double(rows):\n    touch = 2 * rows\n    return touch"
+    assert plain.without_pieces(f"{own}\n\n\ndouble(lines)", gone) == own
+    assert plain.without_pieces(f"{own} * machine\n\n\ndouble(1)", gone) == ""
+    assert gone == {"touch", "comparison", "machine", "lines", "double"}
     assert plain.without_pieces('import exercises\n\nexercises.show("masks")', set()) == ""
 
 

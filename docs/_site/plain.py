@@ -7,6 +7,7 @@ import base64
 import html
 import json
 import re
+import symtable
 import textwrap
 from pathlib import Path
 
@@ -55,19 +56,25 @@ def without_pieces(source, gone):
     for statement in ast.parse(source).body:
         start, end = end, statement.end_lineno  # with the comment above it
         of_site = isinstance(statement, ast.ImportFrom | ast.Import) and modules_of(statement) <= OURS
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        read, bound = names_of("\n".join(lines[statement.lineno - 1 : end]))
         if of_site:
             gone.update(alias.asname or alias.name for alias in statement.names)
-        elif {node.id for node in names if not stored(node)} & gone:
-            gone.update(node.id for node in names if stored(node))
+        elif read & gone:
+            gone |= bound
         else:
-            gone -= {node.id for node in names if stored(node)}
+            gone -= bound
             kept += lines[start:end]
     return "\n".join(kept).strip("\n")
 
 
-def stored(name):
-    return isinstance(name.ctx, ast.Store)
+def names_of(statement):
+    """Return which of the page's names a statement reads, and which it binds; a function's own names are not those."""
+    page = symtable.symtable(statement, "cell", "exec")
+    scopes, read = [page], set()
+    for scope in scopes:
+        scopes += scope.get_children()
+        read |= {name.get_name() for name in scope.get_symbols() if name.is_referenced() and name.is_global()}
+    return read, {name.get_name() for name in page.get_symbols() if name.is_assigned()}
 
 
 def modules_of(statement):

@@ -68,6 +68,8 @@ def test_no_two_answers_of_an_exercise_coincide(lesson, exercise):
         ("adam", "plain-nudges", [0.08, 0.0002]),
         ("adam", "the-root-of-the-mean-square", [3]),
         ("writing", "greedy-or-beam", ["B"]),
+        ("writing", "no-better-answer", [0.36]),
+        ("cache", "the-newest-letter", [24.223]),
         ("long_sequences", "carry-over", [2 * np.exp(-2) + 1]),
         ("turning_positions", "same-product", [1, 1, 1, 0, 0]),
         ("fewer_keys", "who-meets-whom", [1, 1, 2, 2, 3, 3]),

@@ -83,6 +83,7 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         min(shares("larger nudges")) > 0.99 > max(shares("larger nudges, no warm-up")),
     ),
     "writing": (f"{0.6 * 0.3:.2f}, where {0.4 * 0.9:.2f}", "round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)"),
+    "cache": (f"{sum(range(1, 12))} letters go in, and {sum(range(11))} of them went in before", "all_of_them == 66"),
     "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
     "roman": ("It is shown 3,000 numerals", "assert right.mean() > 0.9", "the other 3,000"),
     "norm_first": (
@@ -168,7 +169,7 @@ def test_the_parts_of_the_drawn_machine_lead_to_the_lessons_of_their_numbers():
     assert drawing.count("<a ") == len(badges)
     questions = dict(re.findall(r"\{ #(\w+) \}\n\n(.+)\n\n", PAGE))
     assert {(page, int(said), question, int(shown)) for page, said, question, shown in badges} == {
-        (page, number, questions[page], number) for number, page in enumerate(ORDER[:15], 1)
+        (page, number, questions[page], number) for number, page in enumerate(ORDER[:16], 1)
     }
     assert '--8<-- "diagrams/lessons_map.svg"' in PAGE
 

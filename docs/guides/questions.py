@@ -286,7 +286,7 @@ assert not np.allclose(theirs, whole[:, -2:], atol=0.1)
 np.testing.assert_allclose(given, whole[:, -2:], atol=1e-6)
 
 # %% [markdown]
-# Deeper: [what a cache saves](../learn/writing.py#what-a-cache-saves).
+# Deeper: [what a cache saves](../learn/cache.py).
 #
 # ## What is `key_dim`, and how many parameters does attention have?
 #

@@ -383,7 +383,7 @@ assert changes["positions that turn"] < 1e-4 < 0.1 < changes["positions added"]
 #
 # <details class="lesson-more" markdown="1"><summary>What can go wrong without an error?</summary>
 #
-# When a machine writes, a [cache](writing.py#what-a-cache-saves) keeps each key as it is after its turn. Now the new
+# When a machine writes, a [cache](cache.py) keeps each key as it is after its turn. Now the new
 # letter comes in alone, as a text of one letter, whose first place is 0. If the program forgets to count on, all
 # letters stand at the same place, and the machine [reads as if it had no
 # positions](../guides/museum.py#cache-positions).

@@ -1,6 +1,6 @@
 # ---
 # title: Writing
-# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, beam search in a few lines, drawing with a temperature, why a machine can be sure and wrong, and what a cache saves.
+# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, beam search in a few lines, drawing with a temperature, and why a machine can be sure and wrong.
 # slow: true
 # ---
 
@@ -387,58 +387,6 @@ assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 # A probability says how much the machine [prefers an answer](reading_dates.py#sure-and-wrong), and not whether the
 # answer is right.
 #
-# ## What a cache saves
-#
-# So much for which letter is written. The last question is what each letter costs. Whichever way the machine chooses,
-# it writes letter by letter, and for each new one our program sends the whole answer so far through the machine again.
-# What of all this was computed one step before, and could have been kept?
-#
-# The keys and the values. Because of the look-ahead mask, none of the letters so far ever saw a later one, so that
-# their keys and values stay as they were. `greedy_search` keeps them in the **cache**, or KV cache, and computes only
-# those of the newest letter. Those of the text, for cross-attention, are computed once. Queries are not kept, because
-# only the newest letter asks.
-#
-# The letters are the same, and come sooner. This is how long 64 of them took a machine somewhat larger than ours, in
-# our [benchmarks](../about/benchmarks.py):
-
-# %% tags=["hide-input"]
-import json
-import statistics
-from pathlib import Path
-
-import keras
-from clear_attention import Transformer
-from IPython.display import Markdown
-from trained import dates
-
-keras.utils.set_random_seed(0)
-untrained = Transformer(**dates.SIZES)
-untrained.build()
-silence = np.zeros(untrained.target_vocab)
-silence[untrained.end_id] = -1e9  # it never ends
-untrained.project_logits.bias.assign(silence)
-one = unseen_ids[:1]
-
-ids = np.full((1, 1), untrained.start_id, "int32")
-for _ in range(64):  # without a cache: the whole answer so far, at every step
-    logits = np.array(untrained((one, ids)))[:, -1]
-    logits[:, [untrained.pad_id, untrained.start_id]] = -np.inf  # never written
-    ids = np.append(ids, logits.argmax(-1)[:, None].astype("int32"), axis=1)
-np.testing.assert_array_equal(
-    greedy_search(untrained, one, max_length=64), ids[:, 1:]
-)
-results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
-lines = ["| texts at once | without a cache | with it |", "| --- " * 3 + "|"]
-for row in results["decoding"]:
-    ms = {way: statistics.median(times) for way, times in row["times_ms"].items()}
-    slow, kept = ms["no cache"], ms["cache"]
-    lines.append(
-        f"| {row['batch']} | {slow:,.0f} ms | {kept:,.0f} ms, {slow / kept:.1f} times as fast |"
-    )
-    assert kept < slow
-Markdown("\n".join(lines))
-
-# %% [markdown]
 # ## Who found this, and when
 #
 # Beam search was first used in a speech recogniser (Lowerre, 1976). In translation a small beam finds somewhat better
@@ -523,10 +471,10 @@ exercises.show("writing")
 # - the most probable answer of all | It keeps five beginnings at each step. What it drops never comes back, and may have been the start of the best.
 # - always one with at least 0.2 | Even greedy search's own beginning can be pushed out, by five that look better for a while and end worse.
 # + mostly one that is at least as probable, but nothing is certain | Only looking at every answer would be certain.
-# ? Why may keys and values be kept while the answer grows?
-# - because the matrices that make them no longer change | They don't. But without a mask the letters' vectors would change as soon as a letter is added.
-# + because no letter of the answer sees a later one | So nothing that is written later changes what was computed for the earlier letters.
-# - because the text does not change | That is why cross-attention's can be kept. The answer grows with each step.
+# ? Letters are drawn at temperature 2, and no longer at 1. What is the likeliest letter now?
+# + the same as before, but with a smaller probability | The logits keep their order. Only the distances between them are halved.
+# - the letter that was second | No temperature lets one letter overtake another.
+# - none, because all are equally likely | That is what a very high temperature comes near to.
 # ? A machine finds its answer 97 % probable. When is that a reason to trust it?
 # - always | It was even surer of February 30th.
 # - never | Of 2,000 unseen texts like those of its training, it read more than 99 in 100 right.
@@ -535,9 +483,10 @@ exercises.show("writing")
 #
 # ## Where to go next
 #
-# Our texts fill 34 places. A book has a million letters, and each of them would look at each of the others.
+# For each new letter our program sends the whole answer so far through the machine once more. What of that has it
+# computed before?
 #
-# * [Long sequences](long_sequences.py): the matrix that does not fit.
+# * [The cache](cache.py): what need not be computed twice.
 # * [Use it in a model of your own](../guides/use_it.py).
 # * [Reference: generation](../reference/generation.md): every argument of the searches.
 #

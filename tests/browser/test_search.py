@@ -51,7 +51,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "my model gets 100% accuracy": "guides/questions/#why-does-my-causal-model-reach-100-accuracy",
     "does my decoder leak the future": "guides/certify_your_layer/#a-language-model",
     "beam search": "learn/writing/#a-dead-end-by-hand",
-    "kv cache": "learn/writing/#what-a-cache-saves",
+    "kv cache": "learn/cache/",
     "long sequences out of memory": "learn/long_sequences/",
     "flash attention memory": "learn/long_sequences/",
     "how fast is it compared to pytorch": "about/benchmarks/#how-long-does-attention-take",

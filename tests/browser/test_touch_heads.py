@@ -89,3 +89,41 @@ def test_leftover_weight_goes_where_the_machine_sends_it(piece, name, model, fir
         assert good == 16
     element.locator("svg [data-do=query]").nth(3).click()
     expect(element.get_by_role("slider")).to_have_value("4")
+
+
+def kinds(element):
+    """Return for each layer, the lower one first, what the keys and values of each letter are."""
+    found = element.locator("[data-kind]").evaluate_all("all => all.map((one) => one.dataset.kind)")
+    return found[: len(found) // 2], found[len(found) // 2 :]
+
+
+def test_what_is_kept_stays_true_only_while_no_letter_sees_a_later_one(piece):
+    keeping = piece("cache", "keeping")
+    element, says = keeping.element, keeping.says
+    none, new, kept, old = "none new kept old".split()
+    assert kinds(element) == ([new] * 4 + [none] * 7,) * 2
+    assert "4 letters go through the machine, and 3 of them had gone before" in says()
+    assert f"that makes {1 + 2 + 3 + 4}." in says()
+    count = element.get_by_role("slider")
+    count.focus()
+    count.press("End")
+    assert "that makes 66." in says()
+    element.get_by_label("keep keys and values").press("Space")
+    assert kinds(element) == ([kept] * 10 + [new],) * 2
+    assert "looks back at 10 letters" in says()
+    assert "that makes 11, in place of 66." in says()
+    element.get_by_label("look-ahead mask").press("Space")
+    assert kinds(element) == ([kept] * 10 + [new], [old] * 10 + [new])
+    assert "The first 10 letters would now see the newest one" in says()
+    count.press("Home")
+    assert kinds(element) == ([new] + [none] * 10,) * 2
+    assert "1 letter goes through" in says()
+
+
+def test_a_machine_writes_by_itself_and_stops_at_the_end(piece):
+    keeping = piece("cache", "keeping")
+    keeping.press("Write")
+    expect(keeping.element.get_by_role("slider")).to_have_value("11", timeout=10_000)
+    expect(keeping.element.get_by_role("button", name="Write")).to_be_visible()
+    keeping.press("Write")  # once more, from the start
+    expect(keeping.element.get_by_role("slider")).to_have_value("1")

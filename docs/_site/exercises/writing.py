@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from exercises import Choice, Exercise, Numbers, Shape, softmax, table
+from exercises import Choice, Exercise, Numbers, softmax, table
 
 FIRST = {"A": 0.5, "B": 0.4, "C": 0.1}
 BEST_AFTER = {"A": 0.4, "B": 0.6, "C": 1.0}
 LOGITS = np.array([2.0, 0.0])
+TAKEN, LEFT = [0.9, 0.6, 1.0], [0.1, 0.4, 0.0]
 
 
 def whole(first, after):
@@ -15,6 +16,11 @@ def whole(first, after):
 
 def most(found):
     return max(found, key=found.get)
+
+
+def bound(taken, left):
+    """Return the most that an answer can have which leaves the taken letters somewhere."""
+    return max(np.prod(taken[:step]) * left[step] for step in range(len(left)))
 
 
 EXERCISES = [
@@ -65,23 +71,28 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="shape-with-a-cache",
-        question="One text, one head. A decoder was given the start mark and has written nine letters. The keys of"
-        " all these but the last letter are in its cache, and now this letter goes in. Which shape do the weights of"
-        " its self-attention have in this step?",
-        asks=Shape(),
-        given=(10,),
-        right=lambda n: (1, n),
-        because="Only the last letter asks. It sees itself and the nine before it, whose keys were kept.",
+        name="no-better-answer",
+        question="Greedy search takes letters with 0.9, 0.6 and 1. In these three steps the second choice has 0.1, 0.4"
+        " and 0. How probable can any other answer be at most?",
+        shown=table([TAKEN, LEFT], head=["1", "2", "3"], side=["taken", "second choice"]),
+        asks=Numbers(("",), digits=2),
+        given=(TAKEN, LEFT),
+        right=bound,
+        because="It must leave greedy search's answer somewhere: at the first letter it has at most 0.1, at the second"
+        " 0.9 times 0.4 = 0.36. Whatever follows makes it no more probable.",
         mistakes={
-            "no cache": (lambda n: (n, n), "So it is without a cache: all letters ask again."),
-            "the letter that is not yet written": (
-                lambda n: (1, n + 1),
-                "The letter that is asked for is not there yet, so it has no key. There are ten: the start mark and"
-                " nine letters.",
+            "the answer of greedy search": (
+                lambda taken, left: np.prod(taken),
+                "That is what greedy search's own answer has, 0.9 times 0.6.",
             ),
-            "only itself": (lambda n: (1, 1), "What was kept is looked at: keys and values of all letters so far."),
-            "its own key forgotten": (lambda n: (1, n - 1), "The last letter also sees itself."),
+            "only the first letter": (
+                lambda taken, left: left[0],
+                "If it leaves at the first letter. It may also leave at the second, after 0.9.",
+            ),
+            "the second choice alone": (
+                lambda taken, left: max(left),
+                "Before the second letter stands the first, and that has only 0.9.",
+            ),
         },
     ),
 ]

@@ -20,6 +20,7 @@ import { gluing } from "./touch/gluing.js";
 import { growth } from "./touch/growth.js";
 import { guessing } from "./touch/guessing.js";
 import { journey } from "./touch/journey.js";
+import { keeping } from "./touch/keeping.js";
 import { looks } from "./touch/looks.js";
 import { mending } from "./touch/mending.js";
 import { neighbours } from "./touch/neighbours.js";
@@ -43,7 +44,7 @@ import { wall } from "./touch/wall.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, bet, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, spare, strips, temperature, tower, tree, turning, valley, wall, wishes,
+  adding, arrows, asking, backwards, bends, bet, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, keeping, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, spare, strips, temperature, tower, tree, turning, valley, wall, wishes,
 };
 
 const PAUSE = 500; // milliseconds between two pictures of what goes on by itself

@@ -1,0 +1,442 @@
+# ---
+# title: The cache
+# description: Why a machine that writes computes most letters again and again, which keys and values it may keep, and why. By hand, to touch, measured on the date machine, with the time and the memory that it costs.
+# ---
+
+# %% [markdown]
+# # What need not be computed twice?
+#
+# Our machine writes "2018-05-03", and for each new letter the program of the [last lesson](writing.py) sends the whole
+# answer so far through the half that writes. First the start mark goes in alone. Then it goes in once more, with the 2.
+# Then both go in once more, with the 0. How often does each of them go in, until the end?
+
+# %% tags=["hide-input"] alt="A staircase of letters. Its top row is the start mark alone, and each row below has one letter more, down to the eleventh row: start, 2018-05-03. The last letter of each row is blue: it is new. All others are grey: they went in before."
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import matplotlib.pyplot as plt
+import numpy as np
+import trained
+from clear_attention import date_tokenizers, greedy_search
+
+BLUE = "#0072b2"
+model, _ = trained.load("dates")
+source, target = date_tokenizers()
+text = source.encode(["3 may '18"], length=34)
+written = greedy_search(model, text, max_length=11)[0].numpy()
+assert target.decode([written]) == ["2018-05-03"]
+letters = ["start", *"2018-05-03"]
+_, ax = plt.subplots(figsize=(4.6, 3.1), layout="constrained")
+for step in range(1, 12):
+    for place in range(step):
+        new = place == step - 1
+        ax.text(
+            place,
+            step,
+            letters[place],
+            ha="center",
+            va="center",
+            color=BLUE if new else "0.6",
+            weight="bold" if new else "normal",
+        )
+ax.set(xlim=(-0.8, 10.6), ylim=(11.7, 0.3), xticks=[], ylabel="step")
+ax.set_yticks(range(1, 12))
+ax.spines[:].set_visible(False)
+ax.tick_params(length=0)
+plt.show()
+sent = [range(step) for step in range(1, 12)]
+all_of_them = sum(len(row) for row in sent)
+print(f"{all_of_them} letters go in, and {len(sent)} of them for the first time")
+assert all_of_them == 66
+
+# %% [markdown]
+# The start mark goes in eleven times. Of 66 letters that the machine computes, 55 went in before. Does it find anything
+# new about them?
+#
+# ## What does the newest letter need?
+#
+# In [Attention](attention.py) you computed what y finds in "may". Now say that a machine *writes* "may". The m and the a
+# are there, and the y has just come. What do you need of each letter, to compute what y finds?
+#
+# | letter | query | key | value |
+# | --- | --- | --- | --- |
+# | m | | (2, 0, 2, 0) | (10, 0) |
+# | a | | (-2, 1, 0, 3) | (0, 10) |
+# | y | (2, 0, 1, 0) | (0, 1, 2, 3) | (10, 10) |
+#
+# The scores of y are its query times each key, halved because the keys have four numbers and $\sqrt 4 = 2$: they are 3,
+# -2 and 1. The softmax makes the weights 0.8756, 0.0059 and 0.1185 of them, and the values mix to (9.941, 1.244), as
+# before.
+#
+# Two fields of the table are empty. Nobody needs the queries of m and a any more, because they have asked already.
+#
+# And their keys and values? They are made of the m alone, and of the a alone. They stood there before the y came, and
+# would come out the same again. So the machine can **keep** them. When a letter comes, it computes the query, the key
+# and the value of this letter, and nothing else. What is kept is called the **cache** of keys and values, or *KV cache*.
+#
+# ## A second layer
+#
+# But what if the machine has two layers? The keys of the second layer are made of what the first layer has *found* for
+# each letter. Does this stay the same, too?
+#
+# Take the m. The [look-ahead mask](causal.py) hides later letters from it, so it sees itself alone, and finds its own
+# value, (10, 0). That is so before the y comes, and after it.
+#
+# Without the mask the m would see the other letters. The scores of its query, (1, 0, 0, 1), are 1, 0.5 and 1.5:
+#
+# | the m sees | weights | it finds |
+# | --- | --- | --- |
+# | m, a | 0.622, 0.378 | (6.22, 3.78) |
+# | m, a, y | 0.307, 0.186, 0.506 | (8.14, 6.93) |
+#
+# As soon as the y is there, the m finds something else. So its key in the second layer would be another one, and what
+# was kept would be wrong, without an error.
+#
+# **Keys and values may be kept, because no letter sees a later one.** The mask was made for the training, so that
+# nobody peeks. Here it pays a second time.
+#
+# Here is a machine of two layers. Let it write. How many letters go in at the last step, and how many have gone in by
+# then? Then tick the box, so that it keeps its keys and values. And what is no longer true if you take the look-ahead
+# mask away? Why only in layer 2?
+
+# %% tags=["live", "hide-input"]
+from examples.numpy_machine import softmax
+from live import touch
+
+k = np.array([[2, 0, 2, 0], [-2, 1, 0, 3], [0, 1, 2, 3]])  # m, a, y
+v = 10 * np.array([[1, 0], [0, 1], [1, 1]])
+y_asks, m_asks = np.array([[2, 0, 1, 0], [1, 0, 0, 1]])
+weights = softmax(y_asks @ k.T / 2, 0)
+np.testing.assert_allclose(y_asks @ k.T / 2, [3, -2, 1])
+np.testing.assert_allclose(weights, [0.8756, 0.0059, 0.1185], atol=5e-5)
+np.testing.assert_allclose(weights @ v, [9.941, 1.244], atol=5e-4)
+np.testing.assert_allclose(m_asks @ k.T / 2, [1, 0.5, 1.5])
+for seen, shares, finds in (
+    (2, [0.622, 0.378], [6.22, 3.78]),
+    (3, [0.307, 0.186, 0.506], [8.14, 6.93]),
+):
+    weights = softmax(m_asks @ k[:seen].T / 2, 0)
+    np.testing.assert_allclose(weights, shares, atol=5e-4)
+    np.testing.assert_allclose(weights @ v[:seen], finds, atol=5.1e-3)
+touch(
+    "keeping",
+    "<p>For the start mark and ten letters, 66 letters go through the machine if it keeps nothing, and 11 if it keeps"
+    " keys and values.</p>",
+    letters=letters,
+    count=4,
+    keep=False,
+    seesLater=False,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# At the last step 11 letters go in, and 66 have gone in by then. With the cache it is 1 letter, and 11.
+#
+# Without the mask, layer 1 finds something else for each letter as soon as a new one comes. Layer 2 makes its keys and
+# values of that, so those that it kept are out of date. The keys of layer 1 are made of the letter and its place, and
+# these stay.
+#
+# </details>
+#
+# ## Our machine, reading and writing
+#
+# Half of our machine reads. A letter of the text sees all others there, the later ones as well. The other half writes,
+# with the mask. So let the last letter of a text come late: first it reads "3 may '1", and then the 8 comes. And it
+# writes "2018-05-0", and then the 3. How much does that change what attention finds for each letter before?
+
+# %% tags=["hide-input"] alt="Two rows of boxes with letters. Above, the text 3 may '1: what attention finds for each letter changes by 3 to 33 percent when the 8 comes, most for the two letters just before it. Below, the answer so far, 2018-05-0: each changes by 0 percent when the 3 comes."
+from examples import numpy_machine as own
+
+w = own.weights_of(model)  # the trained numbers, by name
+
+
+def found(ids, table, name, mask):
+    """What the attention of a half finds for each letter: 64 numbers."""
+    x = own.enter(ids, w[table])
+    return own.multi_head(x, x, w, name, mask)
+
+
+def changes(ids, half):
+    """By which share it changes for each letter when the last one comes."""
+    table, name = {"reads": ("source", "encoder"), "writes": ("target", "decoder")}[
+        half
+    ]
+    before, after = (
+        found(
+            these,
+            table,
+            f"{name}.self",
+            own.look_ahead(len(these)) * (half == "writes"),
+        )
+        for these in (ids[:-1], ids)
+    )
+    change = np.linalg.norm(after[:-1] - before, axis=1)
+    return change / np.linalg.norm(before, axis=1)
+
+
+read = changes(source.encode(["3 may '18"])[0], "reads")
+wrote = changes(np.array([target.start_id, *written])[:11], "writes")
+_, axes = plt.subplots(2, 1, figsize=(5.4, 2.5), layout="constrained")
+for ax, signs, last, shares, title in (
+    (axes[0], [*"3␣may␣'1"], "8", read, "it reads, and the 8 comes"),
+    (axes[1], letters[:-1], "3", wrote, "it writes, and the 3 comes"),
+):
+    for place, (sign, share) in enumerate(zip(signs, shares, strict=True)):
+        colour = plt.cm.Oranges(min(0.9, 2 * share))
+        ax.add_patch(plt.Rectangle((place, 0), 0.92, 1, color=colour))
+        ax.text(place + 0.46, 0.5, sign, ha="center", va="center", color="black")
+        ax.text(place + 0.46, -0.5, f"{share:.0%}", ha="center", fontsize=9)
+    ax.text(len(signs) + 0.46, 0.5, last, ha="center", va="center", color=BLUE)
+    ax.set(xlim=(0, 11), ylim=(-0.6, 1.1))
+    ax.set_title(title, loc="left", fontsize=10)
+    ax.axis("off")
+plt.show()
+assert 0.025 < read.min() < 0.035 < 0.3 < read.max() < 0.34
+assert read.argsort()[-2:].tolist() == [6, 7]
+assert wrote.max() < 1e-6
+
+# %% [markdown]
+# In the half that reads each letter finds something else. In the half that writes nothing has changed, not even a
+# little.
+#
+# A text to be read mostly stands there as a whole, so the half that reads works once. Its output makes the keys and
+# values of [cross-attention](recap.py), which are computed once as well, and kept until the answer is written.
+#
+# ## The formula
+#
+# Say that letter $n$ has just come, with its query $q_n$, its key $k_n$ and its value $v_n$. $K_{n-1}$ and $V_{n-1}$ hold
+# the keys and values of all letters before, a row for each. The cache gets one more row,
+#
+# $$
+# K_n = \begin{pmatrix} K_{n-1} \\ k_n \end{pmatrix}, \qquad V_n = \begin{pmatrix} V_{n-1} \\ v_n \end{pmatrix},
+# $$
+#
+# and the letter finds
+#
+# $$
+# \operatorname{softmax}\!\left(\frac{q_n K_n^\top}{\sqrt{d}}\right) V_n ,
+# $$
+#
+# where $d$ is how many numbers a key has. It is one row of weights, and no longer a square. And the mask is gone,
+# because no later letter is there that could be hidden.
+#
+# ## Your machine so far
+#
+# Give your machine a cache. `x` is the vector of the newest letter alone, with the shape (1, numbers), and `cache` holds
+# the keys and values so far. What is missing?
+#
+# ```python
+# def look_back(x, cache, W_Q, W_K, W_V):
+#     keys, values = cache
+#     keys = ...  # with the key of x below
+#     values = ...
+#     return attention(x @ W_Q, keys, values), (keys, values)
+# ```
+
+
+# %% tags=["answer"]
+from examples.numpy_machine import attention, look_ahead  # those of your machine
+
+
+def look_back(x, cache, W_Q, W_K, W_V):
+    keys, values = cache
+    keys = np.vstack([keys, x @ W_K])
+    values = np.vstack([values, x @ W_V])
+    return attention(x @ W_Q, keys, values, mask=0), (keys, values)
+
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(6, 8))  # six letters of eight numbers
+W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
+cache, outputs = (np.zeros((0, 4)), np.zeros((0, 4))), []  # nothing is kept yet
+for place in range(6):
+    output, cache = look_back(x[[place]], cache, W_Q, W_K, W_V)
+    outputs.append(output)
+at_once = attention(x @ W_Q, x @ W_K, x @ W_V, look_ahead(6))
+np.testing.assert_allclose(np.vstack(outputs), at_once)
+print("letter by letter, your machine finds what it finds at once")
+
+# %% [markdown]
+# ## What it saves, and what it costs { #what-a-cache-saves }
+#
+# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. That is 32 times fewer. Is it also
+# 32 times as fast? We measured it, for one text at a time and for 64 texts at once. How many times as fast is it with a
+# cache?
+
+# %% tags=["live", "hide-input"]
+import json
+import statistics
+from pathlib import Path
+
+from live import bet
+
+results = json.loads(Path("../../benchmarks/results.json").read_text("utf-8"))
+ms = {  # for 64 letters, by how many texts are written at once
+    row["batch"]: {
+        way: statistics.median(times) for way, times in row["times_ms"].items()
+    }
+    for row in results["decoding"]
+}
+faster = {batch: row["no cache"] / row["cache"] for batch, row in ms.items()}
+assert sum(range(1, 65)) == 2080
+assert 2080 / 64 == 32.5
+assert [row["tokens"] for row in results["decoding"]] == [64, 64]
+bet(
+    "cache/times-as-fast",
+    [
+        (
+            "one text",
+            round(faster[1], 1),
+            "The work that is saved counts for something even here.",
+            "A step has costs that do not depend on how many letters go in.",
+        ),
+        (
+            "64 texts at once",
+            round(faster[64], 1),
+            "With 64 texts there is so much to multiply that the saving shows.",
+            "Here it shows more than with one text, but not all of a step is multiplication.",
+        ),
+    ],
+    low=1,
+    high=40,
+    step=0.5,
+    unit=" times",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+
+# %% tags=["hide-input"]
+from IPython.display import Markdown
+
+lines = [
+    "| texts at once | without a cache | with it | speed |",
+    "| --- " * 4 + "|",
+]
+for batch, row in ms.items():
+    slow, kept = row["no cache"], row["cache"]
+    lines.append(
+        f"| {batch} | {slow:,.0f} ms | {kept:,.0f} ms | {slow / kept:.1f} times as fast |"
+    )
+assert 1.5 < faster[1] < 3 < 6 < faster[64] < 16
+compiled = ms[1]["cache and XLA"]
+told = (
+    "One step of the program consists of hundreds of small operations, and each has to be begun. With a single text that"
+    f" is nearly all: if the whole loop is *compiled* into one, the same 64 letters take {compiled:.0f} ms with a cache."
+)
+assert ms[1]["cache"] > 8 * compiled
+Markdown("\n".join([*lines, "", told]))
+
+# %% [markdown]
+# So most of a step does not depend on how many letters go in. The more texts are written at once, the more there is to
+# multiply, and the more the cache brings. (This was measured on two cores, with the machine of our
+# [benchmarks](../about/benchmarks.py#training-decoding-starting).)
+#
+# </details>
+#
+# And it takes memory. For each letter and layer it keeps a key and a value. In our machine these are twice 64 numbers of
+# four bytes, so for the eleven letters it is
+#
+# $$
+# 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},
+# $$
+#
+# which is nothing. But it grows with each letter, with each layer and with each text that is written at once. In large
+# machines the cache takes [more memory than the machine itself](fewer_keys.py).
+#
+# <details class="lesson-more" markdown="1"><summary>When must it be thrown away?</summary>
+#
+# When something changes that a kept key was made of. If you correct a letter, then in a tower all letters behind it are
+# to be computed anew, because they have looked at it. But all that stands *before* it stays. So two chats that begin with
+# the same ten pages can share the cache of these pages. That is why some services charge less for a beginning that they
+# have read before.
+#
+# The same holds for places. A kept key knows the [place](positions.py) at which its letter stood. If the program forgets
+# to count on, and tells each new letter that it is the first, then the answer is wrong, and [no error says
+# so](../guides/museum.py#cache-positions).
+#
+# </details>
+#
+# ## Who found this, and when
+#
+# Shazeer (2019) wrote down how a step of writing goes on from the keys and values that were kept, and worked out why it
+# is slow all the same: in each step all of them must be fetched from memory, only to compute one letter. He proposed to
+# [keep fewer](fewer_keys.py). Pope and others (2022) worked out for a model of 540 billion numbers how many processors
+# can share one cache. Kwon and others (2023) measured that programs which serve many chats filled only 20 to 38 % of the
+# memory that they had put aside for caches, because nobody knows beforehand how long an answer will be. They cut the
+# cache into pages, as an operating system cuts its memory, and hand them out one by one.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# The machine of two layers has written 2018-05-03, and kept everything. Now you change the 8 into a 9. Which of the keys
+# in layer 1 must be computed anew, and which in layer 2?
+#
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+#
+# In layer 1 only the key of the 9, because a key there is made of the letter and its place. In layer 2 those of the 9
+# and of the six letters behind it, because each of them has looked at the 8. The keys of start, 2, 0 and 1 stay.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# A machine that [goes on with a text](language_model.py) gets 1,000 letters from you, and reads them in one step. Then it
+# writes 100 letters. How many letters go in with a cache, and how many without?
+
+# %% tags=["answer"]
+with_cache = 1000 + 99  # the last letter that it writes need not go in
+without = sum(1000 + written for written in range(100))
+print(f"with a cache {with_cache:,}, without {without:,}")
+print(f"that is {without / with_cache:.0f} times as many")
+assert (with_cache, without) == (1099, 104_950)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>And the reading?</summary>
+#
+# Your 1,000 letters go in together, since all of them are known. That is one large step, and the 99 others are small
+# ones. So when you ask a chat program something long, you wait for its first word, and then the others come quickly.
+#
+# </details>
+#
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("cache")
+
+# %% [markdown]
+# ```self-check
+# ? Why may keys and values be kept while the answer grows?
+# - because the matrices that make them no longer change | They don't. But without a mask the letters' vectors would change as soon as a letter is added.
+# + because no letter of the answer sees a later one | So nothing that is written later changes what was computed for the earlier letters.
+# - because the text does not change | That is why the keys of cross-attention can be kept. The answer grows with each step.
+# ? Why are queries not kept?
+# - They take too much memory. | They would take as much as the keys. But there is no use for them.
+# + Only the newest letter asks, and it asks once. | What an earlier letter asked has been answered, and the answer does not change.
+# - They change with each new letter. | Those of earlier letters don't.
+# ? With a cache your machine hands no look-ahead mask to `attention`. Why does nothing go wrong?
+# + When a letter asks, the later ones are not there yet. | The cache holds this letter and the earlier ones. The order of time does what the mask did.
+# - The mask is in the cache. | The cache holds keys and values, and nothing else is needed.
+# - The weights of later letters are small anyway. | Without a mask a letter would look at later ones, as far as there are any.
+# ```
+#
+# ## Where to go next
+#
+# The cache holds a key for each letter, and each new letter looks at all of them. Our texts fill 34 places. A book has a
+# million letters.
+#
+# * [Long sequences](long_sequences.py): the matrix that does not fit.
+# * [Fewer keys than queries](fewer_keys.py): a cache that is too large, and what to leave out.
+# * [Reference: generation](../reference/generation.md): the searches, which keep keys and values by themselves.
+#
+# Read on elsewhere: Shazeer (2019), [Fast Transformer Decoding: One Write-Head is All You
+# Need](https://arxiv.org/abs/1911.02150); Pope and others (2022), [Efficiently Scaling Transformer
+# Inference](https://arxiv.org/abs/2211.05102); Kwon and others (2023), [Efficient Memory Management for Large Language
+# Model Serving with PagedAttention](https://arxiv.org/abs/2309.06180).

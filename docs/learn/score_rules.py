@@ -6,24 +6,33 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# Without positions the date machine reads fewer than 20 of 100 dates. It can look for a letter, but not for one that
-# stands near. A score is the product of a query and a key, and says the same of a key wherever the key stands.
+# A machine is writing, and one query stands at the third of four places. Its scores for the four keys are 4, 1, 0 and
+# 9, so that key 4 gets 0.99 of the weight. But key 4 belongs to a letter that is not yet written.
 #
-# There are four things that such a product can hardly say. The first, *none of you*, you know from the
-# [sink](sinks.py). The others are *you are far away* (unless both were [turned](turning_positions.py)), *enough*, and
-# *never*. For each of them there is a rule between the product and the softmax. A bar is the score of one key:
+# A score is the product of a query and a key. It says how well the two fit, and hardly anything else. Four things are
+# left to say: *enough*, *you are far away*, *never*, and *none of you*. For each of them there is a rule between the
+# product and the softmax. Here they are at work on our query, one after the other. Each row shows its weights, and
+# keeps the rules of the rows above. Watch key 4:
 #
-# --8<-- "diagrams/four_rules.svg"
+# --8<-- "diagrams/rule_by_rule.svg"
 #
-# ## “You are far away”: the bias
+# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# How can a score tell near from far? To each score of self-attention a number is added that depends only on *how many
-# places* left or right of the query the key stands. It is called a **bias**, as is the number added behind a matrix.
-# Nothing else tells the encoder about places, and yet the machine reads 999 of 1,000 dates. It reads as many if each
-# text begins 40 places further right than in the training, because only distances count. Positions that are added lose
-# nearly everything when a text moves, since all texts of the training began at the left:
+# In training scores grow, because the more the score of the right key leads, the more probable is the right letter.
+# Nothing says: enough. A **soft cap** $c$ does. It uses the tanh, a curve that is nearly a straight line near 0 and
+# stays between -1 and 1:
+#
+# $$
+# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
+# $$
+#
+# So no score is larger than $c$ or smaller than $-c$, and small scores hardly change. With $c = 2$ our 9 becomes 2.000,
+# and our 4 becomes 1.928. Now key 1 gets nearly as much weight as key 4.
+#
+# Does a machine need its high scores? Take two date machines with a cap of 5. One gets it only after its training, and
+# the other had it from the beginning. How many of 100 dates does each of them read?
 
-# %% tags=["hide-input"] alt="Five bars, dates read right. Without positions 18 %. With positions that are added 98 %, and nearly none if the texts stand 40 places further right. With a bias 99.9 %, and as many with the texts further right."
+# %% tags=["live", "hide-input"]
 import sys
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -32,89 +41,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import trained
 from clear_attention import create_date_pairs, date_tokenizers
-from date_machine import percent
-
-BLUE, ORANGE = "#0072b2", "#d55e00"
-_, bag_record = trained.load("dates-no-positions")
-_, added_record = trained.load("dates-brief")
-plain, plain_record = trained.load("today-buckets")
-bars = {
-    "without positions": bag_record["exact"],
-    "positions that are added": added_record["exact"],
-    "added, 40 places further right": added_record["shifted"][-1],
-    "a bias": plain_record["exact"],
-    "bias, 40 places further right": plain_record["shifted"][-1],
-}
-_, ax = plt.subplots(figsize=(5.2, 2.1), layout="constrained")
-colours = ["0.6", BLUE, BLUE, ORANGE, ORANGE]
-ax.barh(range(5), bars.values(), color=colours)
-for y, share in enumerate(bars.values()):
-    ax.text(share + 0.015, y, percent(share), va="center")
-ax.set(xlim=(0, 1.2), ylim=(4.6, -0.6), xticks=[])
-ax.set_yticks(range(5), bars)
-ax.spines[["top", "right", "bottom"]].set_visible(False)
-plt.show()
-for record in (added_record, plain_record):
-    assert bag_record["steps"][-1] == record["steps"][-1]
-assert bag_record["exact"] < 0.2 < 0.95 < added_record["exact"]
-assert added_record["shifted"][-1] < 0.1
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
-
-# %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What has the machine learnt to add?</summary>
-#
-# Here are two of the four heads of its encoder. A dot is what is added for one distance. Head 3 likes the letter just
-# to its left best, and head 4 those four to six places to its right. The picture above has five bars, of three machines
-# that were trained equally long.
-
-# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
-bias = plain.encoder.layers[0].self_attention.attention.position_bias
-distances = np.arange(-12, 13)
-added = bias(distances).numpy()
-figure, axes = plt.subplots(
-    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
-)
-for ax, number in zip(axes, (3, 4), strict=True):
-    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
-    ax.axvline(0, linewidth=0.8, color="0.5")
-    ax.axhline(0, linewidth=0.8, color="0.8")
-    ax.set_title(f"head {number}", size=10)
-    ax.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("distance of the key: left before, right after", size=10)
-figure.supylabel("added to the score", size=10)
-plt.show()
-assert np.ptp(added, axis=1).max() > 0.5
-assert distances[added[2].argmax()] == -1
-assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
-buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
-for side in (1, -1):
-    along = bias(side * np.arange(40)).numpy()[0]
-    same = along[:, None] == along
-    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
-
-# %% [markdown]
-# Each head has 15 numbers: one for distance 0, and seven for each side. Each near distance has its own, and far ones
-# share one, a *bucket*. Simpler still is a straight line, called **ALiBi**: each place of distance costs the same, and
-# nothing is learnt.
-#
-# </details>
-#
-# ## “Enough”: the soft cap { #a-limit-the-soft-cap }
-#
-# In training scores grow, because the more the score of the right key leads, the more probable is the right letter.
-# Nothing says: enough. A **soft cap** $c$ does. It lets no score be larger than $c$ or smaller than $-c$, and leaves
-# small scores nearly as they are:
-#
-# $$
-# \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
-# $$
-#
-# With $c = 5$ a score of 1 becomes 0.99, but 10 and 20 become 4.82 and 5.00, which hardly differ.
-#
-# Does the task need high scores? Take two date machines with a cap of 5. One was trained without a cap and gets it
-# afterwards. The other had it from the beginning of its training. How many of 100 dates does each of them read?
-
-# %% tags=["live", "hide-input"]
 from live import bet
 from trained.ablations import shares as shares_of
 
@@ -160,11 +86,11 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured, with this cap and others</summary>
 #
-# Blue is the machine that was capped afterwards. The orange machines had the cap from the beginning of their training.
-# There are three for each cap, but their dots lie on one another:
+# There are three orange machines for each cap, but their dots lie on one another:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
-figure, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
+BLUE, ORANGE = "#0072b2", "#d55e00"
+_, ax = plt.subplots(figsize=(4.6, 2.5), layout="constrained")
 ax.axhline(uncapped, color="0.5", linestyle="--", linewidth=1)
 ax.plot(caps, by_cap, "o", color=BLUE)
 for cap, found in taught.items():
@@ -184,7 +110,6 @@ assert by_cap[caps.index(10.0)] > 0.95
 assert 0.3 < by_cap[caps.index(5.0)] < 0.7 < by_cap[caps.index(7.0)]
 assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
-assert np.allclose(5 * np.tanh([0.2, 2, 4]), [0.99, 4.82, 5], atol=5e-3)
 
 # %% [markdown]
 # With a cap of 20 the trained machine loses nothing, but with 5 it loses about half of the dates. So *this*
@@ -193,11 +118,67 @@ assert np.allclose(5 * np.tanh([0.2, 2, 4]), [0.99, 4.82, 5], atol=5e-3)
 #
 # </details>
 #
+# ## “You are far away”: the bias
+#
+# Under the cap our query likes key 1 nearly as well as key 4. But key 1 stands two places away from it, and key 4 only
+# one. A product does not know where a key stands, unless positions were [added](positions.py) or
+# [turned](turning_positions.py).
+#
+# So to each score a number is added that depends only on *how many places* away the key stands: a **bias**. In the
+# simplest one, called **ALiBi**, each place costs the same, and nothing is learnt. In our example a place costs 0.5. So
+# key 1 loses 1, and key 4, which is nearer, only 0.5. The bias comes after the cap, so that the cap does not shrink it.
+#
+# A bias can also be learnt. A date machine without positions reads fewer than 20 of 100 dates. Another one has a learnt
+# bias, and nothing else tells its encoder about places. It reads 999 of 1,000. Here is what two of its four heads have
+# learnt to add. Which letters does each of them like best?
+
+# %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
+_, bag_record = trained.load("dates-no-positions")
+_, added_record = trained.load("dates-brief")
+plain, plain_record = trained.load("today-buckets")
+for record in (added_record, plain_record):
+    assert bag_record["steps"][-1] == record["steps"][-1]
+assert bag_record["exact"] < 0.2 < 0.95 < added_record["exact"]
+assert added_record["shifted"][-1] < 0.1
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
+bias = plain.encoder.layers[0].self_attention.attention.position_bias
+distances = np.arange(-12, 13)
+added = bias(distances).numpy()
+figure, axes = plt.subplots(
+    1, 2, figsize=(4.6, 2.1), layout="constrained", sharey=True
+)
+for ax, number in zip(axes, (3, 4), strict=True):
+    ax.plot(distances, added[number - 1], "o", color=BLUE, markersize=4)
+    ax.axvline(0, linewidth=0.8, color="0.5")
+    ax.axhline(0, linewidth=0.8, color="0.8")
+    ax.set_title(f"head {number}", size=10)
+    ax.spines[["top", "right"]].set_visible(False)
+figure.supxlabel("distance of the key: left before, right after", size=10)
+figure.supylabel("added to the score", size=10)
+plt.show()
+assert np.ptp(added, axis=1).max() > 0.5
+assert distances[added[2].argmax()] == -1
+assert distances[added[3] == added[3].max()].tolist() == [4, 5, 6]
+buckets = [0, 1, 2, 3, *[4] * 3, *[5] * 5, *[6] * 8, *[7] * 20]
+for side in (1, -1):
+    along = bias(side * np.arange(40)).numpy()[0]
+    same = along[:, None] == along
+    np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
+
+# %% [markdown]
+# Head 3 likes the letter just to its left best, and head 4 the three that stand four to six places to its right. (Far
+# distances share one number, a *bucket*, and so do these three.)
+#
+# Only distances count. So the machine reads as many dates if each text begins 40 places further right than in the
+# training.
+#
 # ## “Never”: the mask has the last word
 #
-# The fourth rule you know: a mask forbids a key. One way is to set its score to [minus infinity](masks.py). Some
-# programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score like any
-# other, and the hidden key is read, without an error. So the mask must come after the cap.
+# Key 4 still leads, although its letter is not yet written. Both rules have lowered its score, but a softmax gives
+# every score some weight. To forbid a key takes a [mask](masks.py). One way is to set the score to minus infinity.
+#
+# Some programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score
+# like any other, and the hidden key is read, without an error. So the mask must come after the cap.
 #
 # <details class="lesson-more" markdown="1"><summary>Both orders, with three keys, of which the third is hidden</summary>
 
@@ -224,9 +205,11 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 #
 # ## All four, by hand
 #
-# The usual order, and ours, is: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias,
-# so that the cap does not shrink the bias. Here is a query at the third of four places in a machine that writes, so the
-# fourth key is hidden. The root is 2, the cap is 2, each place of distance costs 0.5, and the sink has the score 0:
+# The last rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
+# What it gets is thrown away.
+#
+# The usual order, and ours, is: divide by the root, **cap, bias, mask, sink**, softmax. Here is our query, number by
+# number. The root is 2, the cap is 2, each place costs 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -265,18 +248,40 @@ print("output", output[0].numpy().round(3))
 # %% [markdown]
 # </details>
 #
-# Here is the same query to play with. Let the rules come one after the other, then start again:
+# Here is our query to play with. Let the rules come one after the other, then start again:
 #
 # 1. Key 4 gets nearly everything. Can a cap alone, however small, make another key win?
 # 2. Tick the mask, so that key 4 is hidden. A dare: make the query read it all the same, and leave the mask ticked.
 
 # %% tags=["live", "remove-input"]
+import re
+from pathlib import Path
+
 from live import touch
 
 np.testing.assert_array_equal((q @ k.T)[0], [8, 2, 0, 18])
+assert round(capped(9.0), 3) == 2
 np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
 np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
 np.testing.assert_allclose(capped(np.array([4.0, 1.0])), [1.928, 0.924], atol=5e-4)
+# The numbers of the drawing, and its bars: row by row one more rule.
+rows, rules = [], {}
+for rule in (
+    {},
+    {"softcap": 2.0},
+    {"bias": np.array([[-1, -0.5, 0, -0.5]])},
+    {"mask": np.array([[0, 0, 0, 1]])},
+    {"sink": np.float64(0)},
+):
+    rules |= rule
+    row = scaled_dot_product_attention(q, k, v, **rules).weights[0].numpy()
+    rows += [*row[: 3 if "mask" in rules else 4]]
+rows.append(1 - row.sum())  # what the sink gets
+drawn = Path("../diagrams/rule_by_rule.svg").read_text(encoding="utf-8")
+shown = re.findall(r'class="number">([\d.]+)<', drawn)
+assert shown == [f"{weight:.2f}" for weight in rows]
+bars = re.findall(r'class="(?:keys )?weight".+? height="([\d.]+)"', drawn)
+np.testing.assert_allclose(np.array(bars, float) / 48, rows, atol=1e-3)
 for cap in (1.0, 2.0, 5.0, 10.0):
     found = scaled_dot_product_attention(q, k, v, softcap=cap).weights
     assert np.argmax(found) == 3  # key 4, whatever the cap
@@ -357,10 +362,10 @@ print("your attention has a cap, a bias and a sink")
 # A learnt bias, in which far distances share a number, came with T5 (Raffel and others, 2020). Press and others (2022)
 # proposed one in which each place costs the same. Still, most models of today turn queries and keys.
 #
-# Those who cap large models set the cap high, so that it only stops what runs away. When Dehghani and others (2023)
-# trained large machines to look at pictures, the loss shot up after a few thousand steps, because nearly all weights
-# were 0 or 1. Their remedy was a norm for queries and keys, so that no product grows large. Gemma 2 (2024) took a cap,
-# of 50, and Gemma 3 (2025) gave it up for the norm.
+# Why cap at all? When Dehghani and others (2023) trained large machines to look at pictures, the loss shot up after a
+# few thousand steps, because nearly all weights were 0 or 1. Their remedy was a norm for queries and keys, so that no
+# product grows large. Gemma 2 (2024) took a cap, of 50, so high that it only stops what runs away. Gemma 3 (2025) gave
+# it up for the norm.
 #
 # ## Exercises
 #

@@ -6,10 +6,11 @@
 # %% [markdown]
 # # What if the past does not fit?
 #
-# As a text, the word "the" is three bytes. A machine that writes makes [keys and values](writing.py#what-a-cache-saves)
-# of it and keeps them, because every later word looks back at them. How many bytes does it keep of this word? The
-# smallest Llama 2 (2023) has 32 layers of 32 heads, each with a key and a value of 128 numbers, and a number takes two
-# bytes.
+# As a text, the word "the" is three bytes. A machine that writes makes [keys and values](cache.py) of it and keeps
+# them, because every later word looks back at them. How many bytes does it keep of this word?
+#
+# The smallest Llama 3.1 (2024) has 32 layers of 32 heads. Say that each head keeps a key and a value of 128 numbers,
+# two bytes each:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -22,26 +23,27 @@ print(f"{kept(32, 32, 128, length=1):,} bytes")
 # %% [markdown]
 # Half a million bytes, for three letters.
 #
-# Llama 2 reads a text in [pieces of words](pieces_of_words.py), and “the” is one piece. The smallest Llama 3.1 reads
-# texts of up to 131,072 pieces, and it, too, has 32 layers of 32 heads. Its own numbers take 16 GB: they are 8 billion,
-# of two bytes each. If it kept half a million bytes of each piece, how many times 16 GB would it keep of its longest
-# text?
+# This model reads a text in [pieces of words](pieces_of_words.py), and "the" is one piece. It can read up to 131,072
+# pieces. Its own numbers take 16 GB. If it kept so much of each piece, how many times 16 GB would it keep of its
+# longest text?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 #
-# It would be 68.7 GB, more than four times the model, for a single chat. The sizes are from the published
-# configurations and [the report on Llama 3](https://arxiv.org/abs/2407.21783) of 2024.
+# It would be 68.7 GB, more than four times the model, for a single chat. The white lines cut it into pieces of 16 GB:
 
-# %% tags=["hide-input"] alt="Three bars. The model takes 16 GB. What Llama 3.1 would keep of its longest text, if it kept as much as Llama 2, is 68.7 GB. What it keeps is 17.2 GB."
+# %% tags=["hide-input"] alt="Three bars. The model takes 16 GB. What Llama 3.1 would keep of its longest text, if all its heads kept keys and values, is 68.7 GB, cut by white lines into four pieces of 16 GB and a rest. What it keeps is 17.2 GB."
 import matplotlib.pyplot as plt
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 would = kept(32, 32, 128, 131_072) / 1e9
 does = kept(32, 8, 128, 131_072) / 1e9
 figure, ax = plt.subplots(figsize=(5.2, 1.6), layout="constrained")
-names = ["the model", "kept, as Llama 2 does it", "kept, in truth"]
+names = ["the model", "kept, if all heads keep", "kept, in truth"]
 bars = ax.barh(names, [16, would, does], color=[GREY, ORANGE, ORANGE])
 ax.bar_label(bars, fmt="%.1f GB", padding=4)
+for y, size in enumerate([16, would, does]):
+    ends = range(16, int(size), 16)  # cut into pieces as large as the model
+    ax.vlines(ends, y - 0.4, y + 0.4, color="white", linewidth=2)
 ax.set(xlim=(0, 82), xticks=[])
 ax.invert_yaxis()
 ax.spines[["top", "right", "bottom"]].set_visible(False)
@@ -52,24 +54,22 @@ assert f"{would:.1f} {does:.1f}" == "68.7 17.2"
 assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 
 # %% [markdown]
+# The sizes are from the published configuration and [the report on Llama 3](https://arxiv.org/abs/2407.21783).
+#
 # </details>
 #
-# In truth Llama 3.1 keeps a quarter of that, and yet looks back with as many heads as Llama 2. What did it leave out?
+# In truth Llama 3.1 keeps a quarter of that, and yet it looks back with all of its 32 heads. What did it leave out?
 #
 # ## Share the keys
 #
 # To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need keys
-# and values of its own?
-#
-# Many readers of a library can ask the same catalogue.
+# and values of its own? Many readers of a library can ask the same catalogue.
 #
 # So let us count two things apart. A *head of queries* asks. What it asks we call a *head of keys*, and mean the keys
-# together with their values. Several heads of queries, a *group*, may **share** one head of keys: **grouped-query
-# attention**. If all share one, it is *multi-query attention*. In blue are heads of queries, in orange the heads of
-# keys that they ask:
+# together with their values. Blue are heads of queries, and orange are the heads of keys that they ask:
 
-# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square."
-figure, axes = plt.subplots(1, 3, figsize=(5.2, 1.9), layout="constrained")
+# %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 heads of keys, 2, and 1."
+figure, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
 serves = {"each its own": [0, 1, 2, 3], "in groups": [0, 0, 1, 1]}
 serves["one for all"] = [0, 0, 0, 0]
 for ax, (name, partners) in zip(axes, serves.items(), strict=True):
@@ -83,13 +83,15 @@ for ax, (name, partners) in zip(axes, serves.items(), strict=True):
         ax.text(x, 0, key + 1, ha="center", va="center", zorder=3)
     ax.scatter(range(4), [1] * 4, 330, BLUE, marker="s")
     ax.scatter(middle, [0] * 4, 330, "#f0a070", marker="s")
-    ax.set(xlim=(-0.6, 3.6), ylim=(-0.4, 1.4), title=name)
+    ax.text(1.5, -0.75, f"{4 // size} kept", ha="center", va="center")
+    ax.set(xlim=(-0.6, 3.6), ylim=(-1, 1.4), title=name)
     ax.axis("off")
     assert partners == [head // size for head in range(4)]
 plt.show()
 
 # %% [markdown]
-# Only what is orange is kept. Llama 3.1 has 32 heads of queries and 8 heads of keys, in groups of four.
+# Only what is orange is kept. If heads of queries share in groups, it is called **grouped-query attention**, and if all
+# share one, *multi-query attention*. Llama 3.1 has 32 heads of queries and 8 heads of keys, in groups of four.
 #
 # ## By hand
 #
@@ -110,8 +112,9 @@ plt.show()
 # | 3 | 1 | 2, 0 | 0.881, 0.119 | 32.38 |
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
-# The first output is $0.269 \cdot 10 + 0.731 \cdot 20 = 17.31$. Heads of queries 1 and 2 have the same keys and values,
-# and bring back different things, because they ask differently.
+# The two scores of head 1 differ by 1, so its first weight is $1 / (1 + e) = 0.269$. Its output is $0.269 \cdot 10 +
+# 0.731 \cdot 20 = 17.31$. Heads of queries 1 and 2 meet the same keys and values, and yet bring back different things,
+# because they ask differently.
 #
 # <details class="lesson-more" markdown="1"><summary>The package finds the same</summary>
 
@@ -129,11 +132,11 @@ print(output[:, 0, 0].numpy().round(2))
 # %% [markdown]
 # </details>
 #
-# What can't they do any more? Below, heads 1 to 4 are the heads of queries. A blue point is what one brings back, and
-# an orange bar joins its two values. Answer first:
+# What can't they do any more? Below, a blue point is what a head of queries brings back, and an orange bar joins the
+# two values that it meets. Answer first:
 #
-# 1. Which query must head 1 have, so that it brings back 15? And can it bring back 25?
-# 2. All four queries are 2. Which heads of queries bring back the same?
+# 1. Which query lets head 1 bring back 15? And can it bring back 25?
+# 2. Let all four queries be 2. Which heads bring back the same?
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -154,10 +157,9 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. The query 0, which makes both scores 0 and both weights 0.5. It can never bring back 25: whatever it asks, it
-#    mixes 10 and 20.
-# 2. Heads of queries 1 and 2 bring back the same, and so do 3 and 4. That is the price: the second finds nothing that
-#    the first, with the same query, could not find.
+# 1. The query 0, which makes both weights 0.5. It can never bring back 25: whatever it asks, it mixes 10 and 20.
+# 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price: with the same query, the second finds
+#    nothing that the first could not find.
 #
 # </details>
 #
@@ -168,16 +170,15 @@ touch(
 # g(i) = \left\lceil \frac{i}{h / h_{\text{kv}}} \right\rceil
 # $$
 #
-# As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. With $h$ heads of queries and
-# $h_{\text{kv}}$ heads of keys, a group holds $h / h_{\text{kv}}$ heads of queries. $g(i)$ is the head of keys that
-# head of queries $i$ asks: divide $i$ by the size of its group, and round up. For head of queries 13 of Llama 3.1 that
-# is $\lceil 13 / 4 \rceil = 4$.
+# As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. There are $h$ heads of
+# queries and $h_{\text{kv}}$ heads of keys, so a group holds $h / h_{\text{kv}}$ heads of queries. $g(i)$ is the head
+# of keys that head of queries $i$ asks: divide $i$ by the size of its group, and round up. For head of queries 13 of
+# Llama 3.1 that is $\lceil 13 / 4 \rceil = 4$.
 #
 # ## What does sharing cost?
 #
-# Our date machine was trained once more, with a single head of keys in each attention in place of four, and for 500
-# steps only. Beside it stands one with four, which was trained as briefly, and so it is a little worse than ours. Do
-# its four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3"
+# Our date machine was trained once more, for 500 steps, with a single head of keys in each attention in place of four.
+# Do its four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3"
 # looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one head of keys, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
@@ -208,6 +209,7 @@ print(f"with one head of keys:   {percent(record['exact'])}")
 print(f"with four heads of keys: {percent(own_record['exact'])}")
 assert three[0].argmax() == 1
 assert three[0, 1] - three[1, 1] > 0.2
+assert three[1, 2:].sum() > 0.5  # m, a and y
 assert record["exact"] > own_record["exact"] - 0.05
 assert record["steps"][-1] == own_record["steps"][-1] == 500
 assert trained.load("dates")[1]["steps"][-1] == 1000
@@ -218,18 +220,13 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# The heads of queries can differ, because their questions do: head 2 looks at the month, and heads 1 and 3 are much
-# alike. And about as many dates are read right. [Multi-head attention](multi_head.py) has shown why: a date hardly
-# needs several heads, because each letter of the answer looks for itself. What about large models?
+# They do not: head 1 looks at the space, and head 2 at the month. Their keys are the same, but their questions differ.
+# And about as many dates are read right as by a machine with four heads of keys that was trained as long.
 #
-# Three teams compared large models with keys for each head, with 8 heads of keys and with one, on tests of up to 100
-# marks. A loss is to be expected, because a group can ask only what its keys offer. The first team converted a trained
-# T5, a Transformer of Google's, of 11 billion numbers. Of its 47 marks it lost 0.1 with 8 heads of keys, and 0.6 with
-# one. The second trained Llama 2 anew, with 30 billion. Of its 44 marks it lost none with 8, and 0.4 with one.
-#
-# The third team, DeepSeek, trained three models only for this comparison, all of about 7 billion numbers and equally
-# long, and gave them four hard tests. The one with keys for each head got 42 marks. How many fewer did the other two
-# get?
+# But a date [hardly needs several heads](multi_head.py). What about large models? DeepSeek-AI (2024) trained three
+# models of about 7 billion numbers, equally long, to see just this. One had keys for each head, one had 8 heads of
+# keys, and one a single head. In four hard tests of up to 100 marks each, the first got 42 marks on average. How many
+# fewer did the other two get?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -258,14 +255,14 @@ bet(
         (
             "with 8 heads of keys",
             lost[0],
-            "Here sharing cost clearly more than with the other two. Nobody has settled why.",
-            "It is the largest loss of the three with 8 heads of keys, but nine marks in ten are kept.",
+            "A group can ask only what its one head of keys offers, and these tests noticed it.",
+            "Something is lost, but nine marks in ten are kept.",
         ),
         (
             "with a single one",
             lost[1],
-            "All heads of queries ask the same keys, and this time that cost many marks.",
-            "It is much more than the others lost, but about four marks in five are kept.",
+            "All heads of queries ask the same keys, and that cost many marks.",
+            "Much is lost, but about four marks in five are kept.",
         ),
     ],
     low=0,
@@ -275,10 +272,12 @@ bet(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What sharing cost the three teams</summary>
+# <details class="lesson-answer" markdown="1"><summary>What sharing cost</summary>
 #
-# DeepSeek loses 3.9 marks with 8 heads of keys, and 8.2 with a single one. (With 8, Llama 2 even gains 0.1, which may
-# be chance.) In the picture the number of heads of keys stands before the colon.
+# With 8 heads of keys the model gets 3.9 marks fewer, and with a single one 8.2.
+#
+# Two other teams had lost far less, as the picture shows. The number of heads of keys stands before the colon. (The
+# gain of 0.1 may be chance.)
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 figure, ax = plt.subplots(figsize=(5.2, 2.2), layout="constrained")
@@ -305,22 +304,25 @@ ax.tick_params(axis="y", length=0)
 ax.spines[["top", "right", "left"]].set_visible(False)
 plt.show()
 assert changes == [(-0.1, -0.6), (0.1, -0.4), (-3.9, -8.2)]
+one_head, eight, full = np.mean(tests["DeepSeek\n(2024)"], axis=0)
+assert 0.9 < eight / full < 0.92
+assert 0.79 < one_head / full < 0.82
 assert 25 < with_all[8] < 29  # MMLU, where one of four answers is right
 
 # %% [markdown]
-# Nobody has settled why DeepSeek loses so much more. One reason may be the tests: in the only test that the second and
-# the third team both used, with four answers to choose from, the second team's models were right hardly more often than
-# by guessing, so there was little to lose.
+# Nobody has settled why. One reason may be the tests: in the only one that Llama 2 and DeepSeek both took, the models
+# of the Llama 2 team chose the right one of four answers hardly more often than by guessing, so there was little to
+# lose.
 #
-# The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table
-# 18; DeepSeek-AI, 2024, table 8.
+# The numbers: Ainslie and others, 2023, table 1, who converted a trained T5, a Transformer of Google's; [Touvron and
+# others](https://arxiv.org/abs/2307.09288), 2023, table 18; DeepSeek-AI, 2024, table 8.
 #
 # </details>
 #
-# Now weigh it up, with the heads of Llama 3.1 and a graphics card of 24 GB. Whoever keeps less also writes faster,
-# because the model and all that is kept are read from memory again for each new piece. The marks are those of the three
-# teams, not of Llama 3.1. Predict first: on a card large enough for both, in a chat of 100,000 pieces, how many times
-# as fast does a model with 8 heads of keys write as one with 32?
+# And what do you get for the marks that are lost? Room on the graphics card, and speed: for each new piece the model
+# and all that is kept are read from memory again. Weigh it up, with the heads of Llama 3.1. (The marks are what the
+# three teams measured, on models of their own.) Predict first: in a chat of 100,000 pieces, how many times as fast does
+# a model with 8 heads of keys write as one with 32?
 
 # %% tags=["live", "remove-input"]
 assert 1 + (13 - 1) // (32 // 8) == 4
@@ -364,26 +366,23 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 2.4 times: 34.4 pieces a second in place of 14.6 (counted as if only reading took time, at 1,000 GB a second, on a
-# larger card). A quarter is kept, but it is not 4 times as fast, because the 16 GB of the model are read as well. At
-# 1,000 pieces it is 62.0 in place of 60.5, since then nearly all that is read is the model.
+# 2.4 times: 34.4 pieces a second in place of 14.6, on a card large enough for both, and counted as if only reading took
+# time. A quarter is kept, but it is not 4 times as fast, because the 16 GB of the model are read as well.
 #
 # </details>
 #
 # <details class="lesson-more" markdown="1"><summary>Why does Llama 3.1 have 8, and not one?</summary>
 #
-# With 8 heads of keys it keeps a quarter of what 32 would, so it writes faster. What is saved can also be spent on a
-# larger model: the largest Llama 2 keeps fewer bytes for each piece than the smallest, as [exercise 1](#exercise-1)
-# shows. And a large model is spread over the 8 graphics cards of a server, so a single head of keys would have to be
-# copied onto each, which makes 8 again, as the report on Llama 2 says.
+# A large model is spread over the 8 graphics cards of a server. A single head of keys would have to be copied onto
+# each, which makes 8 again, as the report on Llama 2 says. And what is saved can be spent on a larger model, as
+# [exercise 1](#exercise-1) shows.
 #
 # </details>
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
-# head of queries must then be handed the keys of its group, and this line is missing. A program counts heads from 0,
-# and rounds down.
+# head of queries must then be handed the keys of its group, and this line is missing. A program counts heads from 0.
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -436,17 +435,19 @@ print("your heads share keys as the package's do")
 # the memory. So he kept one head of keys for eight of queries. The decoder's time for a piece fell from 46 microseconds
 # to 3.8, and the translations were hardly worse.
 #
-# Ainslie and others (2023) tried what lies between one and all, and did not train anew: they took the average of the
-# heads of keys in each group, and went on training for a twentieth of the steps. DeepSeek-AI (2024) did not accept the
-# loss that you saw. Of each piece their models keep one short vector, which a matrix makes, and a small key that says
-# where the piece stands. From the short vector further matrices make keys and values for every head.
+# Ainslie and others (2023) tried what lies between one and all. They did not train anew: they took the average of the
+# heads of keys in each group, and went on training for a twentieth of the steps.
+#
+# DeepSeek-AI (2024) did not accept the loss that you saw. Of each piece their models keep one short vector, and a small
+# key that says where the piece stands. From the short vector, matrices make keys and values for every head again.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# The largest Llama 2 has 80 layers, 64 heads of queries, and again 128 numbers a head. But it has 8 heads of keys. Does
-# it keep more bytes for each piece than the smallest? And if it did not share?
+# The smallest Llama 2 (2023) has 32 layers of 32 heads, and each head keeps keys of its own. The largest has 80 layers
+# of 64 heads of queries, but 8 heads of keys. In both a head has 128 numbers. Which of the two keeps more bytes of each
+# piece? And if the large one did not share?
 
 # %% tags=["answer"]
 print("smallest, 32 heads of keys", f"{kept(32, 32, 128, 1):9,} bytes")
@@ -458,8 +459,8 @@ assert kept(80, 64, 128, 1) == 5 * kept(32, 32, 128, 1)
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>How to count</summary>
 #
-# The large one keeps less: 2 · 80 · 8 · 128 numbers of two bytes, which is 327,680 bytes. Without sharing it would keep
-# five times what the small one keeps.
+# The small one keeps more. The large one keeps 2 · 80 · 8 · 128 numbers of two bytes, which is 327,680 bytes. Without
+# sharing it would keep five times what the small one keeps.
 #
 # </details>
 #

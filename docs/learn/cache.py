@@ -8,7 +8,8 @@
 #
 # Our machine writes "2018-05-03", and for each new letter the program of the [last lesson](writing.py) sends the whole
 # answer so far through the half that writes. First the start mark goes in alone. Then it goes in once more, with the 2.
-# Then both go in once more, with the 0. How often does each of them go in, until the end?
+# Then both go in once more, with the 0. (We count the start mark as a letter here.) How often does each of them go in,
+# until the end?
 
 # %% tags=["hide-input"] alt="A staircase of letters. Its top row is the start mark alone, and each row below has one letter more, down to the eleventh row: start, 2018-05-03. The last letter of each row is blue: it is new. All others are grey: they went in before."
 import sys
@@ -73,7 +74,7 @@ assert all_of_them == 66
 #
 # And their keys and values? They are made of the m alone, and of the a alone. They stood there before the y came, and
 # would come out the same again. So the machine can **keep** them. When a letter comes, it computes the query, the key
-# and the value of this letter, and nothing else. What is kept is called the **cache** of keys and values, or *KV cache*.
+# and the value of this letter, and of no other. What is kept is called the **cache** of keys and values, or *KV cache*.
 #
 # ## A second layer
 #
@@ -143,8 +144,9 @@ touch(
 # ## Our machine, reading and writing
 #
 # Half of our machine reads. A letter of the text sees all others there, the later ones as well. The other half writes,
-# with the mask. So let the last letter of a text come late: first it reads "3 may '1", and then the 8 comes. And it
-# writes "2018-05-0", and then the 3. How much does that change what attention finds for each letter before?
+# with the mask. Let us test both, and let the last letter come late: the machine reads "3 may '1", and then the 8
+# comes. It writes "2018-05-0", and then the 3 comes. How much does that change what attention finds for each letter
+# before? The per cents compare the change with what was found before:
 
 # %% tags=["hide-input"] alt="Two rows of boxes with letters. Above, the text 3 may '1: what attention finds for each letter changes by 3 to 33 percent when the 8 comes, most for the two letters just before it. Below, the answer so far, 2018-05-0: each changes by 0 percent when the 3 comes."
 from examples import numpy_machine as own
@@ -232,7 +234,7 @@ assert wrote.max() < 1e-6
 #     keys, values = cache
 #     keys = ...  # with the key of x below
 #     values = ...
-#     return attention(x @ W_Q, keys, values), (keys, values)
+#     return attention(x @ W_Q, keys, values, mask=0), (keys, values)
 # ```
 
 
@@ -282,6 +284,7 @@ ms = {  # for 64 letters, by how many texts are written at once
 faster = {batch: row["no cache"] / row["cache"] for batch, row in ms.items()}
 assert sum(range(1, 65)) == 2080
 assert 2080 / 64 == 32.5
+assert (2 * 64 * 4 * 11, 2 * 64 * 4 * 34) == (5632, 17_408)
 assert [row["tokens"] for row in results["decoding"]] == [64, 64]
 bet(
     "cache/times-as-fast",
@@ -336,22 +339,23 @@ Markdown("\n".join([*lines, "", told]))
 #
 # </details>
 #
-# And it takes memory. For each letter and layer it keeps a key and a value. In our machine these are twice 64 numbers of
-# four bytes, so for the eleven letters it is
+# And it takes memory. For each letter and layer it keeps a key and a value. In our machine these are twice 64 numbers
+# of four bytes, so for the eleven letters of the answer it is
 #
 # $$
 # 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},
 # $$
 #
-# which is nothing. But it grows with each letter, with each layer and with each text that is written at once. In large
-# machines the cache takes [more memory than the machine itself](fewer_keys.py).
+# which is nothing. (The keys and values of the text, for cross-attention, take 17,408 more.) But it grows with each
+# letter, with each layer and with each text that is written at once. In large machines the cache takes [more memory
+# than the machine itself](fewer_keys.py).
 #
 # <details class="lesson-more" markdown="1"><summary>When must it be thrown away?</summary>
 #
-# When something changes that a kept key was made of. If you correct a letter, then in a tower all letters behind it are
-# to be computed anew, because they have looked at it. But all that stands *before* it stays. So two chats that begin with
-# the same ten pages can share the cache of these pages. That is why some services charge less for a beginning that they
-# have read before.
+# When something changes that a kept key was made of. If you correct a letter, then from the second layer on all letters
+# behind it must be computed anew as well, because they have looked at it. But all that stands *before* it stays. So two
+# chats that begin with the same ten pages can share the cache of these pages. That is why some services charge less for
+# a beginning that they have read before.
 #
 # The same holds for places. A kept key knows the [place](positions.py) at which its letter stood. If the program forgets
 # to count on, and tells each new letter that it is the first, then the answer is wrong, and [no error says
@@ -372,7 +376,7 @@ Markdown("\n".join([*lines, "", told]))
 #
 # ### Exercise 1
 #
-# The machine of two layers has written 2018-05-03, and kept everything. Now you change the 8 into a 9. Which of the keys
+# A machine of two layers has written 2018-05-03, and kept everything. Now you change the 8 into a 9. Which of the keys
 # in layer 1 must be computed anew, and which in layer 2?
 #
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
@@ -414,7 +418,7 @@ exercises.show("cache")
 # %% [markdown]
 # ```self-check
 # ? Why may keys and values be kept while the answer grows?
-# - because the matrices that make them no longer change | They don't. But without a mask the letters' vectors would change as soon as a letter is added.
+# - because the matrices that make them no longer change | That is not enough. Without a mask the letters' vectors would change as soon as a letter is added.
 # + because no letter of the answer sees a later one | So nothing that is written later changes what was computed for the earlier letters.
 # - because the text does not change | That is why the keys of cross-attention can be kept. The answer grows with each step.
 # ? Why are queries not kept?

@@ -6,17 +6,21 @@
 # %% [markdown]
 # # Long sequences: what if the matrix does not fit? { #what-if-the-matrix-does-not-fit }
 #
-# [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, about four pages. [Gemini
-# 1.5](https://arxiv.org/abs/2403.05530) (2024) read a million, a small shelf of books. One wall between the two is
-# memory. In this lesson you write ten lines of NumPy that get a laptop past it.
+# A machine that writes with a [cache](cache.py) needs one row of weights for each new letter. But a text that is *read*
+# goes in as a whole. Then all its letters ask at once, and their rows are a square. What if the text is a book, with a
+# million letters?
 #
-# First run into the wall. A text is a line of **places**, each with a letter, or a piece of a word. Our dates have 34
-# places, so that there are 34 times 34 weights in every head. We count the bytes of these weights, and of the inputs,
-# which are the queries, keys and values. As in the first Transformer there are 8 heads of 64 numbers, with four bytes
-# for a number.
+# [GPT-3](https://arxiv.org/abs/2005.14165) (2020) could read 2,048 pieces of words at once, and [Gemini
+# 1.5](https://arxiv.org/abs/2403.05530) (2024) a million. One wall between the two is memory. Ten lines of NumPy get a
+# laptop past it.
 #
-# Make the text longer. At how many places do the weights break out of a laptop of 16 GB? And before you go on to a
-# million places, guess how many laptops would have to lend all their memory.
+# First run into the wall. A text is a line of **places**, each with a letter, or a piece of a word. Let it grow, from
+# the 34 places of our dates on. The squares stand for the bytes of a laptop of 16 GB, of the inputs, which are the
+# queries, keys and values, and of the weights. (There are 8 heads of 64 numbers, as in the first Transformer, with four
+# bytes for a number.)
+#
+# 1. At how many places do the weights break out of the laptop?
+# 2. Guess before you go on to a million: how many laptops would have to lend all their memory?
 
 # %% tags=["live", "hide-input"]
 import math
@@ -68,19 +72,16 @@ assert weights(1_000_000) / 16e9 == 2000  # laptops
 assert weights(22_000) < 16e9 < weights(23_000)
 assert inputs(30_000) == 30 * inputs(1_000)
 assert weights(30_000) == 900 * weights(1_000)
-block, outputs = HEADS * 256e6 * BYTES, inputs(1_000_000) / 3
-assert [round(n / 1e9) for n in (block, inputs(1_000_000), outputs)] == [8, 6, 2]
-beside = inputs(1_000_000) + outputs
-assert 3 * block + beside > 16e9
-assert round((3 * block / 4 + beside) / 1e9) == 14 < 16  # blocks of 64 queries
+block, beside = HEADS * 64e6 * BYTES, inputs(1_000_000) * 4 / 3  # and the outputs
+assert [round(n / 1e9) for n in (block, 3 * block, beside)] == [2, 6, 8]
+assert round((3 * block + beside) / 1e9) == 14 < 16
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Where, and how many?</summary>
 #
-# From 1,000 to 30,000 places the inputs grow 30-fold, and the weights 900-fold. They break out of the laptop at a
-# little over 22,000 places, about forty pages.
-#
-# For a million places they take 32 terabytes, in every layer. That is two thousand laptops.
+# 1. At a little over 22,000 places, about forty pages. From 1,000 to 30,000 places the inputs grow 30-fold, but the
+#    weights 900-fold.
+# 2. Two thousand: the weights of a million places take 32 terabytes, in every layer.
 #
 # </details>
 #
@@ -88,21 +89,14 @@ assert round((3 * block / 4 + beside) / 1e9) == 14 < 16  # blocks of 64 queries
 #
 # ## One row at a time
 #
-# No. Each place has one query, and this query has one **row** in the matrix, with a weight for each key. For its output
-# it needs this row, and no other. So make one row, multiply it with the values, keep the output and throw the row away.
+# No. The output of a query needs the **row** of its own weights, and no other row. So make one row, multiply it with
+# the values, keep the output, and throw the row away.
 #
 # One row after the other would be slow, because processors are fastest at large products. So we take a **block** of
-# neighbouring queries, say 256. Then 256 rows are in memory at a time, instead of a million. That is 8 · 256 ·
-# 1,000,000 · 4 bytes, or 8 GB in place of 32 TB.
+# neighbouring queries at a time.
 #
-# Does it fit into our laptop of 16 GB? A program holds about three such matrices at a time: scores, powers and weights.
-# The inputs take 6 GB (3 · 8 · 64 · 4 bytes for each place) and the outputs a third of that, 2 GB. Together that makes
-# $3 \cdot 8 + 6 + 2 = 32$ GB, which is too much. With blocks of 64 queries it makes $3 \cdot 2 + 6 + 2 = 14$ GB, and
-# fits.
-#
-# Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then guess: with the
-# look-ahead mask and small blocks, which share of all scores is never computed? None, a quarter, or nearly half? Switch
-# the mask on.
+# Here are 32 queries. Step through the blocks, or let them run, and watch what is in memory. Then switch the look-ahead
+# mask on. With small blocks, which share of all scores is never computed: none, a quarter, or nearly half?
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -117,18 +111,27 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What does it save?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Which share?</summary>
 #
-# With many blocks nearly half of all scores: a block never reads the keys that come after its last query.
+# With small blocks nearly half: a block never reads the keys that come after its last query.
 #
 # </details>
 #
+# And the book? Take blocks of 64 queries. Then 64 rows are in memory at a time, and not a million:
+#
+# $$
+# 8 \cdot 64 \cdot 1{,}000{,}000 \cdot 4 \text{ bytes} \approx 2 \text{ GB}
+# $$
+#
+# A program holds about three such matrices at a time, the scores, the powers and the weights. That is 6 GB. With the
+# inputs and the outputs, which take 8 GB, it makes 14, and the laptop has 16. **The book fits.**
+#
 # ## Your machine so far { #your-machine-so-far }
 #
-# Take your `softmax` and `attention`, and write `by_blocks`, which calls `attention` for one block of queries after the
-# other. With `causal=True` a block gets only the keys up to its last query, and a mask with a 1 where a key comes after
-# the query. Draw it first for the queries 4 to 7. In NumPy, `[:, None]` makes a column of a row, and a row can be
-# compared with a column.
+# Write `by_blocks`, which calls your `attention` for one block of queries after the other. With `causal=True` a block
+# gets only the keys up to its last query. But a mask is still needed: in the block of the queries 4 to 7, key 7 may be
+# seen by the last query only. Draw this mask first. (In NumPy `[:, None]` makes a column of a row, and a row can be
+# compared with a column.)
 #
 # ```python
 # def by_blocks(q, k, v, block, causal=False):
@@ -185,21 +188,20 @@ print(f"weights held: {24 * len(k):,} instead of {len(q) * len(k):,}")
 # The same numbers come out, because they are only computed in another order. Nothing is approximated, and nothing has
 # to be trained again.
 #
-# The formula of attention holds for each block of queries $Q_b$ by itself, with the keys $K_b$ and the values $V_b$
-# that the block may see:
+# As a formula: for each block of queries $Q_b$, with the keys $K_b$ and the values $V_b$ that the block may see, the
+# output is
 #
 # $$
-# O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b
+# O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
 # $$
-#
-# With `causal`, a block still needs a mask of its own: the block 4 to 7 reads key 7, which only its last query may see.
 #
 # ## How much memory blocks save
 #
-# Blocks throw their weights away. But in training the gradient needs them once more, so that they are computed twice.
-# Now let a text get twice as long, from 4,096 to 8,192 keys, in a step of training with the future hidden. We measure
-# how much longer such a step takes with blocks, and how much more memory it needs besides inputs and outputs. Which
-# factors do you expect?
+# What do blocks cost? They throw their weights away. But in training the gradient needs the weights once more, so they
+# are computed twice.
+#
+# We measured a step of training with blocks, with the future hidden. Let its text get twice as long, from 4,096 to
+# 8,192 keys. How many times the memory does it take, besides inputs and outputs, and how many times the time?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -244,10 +246,12 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Blocks take less than twice the memory, but about four times the time. In the picture "plain" attention makes the
-# whole matrix, and "blockwise" is that of our package, beside Keras (`keras.ops`) and PyTorch (`torch`). Each
-# horizontal line stands for ten times the memory of the one below it. Where a line ends early, the matrix did not fit
-# into the machine any more:
+# With blocks the longer text takes less than twice the memory, but about four times the time. (With the whole matrix it
+# takes about three times the memory.)
+#
+# In the picture "plain" attention makes the whole matrix, and "blockwise" is that of our package. Beside them are Keras
+# (`keras.ops`) and PyTorch (`torch`). Each horizontal line stands for ten times the memory of the one below it. Where a
+# line ends early, the matrix did not fit into the machine any more:
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import matplotlib.pyplot as plt
@@ -262,15 +266,12 @@ plt.show()
 megabytes, seconds = (
     [line[who][longest] for who in both] for line in (memory, times)
 )
-says = [f"{count:.1f} times" for count in doubled]
 faster = seconds[0] / seconds[1]
 rows = [
-    f"| with {longest:,} keys | plain | blockwise | plain / blockwise |",
-    "| --- " * 4 + "|",
-    f"| memory | {megabytes[0]:,.0f} MB | {megabytes[1]:,.0f} MB | {megabytes[0] / megabytes[1]:.0f} |",
-    f"| memory, against {longest // 2:,} keys | {says[0]} | {says[1]} | |",
-    f"| time | {seconds[0]:.1f} s | {seconds[1]:.1f} s | {faster:.1f} |",
-    f"| time, against {longest // 2:,} keys | {slower[0]:.1f} times | {slower[1]:.1f} times | |",
+    f"| with {longest:,} keys | plain | blockwise |",
+    "| --- " * 3 + "|",
+    f"| memory | {megabytes[0]:,.0f} MB | {megabytes[1]:,.0f} MB |",
+    f"| time | {seconds[0]:.1f} s | {seconds[1]:.1f} s |",
 ]
 display(Markdown("\n".join(rows)))
 computer = results["machine"]
@@ -278,7 +279,6 @@ print(f"measured on {results['date'].split(',')[0]}: {computer['processor']},")
 print(
     f"{computer['cores']} cores, {computer['memory_gigabytes']:.0f} GB, float32, no GPU"
 )
-matrix, took = 8 * longest**2 * BYTES, memory["ours"][longest] * 1e6
 
 
 def growth(line):
@@ -293,90 +293,32 @@ assert doubled[1] < 2
 assert round(seconds[1], 1) == 2.1
 assert 8.5 < seconds[1] * (1e6 / longest) ** 2 / 3600 < 9  # hours
 assert 3.6 < min(slower) <= max(slower) < 4.7
-assert round(matrix / 1e9, 1) == 2.1
-assert (
-    3.5
-    < took / matrix
-    < 4.8
-    < memory["ours"][longest // 2] * 1e6 / (matrix / 4)
-    < 5.8
-)
 assert 1.1 < faster < 2
 
 # %% [markdown]
-# With the doubled text plain attention takes about three times the memory that it took before. At 8,192 keys that is
-# about four matrices of 2.1 GB each (8 · 8,192² · 4 bytes), as many as the scores, the weights, and the slopes of both.
-# At 4,096 keys it is rather five, which is why a doubling costs about three times and not four. What else is in it we
-# have not taken apart.
-#
-# PyTorch's own attention needs less still, because it cuts the keys as well. The line of `keras.ops` lies on ours: it
-# makes the whole matrix, too. Blocks also took less time here than plain attention, though they make the weights twice.
-# Nearly half of the scores are skipped, which may be why.
-#
-# **Blocks mend the memory, and not the time**, since each query still meets all keys before it. At 8,192 places such a
-# step took 2.1 s here, with blocks. With a million it would take 122² times as long: nearly nine hours, for one layer,
-# once.
+# Blocks also took less time here than plain attention, though they make the weights twice. Nearly half of the scores
+# are skipped, which may be why. PyTorch needs less memory still, because it cuts the keys as well, as you will do
+# below.
 #
 # </details>
 #
-# Could a layer do with fewer scores? A **window** is a mask that hides all but the nearest keys. Here are 16 queries in
-# blocks of 4, with the look-ahead mask: on the left every key up to the query's own place is seen, on the right only
-# the nearest 4.
-
-# %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
-from matplotlib.colors import ListedColormap
-from matplotlib.patches import Patch
-
-count, size = 16, 4
-query, key = np.arange(count)[:, None], np.arange(count)
-last = query // size * size + size - 1  # the last query of the block
-figure, axes = plt.subplots(1, 2, figsize=(4.6, 3), layout="constrained")
-colours = ["#80808018", "#0072b255", "#0072b2"]
-for ax, window in zip(axes, (count, size), strict=True):
-    read = (key <= last) & (key > last - size + 1 - window)
-    seen = (key <= query) & (key > query - window)
-    grid = read.astype(int) + seen
-    ax.pcolormesh(
-        grid, cmap=ListedColormap(colours), edgecolors="#80808060", lw=0.3
-    )
-    ax.set(xticks=[], yticks=[], aspect="equal", xlabel="keys", ylabel="queries")
-    name = "no window" if window == count else "a window of 4"
-    ax.set_title(f"{name}:\n{read.sum()} of {count**2} scores", fontsize=10)
-    ax.hlines(np.arange(size, count, size), 0, count, color="#808080", lw=1)
-    ax.invert_yaxis()
-said = ["never computed", "computed, then hidden", "seen"]
-figure.legend(
-    [Patch(facecolor=c, edgecolor="#808080") for c in colours],
-    said,
-    loc="outside lower center",
-    ncols=2,
-    frameon=False,
-    fontsize=9,
-)
-plt.show()
-
-# %% [markdown]
-# The band is equally wide for every length, so the time grows only in proportion to the length. The price is that in
-# one layer no letter sees farther than the window.
-#
 # <details class="lesson-more" markdown="1" id="the-function-read"><summary>The way back, and a check</summary>
 #
-# In a training the gradient needs the weights once more, so they are made a second time. The package does this in
-# [`blockwise_attention`](../reference/blockwise.md), and computes the gradient block by block, too.
+# The package makes the weights a second time in [`blockwise_attention`](../reference/blockwise.md), and computes the
+# gradient block by block, too.
 #
-# A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once), from
-# the slopes $do$ of the output. The slope $dp_j$ of a weight is the product of $do$ and its value. Since a softmax
-# divides by the sum of its row, the slope $ds_j$ of a score needs one sum over the whole row (it is the weight ·
-# (value - mean) of [the lesson on training](training.py#where-to-look)), and this sum equals a much shorter one:
+# A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once) from
+# the slopes $do$ of the output. The slope $dp_j$ of a weight is the product of $do$ and its value. The slope $ds_j$ of
+# a score needs a sum over the whole row, since a softmax divides by one. (It is the weight · (value - mean) of [the
+# lesson on training](training.py#where-to-look).) But this sum equals a much shorter one:
 #
 # $$
 # ds_j = p_j \Big( dp_j - \sum_k p_k \, dp_k \Big), \qquad \sum_k p_k \, dp_k = \sum_k p_k \, (do \cdot v_k) = do \cdot
 # o
 # $$
 #
-# So, besides its outputs and their slopes, a block needs on the way back only what it needed before: its queries, and
-# the keys and values that it sees. The whole matrix and the blocks get the same padded batch, of a length that the
-# blocks do not divide. Does it come out right?
+# So a block needs on the way back what it needed before, and its outputs and their slopes. Does it come out right? Here
+# the whole matrix and the blocks get the same padded batch, of a length that the blocks do not divide:
 
 # %% tags=["hide-input"]
 import tensorflow as tf
@@ -415,28 +357,71 @@ for name, one, other in zip(names, *found, strict=True):
 # %% [markdown]
 # </details>
 #
+# ## Fewer scores: a window
+#
+# **Blocks mend the memory, and not the time**, since each query still meets all keys before it. With 8,192 places such
+# a step took 2.1 s here. With a million it would take 122² times as long: nearly nine hours, for one layer, once.
+#
+# So a layer that shall be faster must compute fewer scores. A **window** is a mask that hides all but the nearest keys.
+# Here are 16 queries in blocks of 4, with the look-ahead mask:
+
+# %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Patch
+
+count, size = 16, 4
+query, key = np.arange(count)[:, None], np.arange(count)
+last = query // size * size + size - 1  # the last query of the block
+figure, axes = plt.subplots(1, 2, figsize=(4.6, 3), layout="constrained")
+colours = ["#80808018", "#0072b255", "#0072b2"]
+for ax, window in zip(axes, (count, size), strict=True):
+    read = (key <= last) & (key > last - size + 1 - window)
+    seen = (key <= query) & (key > query - window)
+    grid = read.astype(int) + seen
+    ax.pcolormesh(
+        grid, cmap=ListedColormap(colours), edgecolors="#80808060", lw=0.3
+    )
+    ax.set(xticks=[], yticks=[], aspect="equal", xlabel="keys", ylabel="queries")
+    name = "no window" if window == count else "a window of 4"
+    ax.set_title(f"{name}:\n{read.sum()} of {count**2} scores", fontsize=10)
+    ax.hlines(np.arange(size, count, size), 0, count, color="#808080", lw=1)
+    ax.invert_yaxis()
+said = ["never computed", "computed, then hidden", "seen"]
+figure.legend(
+    [Patch(facecolor=c, edgecolor="#808080") for c in colours],
+    said,
+    loc="outside lower center",
+    ncols=2,
+    frameon=False,
+    fontsize=9,
+)
+plt.show()
+
+# %% [markdown]
+# The band is equally wide for every length, so the time grows only in proportion to the length. The price is that in
+# one layer no letter sees farther than the window.
+#
 # ## Even a row can come in pieces, by hand
 #
-# You have passed the wall, and this section is for the curious. A row of a million numbers is too long for the fast
-# memory on a graphics processor. So fast programs, such as *FlashAttention*, cut the rows into **pieces**, too. But a
-# softmax divides by the sum over the whole row. And before the powers are taken, the largest score $m$ of the row is
-# subtracted from all its scores $s$, so that no power becomes too large for its four bytes. No weight changes, since
-# all powers and their sum shrink by the same factor $e^{-m}$.
+# You have passed the wall, and this section is for the curious. A row of a million numbers is still too long for the
+# fast memory on a graphics processor. So fast programs, such as *FlashAttention*, cut the rows into **pieces**, too.
+# But a softmax divides by the sum of the whole row. How can it begin before the row is there?
 #
-# How can either be done before the whole row is there?
+# It can begin as one adds up a long bill, page by page, with the sum carried over. Carry two sums: of the powers, and
+# of each power times its value. At the end the second sum divided by the first is the output.
 #
-# Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. Two sums are kept, both measured from the
-# largest score so far: of the powers $e^{s - m}$, and of each power times its value.
+# There is one catch. Before the powers are taken, the largest score $m$ of the row is subtracted from each score $s$,
+# so that no power becomes too large for its four bytes. (No weight changes, since all powers shrink by the same
+# factor.) And the largest score may come last. So measure from the *largest so far*: each power is $e^{s - m}$.
 #
-# | after | largest | sum of the powers | powers times values |
-# | --- | --- | --- | --- |
-# | first piece: 1, 3 | 3 | $e^{-2} + 1 = 1.1353$ | $10\,e^{-2} + 20 = 21.3534$ |
-# | the second piece has a 6: mended | 6 | $1.1353 \cdot 0.049787 = 0.0565$ | $21.3534 \cdot 0.049787 = 1.0631$ |
-# | second piece added: 2, 6 | 6 | $0.0565 + e^{-4} + 1 = 1.0748$ | $1.0631 + 30\,e^{-4} + 40 = 41.6126$ |
+# Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. In the first piece the largest is 3, so
+# its powers are $e^{1 - 3} = 0.1353$ and $e^0 = 1$. Then comes the 6. Both sums were measured from 3, so they are too
+# large. But we *know* by which factor, and mend them: times $e^{3 - 6} = 0.049787$.
 #
-# The second piece brings a new largest score, 6, and both sums were measured from 3. But we *know* by which factor they
-# are too large, so they are mended by $e^{3 - 6} = 0.049787$. At the end the second sum divided by the first is the
-# output, $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives.
+# --8<-- "diagrams/long_bill.svg"
+#
+# The output is $41.6126 / 1.0748 = 38.72$, which is what the ordinary softmax gives. Only the largest score and both
+# sums were carried over, and the page itself could be thrown away. This is the *online softmax*.
 #
 # Below, the bars are the powers. Read the second piece, and watch the two bars of the first. With a last score of 2, is
 # anything mended?
@@ -455,13 +440,10 @@ touch(
 )
 
 # %% [markdown]
-# It is like adding up a long bill page by page: three numbers are carried over, and the page itself can be thrown away.
-# This is the *online softmax*.
-#
 # <details class="lesson-more" markdown="1"><summary>In Python, and a word on the subtraction</summary>
 #
-# The short `softmax` above does not subtract the largest score, so with four bytes a score of 89 would be too much for
-# it. Here are the two pieces:
+# Your short `softmax` does not subtract the largest score, so with four bytes a score of 89 would be too much for it.
+# Here are the two pieces:
 
 # %%
 scores, values = [1.0, 3.0, 2.0, 6.0], [10.0, 20.0, 30.0, 40.0]
@@ -482,11 +464,28 @@ expected = sum(math.exp(s) / whole * v for s, v in zip(scores, values, strict=Tr
 print(f"in pieces {output / total:.4f}, ordinary {expected:.4f}")
 
 # %% tags=["remove-input"]
+import re
+
 np.testing.assert_allclose(output / total, expected, rtol=1e-12)
 assert math.exp(88) < float(np.finfo("float32").max) < math.exp(89)
 assert round(math.exp(-3), 6) == 0.049787
 assert (round(total, 4), round(output, 4)) == (1.0748, 41.6126)
 assert round(output / total, 2) == 38.72
+
+# The bill of the drawing: each score's power, and this times its value; and the sums, mended and added up.
+drawn = Path("../diagrams/long_bill.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number[^>]*>([^<]+)<', drawn)
+bill, carried = [], np.zeros(2)
+for first in (0, 2):
+    largest_so_far = scores[first + 1]
+    if first:
+        carried = carried * math.exp(scores[first - 1] - largest_so_far)
+        bill.append(carried)
+    for s, v in zip(scores[first:][:2], values[first:][:2], strict=True):
+        bill.append(math.exp(s - largest_so_far) * np.array([1, v]))
+        carried = carried + bill[-1]
+    bill.append(carried)
+np.testing.assert_allclose(np.array(drawn, float), np.ravel(bill), atol=5.1e-5)
 
 # %% [markdown]
 # </details>
@@ -494,7 +493,7 @@ assert round(output / total, 2) == 38.72
 # ## Who found this, and when
 #
 # Milakov and Gimelshein published the online softmax in 2018, for the last layer of machines that guess the next word.
-# Rabe and Staats built attention in little memory with the same trick in 2021. In 2022 Dao and others made it fast,
+# In 2021 Rabe and Staats built attention in little memory with the same trick. Dao and others made it fast in 2022,
 # with FlashAttention. It does *more* arithmetic than plain attention and still takes less time, because on a graphics
 # processor moving numbers costs more.
 #
@@ -502,8 +501,8 @@ assert round(output / total, 2) == 38.72
 #
 # ### Exercise 1
 #
-# A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take?
-# What is the largest power of two for $n$ with which they take less than 1 GB? And what is it for the whole matrix?
+# A block of 256 queries meets $n$ keys, in 8 heads, with four bytes for a number. How many bytes do its weights take
+# for each key? Up to which power of two for $n$ do they take less than 1 GB? And up to which does the whole matrix?
 
 
 # %% tags=["answer"]
@@ -571,10 +570,10 @@ exercises.show("long_sequences")
 #
 # ## Where to go next
 #
-# Is a chat machine made of the parts that you know? Nearly: it is [the half that writes](language_model.py), with many
-# more layers, and three parts are exchanged, which later lessons explain: the [norm comes first](norm_first.py),
-# [positions turn](turning_positions.py), and heads [share their keys](fewer_keys.py). But you have trained no machine
-# for a task of your own yet.
+# Is a chat machine made of the parts that you know? Nearly. It is [the half that writes](language_model.py), with many
+# more layers. Three parts are exchanged: the [norm comes first](norm_first.py), [positions turn](turning_positions.py),
+# and heads [share their keys](fewer_keys.py). Later lessons explain them. But you have trained no machine for a task of
+# your own yet.
 #
 # * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
 # * [Reference: blockwise](../reference/blockwise.md): every argument and error of the function.

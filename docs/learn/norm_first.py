@@ -9,8 +9,8 @@
 #
 # The machines behind the chat programs have dozens of layers. In [the lesson on the
 # layer](transformer_layer.py#a-tower-of-four) a tower of four learnt to write eight digits backwards. Now let it grow
-# to twelve layers, and train it twice as long, for 800 steps. Each dot is one training. In the second row it began with
-# a [warm-up](adam.py#warm-up), which does not help:
+# to twelve layers, and train it twice as long, for 800 steps. Each dot is one training. In the second row the nudges
+# began small and grew, as in a [warm-up](adam.py#warm-up), which does not help:
 
 # %% tags=["hide-input"] alt="Share of the digits that a tower of twelve layers gets right, three trainings in a row. With the norm last, with and without warm-up, all six dots stand near 30 %, at the line for whoever writes the commonest digit everywhere."
 import sys
@@ -59,9 +59,10 @@ assert 0.27 < commonest < 0.32
 #
 # ## The letter fades
 #
-# Follow one letter (each digit is one) from the bottom to the top. At each part something is **added** to it, which is
-# what the part found. Then the norm **divides** the sum by its size, and it divides *everything*, the letter too. In
-# our tower, before its training, about 0.8 of the letter is left each time.
+# Follow one letter (each digit is one) from the bottom to the top. At each part, what the part found is **added** to
+# it. Then the norm **divides** the sum by its size, and it divides *everything*, the letter too. In our tower, before
+# its training, about 0.8 of the letter is left each time. ([By hand](#by-hand) shows why it is 0.8, and how one finds
+# how much of a letter is in a sum.)
 #
 # Each layer has two parts, so twelve layers have 24. How much of the letter is left at the top?
 
@@ -107,7 +108,8 @@ bet(
 # --8<-- "diagrams/transformer_layer.svg"
 #
 # Now nothing is divided on the way, so the sum grows from part to part. A single norm above the last layer brings it
-# back to size 1. Read both towers from below. The dark end of each bar is the letter:
+# back to size 1. Read both towers from below. The dark end of each bar is the letter, and the grey is all the rest. (It
+# grows more slowly than one would think, because what the parts add points in all directions.)
 #
 # --8<-- "diagrams/letter_left.svg"
 #
@@ -246,16 +248,16 @@ bet(
 #
 # <details class="lesson-more" markdown="1"><summary>Is it really the fading? A rival story</summary>
 #
-# A louder letter changes two more things. The letters stay different: at the top two letters were over 0.99 alike (1 is
-# the same direction), and now they are less than 0.9 alike. And what a part adds counts for a third, so that each nudge
-# of a part shakes the answer less.
+# A louder letter changes two more things. At the top of the plain tower two letters are over 0.99 alike (1 is the same
+# direction), and in the tower with the louder letter less than 0.9. And what a part adds counts for a third there, so
+# that each nudge of a part shakes the answer less.
 #
-# Suppose the shaking was the trouble. Then nudges three times as large should bring it back. They did not: with the
-# louder letter and such nudges, all digits were right after 300 steps.
+# Suppose the shaking was the trouble. Then nudges three times as large should bring the trouble back. They did not:
+# with the louder letter and such nudges, all digits were right after 300 steps.
 #
-# But the rival has a point. With the plain letter and nudges a third as large, a tower began later, and yet after 2,400
-# steps it had all digits right. With plain nudges it had 89 of 100. (Each of these is one training, of 26 November
-# 2026.)
+# But the rival has a point. After 2,400 steps a tower with the plain letter had 89 of 100 digits right with the usual
+# nudges, and all of them with nudges a third as large. So the shaking does some harm, too. (Each of these is one
+# training, of 26 November 2026.)
 #
 # </details>
 
@@ -299,7 +301,7 @@ assert re.findall(r'class="number"[^>]*>([^<]+)<', drawn) == rounded
 #
 # In a deep machine, put the **norm first**. With few layers and small nudges the norm last does no harm: our date
 # machine and the tower of four have it. A tower of twelve with the norm last is not lost, only slow: trained once for
-# three times as many steps, it got 89 of 100 digits right. Towers of more than twelve layers we have not tried.
+# 2,400 steps, it got 89 of 100 digits right. Towers of more than twelve layers we have not tried.
 #
 # <details class="lesson-more" markdown="1"><summary>And with large nudges?</summary>
 #
@@ -496,7 +498,7 @@ exercises.show("norm_first")
 # ? In an encoder with the norm last each part adds numbers as large as the letter, so about 0.7 of it is left each time. You go from two layers to four. How much of the letter is left at the top?
 # - Half of what two layers leave. | Two more layers are four more parts, and each of them takes its share of what is left.
 # + A quarter of what two layers leave. | Four more parts: 0.7 to the power of 4 is about 1/4.
-# - As much as before, since the residuals carry the letter past the parts. | They do. But each norm divides the sum, and the letter with it.
+# - As much as before, since the residuals carry the letter past the parts. | The residuals do carry it, but each norm divides the sum, and the letter with it.
 # ? You swap the first two letters of a text. What happens at the top of a tower in which only averages of the text are left?
 # + Hardly anything. | An average does not ask for the order. Such a tower can tell which digit is the commonest, and not where it stands.
 # - The first two vectors swap. | So it would be if the letters themselves arrived at the top.

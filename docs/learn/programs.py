@@ -1,14 +1,16 @@
 # ---
 # title: Programs with attention
-# description: Heads whose numbers are written and not learnt. Puzzles of who looks at whom, from the letter before to counting and sorting, each right on all 9,840 texts.
+# description: Heads whose numbers are written and not learnt. A table of wishes becomes a head, one head counts, and two sort, each right on all 9,840 texts.
 # ---
 
 # %% [markdown]
 # # What would you have to write into W_Q and W_K?
 #
-# In the [last lesson](induction.py) training found a head that looks at the letter before. Here is such a head that
-# nobody has trained: its numbers were written down. It is right on all 9,840 texts of one to eight letters a, b and c.
-# Each row is a letter that looks, and each number is a weight. The sign `^` stands before the text:
+# In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
+# write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
+#
+# It takes two heads. But first write the one that you know. Here it is at work. Each row is a letter that looks, and
+# each number is a weight. The sign `^` stands before the text, so that the first letter has something to look at:
 
 # %% tags=["hide-input"] alt="A map of weights for the text cabacb with the sign ^ before it. Each letter gives the weight 1 to the sign before it, and 0 to all others."
 from fractions import Fraction
@@ -47,19 +49,15 @@ assert np.allclose(before_me[1:7, :6], np.eye(6))
 assert sum(3**n for n in range(1, 9)) == 9840
 
 # %% [markdown]
-# How does one write such a head? And what else can one write? At the end of this lesson two such heads sort a text. On
-# the way you turn a table of wishes into a head, and then let one count.
+# Nothing in this head was learnt. How is it written?
 #
 # ## Yes and no
 #
-# In the last lesson we gave a head its scores. A real one makes them from its matrices. What must stand in these?
+# A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
 #
-# Each letter becomes a *token*, a row of zeros with two ones, one for the letter and one for its place, called
-# *one-hot*. In the text `cab` the b at place 2 is
-#
-# | stands for | a | b | c | at 0 | at 1 | at 2 |
-# | --- | --- | --- | --- | --- | --- | --- |
-# | number | 0 | 1 | 0 | 0 | 0 | 1 |
+# Take a shorter text, `cab`. Each letter becomes a *token*: a row of zeros with a 1 for its letter and a 1 for its
+# place, which is called *one-hot*. Places count from 0, so the b stands at place 2. Its token is 0, 1, 0 for the
+# letter, and 0, 0, 1 for the place.
 #
 # Each place wishes for the one before it. So we write a *table of wishes*, with a row for each place that looks and a
 # column for each place that is looked at: 1 for yes, 0 for no. Place 0 has nobody before it, so it looks at itself. The
@@ -83,11 +81,13 @@ print("scores of place 2: ", scores[2])
 print("weights of place 2:", weights[2].round(3))
 
 # %% [markdown]
-# The scores are right. But place 2 said yes to the a only, and gives it no more than 0.576. A softmax turns a lead of 1
-# into a factor of $e = 2.718$, and $2.718 / (2.718 + 1 + 1) = 0.576$.
+# The scores are right. But place 2 wishes for the a only, and gives it no more than 0.576 of its weight. A softmax
+# turns a lead of 1 into a factor of $e = 2.718$, and $2.718 / (2.718 + 1 + 1) = 0.576$. So a yes must be worth more
+# than 1. Try it out:
 #
-# So a yes must be worth more. Turn it up below. Then press the wishes until each letter fetches the one *after* it, and
-# the last one itself. And what does a place fetch that has two wishes?
+# 1. Turn the yes up, until each place fetches a single letter.
+# 2. Press the wishes, until each place fetches the letter *after* it, and the last place its own.
+# 3. What does a place fetch that has two wishes? And what does one without a wish?
 
 # %% tags=["live", "remove-input"]
 import re
@@ -117,27 +117,28 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>What came out</summary>
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# From 6 on the picture shows 1.00, but this is rounded: at 6 each of the others still gets 0.0025 times as much, and at
-# 10 still 0.00005.
-#
-# To fetch the letter after it, place 0 wishes for place 1, and the two others wish for place 2. Two wishes share the
-# weight, so half of each letter comes back.
+# 1. At 10 the picture shows 1.00. But this is rounded: each of the others still gets 0.00005 times as much.
+# 2. Place 0 wishes for place 1, and the two others wish for place 2.
+# 3. Two wishes share the weight, so half of each letter comes back. Without a wish all scores are equal, and each
+#    letter gets a third.
 #
 # </details>
 #
-# Where nobody is wished for, all scores are equal, and everybody gets the same share of the weight.
+# **Whoever is wished for gets an equal share of the weight. Where nobody is wished for, everybody gets one.**
 #
 # ## Select and aggregate
 #
-# Texts have up to eight letters now, and `^` before them, so that the first letter has something to fetch. So a token
-# has 4 numbers for `^`, a, b or c, and 9 for its place.
+# Longer texts need larger tables. [`select`][clear_attention.select] fills them for you: it asks a function of yours
+# about each pair, here whether place `query` wishes for place `key`, and makes $W_Q$ and $W_K$. A yes is worth 128.
+# Then each of the others gets $e^{-128}$ times as much, which in 32 bits is 0.
 #
-# [`select`][clear_attention.select] makes $W_Q$ and $W_K$. It asks a function of yours about each pair: here whether
-# place `query` wishes for place `key`. A yes is worth 128. Then each of the others gets $e^{-128}$ times as much, which
-# in 32 bits is 0. [`aggregate`][clear_attention.aggregate] adds $W_V$, which cuts out what is brought back, and $W_O$,
-# which hands it on as it is. What comes out is a `MultiHeadAttention` whose numbers are written:
+# [`aggregate`][clear_attention.aggregate] adds $W_V$, which cuts out what is brought back, and $W_O$, which hands it on
+# as it is. What comes out is a `MultiHeadAttention` whose numbers are written.
+#
+# Texts have up to eight letters now, and `^` before them. So a token has 4 numbers for `^`, a, b or c, and 9 for its
+# place:
 
 # %%
 from clear_attention import aggregate, select
@@ -178,7 +179,7 @@ for ours, theirs in zip(by_hand.get_weights(), head.get_weights(), strict=True):
 # %% [markdown]
 # </details>
 #
-# Is the head right for all texts?
+# Is the head right in each text of one to eight letters?
 
 # %% tags=["hide-input"]
 from itertools import product
@@ -203,53 +204,21 @@ right = check(signs[fetched], lambda text: ["^", *text[:-1]])
 assert right == [True] * 9840
 
 # %% [markdown]
-# All of them, as must be: this head looks by places only, so its map is the same whatever the text says.
-#
-# The first argument of `select` says by what a token looks, and the second by what it is looked at. So `select(letter,
-# letter, lambda query, key: key == query)` finds for each letter the letters like itself.
-#
-# <details class="lesson-more" markdown="1"><summary>A puzzle: which line made which map?</summary>
-#
-# Four lines, and below them their maps on the text `cabba`. There is no `^`, so a is 0, b is 1 and c is 2:
-#
-# ```python
-# 1  select(letter, letter, lambda query, key: key == query)
-# 2  select(place, letter, lambda query, key: key == 1)
-# 3  select(place, place, lambda query, key: key <= query)
-# 4  select(letter, letter, lambda query, key: key > query)
-# ```
-
-# %% tags=["hide-input"] alt="Four maps of weights for the text cabba. In map P each letter looks at itself and at all letters before it. In map Q the c looks at all five letters, each a at the c and the two b's, and each b at the c. In map R each letter looks at the letters like itself. In map S all letters look at the two b's."
-kind, where = features(3, 5)
-tokens, mask = rows(["cabba"], "abc", length=5)
-lines = {
-    "P": select(where, where, lambda query, key: key <= query),
-    "Q": select(kind, kind, lambda query, key: key > query),
-    "R": select(kind, kind, lambda query, key: key == query),
-    "S": select(where, kind, lambda query, key: key == 1),
-}
-figure, _ = plt.subplots(2, 2, figsize=(4.8, 5), layout="constrained")
-for ax, (name, line) in zip(figure.axes, lines.items(), strict=True):
-    _, weights = aggregate(line, kind)(tokens, return_weights=True)
-    look(ax, weights[0, 0], name, [*"cabba"], [*"cabba"])
-    if name == "Q":
-        assert np.allclose(weights[0, 0, 0], 1 / 5)
-plt.show()
-
-# %% [markdown]
-# </details>
-#
-# <details class="lesson-answer" markdown="1"><summary>The solution of the puzzle</summary>
-#
-# Line 1 made R, line 2 made S, line 3 made P, and line 4 made Q. In Q the c finds nobody who is larger, so all its
-# scores are equal, and it looks at everybody alike.
-#
-# </details>
+# It is. It looks by places only, so its map is the same whatever the text says.
 #
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
-# Each letter shall say how often it occurs in the text. The line above finds all letters like itself. Let each of them
-# hand over a 1. What comes back to an a in `abca`, and what to the b?
+# Now to sorting. Think of people who line up by height. Whoever counts those who are smaller knows how many will stand
+# before him. So to sort, a head must count.
+#
+# First an easier count: how often does each letter occur? For this a head looks by letters, and not by places:
+#
+# ```python
+# like_itself = select(letter, letter, lambda query, key: key == query)
+# ```
+#
+# The first argument says by what a token looks, and the second by what it is looked at. So each letter looks at the
+# letters like itself. Let each of these hand over a 1. What comes back to an a in `abca`, and what to the b?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -283,17 +252,24 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What comes back</summary>
 #
-# To both a 1. What comes back is an *average*, and the average of ones is 1, however many there are. So attention can't
-# add up.
+# To both a 1. What comes back is an average, and the average of ones is 1, however many there are.
 #
 # </details>
 #
-# Here is another way to say a number: by the weight that a letter gives to `^`. 1 means none, 1/2 means one, 1/3 means
-# two, and so on. A ? stands where `^` gets no weight, so that nothing is said. Press the wishes until the count is
-# right in all texts. Then there is a second task, which we need for sorting.
+# So attention can't add up, because what comes back is an *average*. But it can *share*. Think of a cake that is cut
+# into equal pieces. Whoever sees one piece knows how many share the cake. So let `^` have a piece, and look at this
+# one. It tells how many letters share with it:
+#
+# --8<-- "diagrams/cake.svg"
+#
+# Whom must each letter look at? Press the wishes until the count is right in all texts. A ? stands where `^` gets no
+# weight, so that nothing is said. Then take the second task, *how many are smaller*. We need it for sorting.
 
 # %% tags=["live", "remove-input"]
-# What the questions at the end of the page say.
+# The pieces of the drawing, and what the questions at the end of the page say.
+drawn = Path("../diagrams/cake.svg").read_text(encoding="utf-8")
+pieces = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
+assert pieces == [str(Fraction(1, n + 1)) for n in range(4)]
 assert round(np.exp(10)) == 22_026
 assert round(np.exp(10) / (np.exp(10) + 99_999), 2) == 0.18
 kind, where = features(3, 4)
@@ -318,14 +294,14 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What is missing</summary>
+# <details class="lesson-answer" markdown="1"><summary>What is missing, and the head in Python</summary>
 #
-# Each letter must look at the letters like itself *and at* `^`. If there are n such letters, n + 1 tokens share the
-# weight, and `^` gets $1 / (n + 1)$ of it. In the second task each letter looks at the smaller ones and at `^`.
+# Each letter must look at the letters like itself *and at* `^`. In the second task it looks at the smaller ones, and at
+# `^`.
 #
-# How does this weight come out of the head? `^` hands over a 1, and the letters hand over 0. So the average that comes
-# back is the weight of `^`. Below `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`, or a letter
-# like me":
+# How does the piece of `^` come out of the head? `^` hands over a 1, and the letters hand over 0. So the average that
+# comes back is the weight of `^`. In the code `^` is 0, a is 1, b is 2 and c is 3, so `key in (0, query)` means "`^`,
+# or a letter like me":
 
 # %%
 # This cuts out the one number that is 1 for ^ and 0 for all others.
@@ -345,21 +321,33 @@ right = check(counted, lambda text: [text.count(sign) for sign in text])
 # %% [markdown]
 # </details>
 #
-# Written down, your first head is right on all 9,840 texts. But it says 1/3 where it should say 2. In a Transformer a
-# feed-forward network turns the one into the other, because it can [hold a
-# table](feed_forward.py#many-alarms-one-table).
+# So the head can count. But with $n$ letters beside `^` it says $1 / (n + 1)$ where it should say $n$. A feed-forward
+# network turns the one into the other, because it can [hold a table](feed_forward.py#many-alarms-one-table).
 #
 # ## Two heads: sorting
 #
-# Sorted, `cabacb` is `aabbcc`. How can place 3 know that a b belongs there? Think of people who line up by height.
-# Whoever counts those who are smaller knows how many will stand before him. So let us take two heads.
+# Now let them line up. In the first head each letter of `cabacb` counts the smaller ones. A feed-forward network writes
+# the count into free columns of its token, as a **note**:
 #
-# 1. **Each letter counts the smaller ones**, as in your second task. In `cabacb` a b finds two, so the b's begin at
-#    place 3. A feed-forward network writes the count into free columns of the token, as a **note**.
-# 2. **Each place looks at these notes.** Place 3 wants the count 2. But place 4 must get a b, too, and no letter has
-#    counted 3. So each place looks for *the largest count below its own number*.
+# --8<-- "diagrams/line_up.svg"
 #
-# Here are both maps. Above the lower one stand the notes:
+# The second head looks at these notes. Place 3 fetches a b, because a b has counted 2, and two stand before place 3.
+# Place 4 must get a b, too, but nobody has counted 3. So each place looks for **the largest note below its own
+# number**.
+#
+# Write a text of your own, and say what each place will fetch before you press. Can you find one that is not sorted?
+
+# %% tags=["live", "remove-input"]
+touch(
+    "seats",
+    "<p>In ccab the notes are 2, 2, 0 and 1. Place 3 looks for the largest note below 3, which is 2, and fetches a c."
+    "</p>",
+    text="ccab",
+    place=0,
+)
+
+# %% [markdown]
+# <details class="lesson-more" markdown="1"><summary>The maps of both heads, with all weights</summary>
 
 # %% tags=["hide-input"] alt="Two maps for sorting cabacb. Above, the first head: each c looks at ^ and the four smaller letters, each a only at ^, each b at ^ and the two a's. Below, the second head, with the notes 4, 0, 2, 0, 4, 2 above the letters c, a, b, a, c, b: places 1 and 2 look at both a's, 3 and 4 at both b's, 5 and 6 at both c's."
 assert right == [True] * 9840
@@ -367,6 +355,15 @@ below, for_place = maps_of(programs.sort())
 smaller = [sum(other < sign for other in TEXT[1:]) for sign in TEXT[1:]]
 noted = ["^\n0", *(f"{s}\n{m}" for s, m in zip(TEXT[1:], smaller, strict=True))]
 counted = [f"{s} counts {m}" for s, m in zip(TEXT[1:], smaller, strict=True)]
+drawn = Path("../diagrams/line_up.svg").read_text(encoding="utf-8")
+lined_up = {  # the letters, their notes, and who stands at the places
+    "letter": [*TEXT[1:]],
+    "note": [str(m) for m in smaller],
+    "place": [*"123456"],
+    "fetched": sorted(TEXT[1:]),
+}
+for name, row in lined_up.items():
+    assert re.findall(rf'class="{name}"[^>]*>([^<]+)<', drawn) == row
 _, axes = plt.subplots(2, 1, figsize=(4.4, 6.6), layout="constrained")
 look(axes[0], below[1:], "each letter counts", counted, [*TEXT])
 ranks = [f"place {i}" for i in range(1, 7)]
@@ -379,21 +376,11 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
     assert [m == best for m in smaller] == (row > 0.4).tolist()
 
 # %% [markdown]
-# `^` carries the note 0, too, so place 1 would want it. A second selection makes `^` unwanted. Write a text of your
-# own, and say what each place will fetch before you press. Can you find one that is not sorted?
-
-# %% tags=["live", "remove-input"]
-touch(
-    "seats",
-    "<p>In ccab the notes are 2, 2, 0 and 1. Place 3 looks for the largest note below 3, which is 2, and fetches a c."
-    "</p>",
-    text="ccab",
-    place=0,
-)
-
-# %% [markdown]
-# Now we write it down. The function in `select` may also return a number that says *how much* a key is wanted. The
-# highest wins, because each lead of 1 becomes a lead of 128 in the scores. And `+` adds the scores of two selections.
+# </details>
+#
+# Now we write it down. Two things are new. The function in `select` may also return a number that says *how much* a key
+# is wanted: the highest wins. And `+` adds the scores of two selections. It is needed because `^` carries the note 0,
+# too, so that place 1 would want it. The second selection makes `^` unwanted.
 
 # %%
 from clear_attention.programs import Program, look_up
@@ -419,7 +406,7 @@ head_2 = aggregate(my_place + not_begin, letter)
 program = Program([head_1, network, head_2])  # one after the other
 
 # %% [markdown]
-# Such a row of heads and networks is a **program**. Does this one sort all texts?
+# Such a row of heads and networks is a **program**. Does this one sort each of the 9,840 texts?
 
 # %% tags=["hide-input"]
 tokens, mask = rows(texts, "^abc", length=9, depth=4 + 9 + 1 + 9)
@@ -431,7 +418,7 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
     assert ours[1 : len(text)].tolist() == theirs[1 : len(text)].tolist()
 
 # %% [markdown]
-# The package keeps it as `sort`. It is one of [eight programs](../reference/programs.md), and another adds numbers.
+# It does. The package keeps it as `sort`, one of [eight programs](../reference/programs.md). Another one adds numbers.
 #
 # ## Who found this, and when
 #
@@ -440,11 +427,11 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
 #
 # <details class="lesson-more" markdown="1"><summary>Is there something that nobody can write?</summary>
 #
-# In 2020 Michael Hahn took a simple question: is the number of ones in a row of zeros and ones odd? Change one of its n
-# signs, and the right answer turns over. But the answer of a Transformer, he proved, moves by no more than a constant
-# times 1/n, as an average does when one of n numbers changes. So on a long row it can't be sure. In 2022 David Chiang
-# and Peter Cholak [wrote the weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on
-# paper, where numbers have digits without end.
+# In 2020 Michael Hahn took a simple question: is the number of ones in a row of zeros and ones odd? Change one sign,
+# and the right answer turns over. But the answer of a Transformer hardly moves on a long row, he proved, as an average
+# hardly moves when one of many numbers changes. So it can't be sure. In 2022 David Chiang and Peter Cholak [wrote the
+# weights](https://arxiv.org/abs/2202.12172) all the same: theirs gets every row right, on paper, where numbers have
+# digits without end.
 #
 # </details>
 #
@@ -452,9 +439,9 @@ for ours, theirs, text in zip(fetched, kept, texts, strict=True):
 #
 # ### Exercise 1
 #
-# Write a causal head: each token finds out at which place the last a stood, its own place included. Before the first a
-# any answer will do. You need two selections, and `+` adds their scores: how much is an a wanted, and how much a place?
-# (Who looks does not matter, so `query` is not needed.)
+# Write a causal head that tells each token at which place the last a stood, its own place included. Before the first a
+# any answer will do. Add two selections: how much is an a wanted, and how much a place? (Who looks does not matter, so
+# `query` is not needed.)
 #
 # ```python
 # letter, place = features(3, 8)
@@ -487,8 +474,9 @@ assert found.tolist() == expected
 #
 # ### Exercise 2
 #
-# Are there more a's than b's in a text, or fewer, or as many? One head tells it, without counting: what comes back to
-# each letter shall be above 0, below 0, or 0. Whom does it look at, and what does each sign hand over?
+# Are there more a's than b's in a text? One head tells it, without counting. What comes back to each letter shall be
+# above 0 if there are more a's, below 0 if there are more b's, and else 0. Whom does it look at, and what does each
+# sign hand over?
 #
 # ```python
 # letter, place = features(4, 9)

@@ -9,18 +9,19 @@
 # A machine is writing, and one query stands at the third of four places. Its scores for the four keys are 4, 1, 0 and
 # 9, so that key 4 gets 0.99 of the weight. But key 4 belongs to a letter that is not yet written.
 #
-# A score is the product of a query and a key. It says how well the two fit, and hardly anything else. Four things are
-# left to say: *enough*, *you are far away*, *never*, and *none of you*. For each of them there is a rule between the
-# product and the softmax. Here they are at work on our query, one after the other. Each row shows its weights, and
-# keeps the rules of the rows above. Watch key 4:
+# A score is the product of a query and a key, divided by a root. It says how well the two fit, and hardly anything
+# else. Four things are left to say: *enough*, *you are far away*, *never*, and *none of you*. For each of them there is
+# a rule between the score and the softmax. Here they are at work on our query, one after the other. Each row shows its
+# weights, and keeps the rules of the rows above. Watch key 4:
 #
 # --8<-- "diagrams/rule_by_rule.svg"
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
 # In training scores grow, because the more the score of the right key leads, the more probable is the right letter.
-# Nothing says: enough. A **soft cap** $c$ does. It uses the tanh, a curve that is nearly a straight line near 0 and
-# stays between -1 and 1:
+# Nothing says: enough. In large machines scores have grown until nearly all weights were 0 or 1, and then the training
+# broke down. A **soft cap** $c$ stops them. It uses the tanh, a curve that is nearly a straight line near 0 and stays
+# between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -129,8 +130,8 @@ assert min(taught[3] + taught[5]) > 0.99
 # key 1 loses 1, and key 4, which is nearer, only 0.5. The bias comes after the cap, so that the cap does not shrink it.
 #
 # A bias can also be learnt. A date machine without positions reads fewer than 20 of 100 dates. Another one has a learnt
-# bias, and nothing else tells its encoder about places. It reads 999 of 1,000. Here is what two of its four heads have
-# learnt to add. Which letters does each of them like best?
+# bias, and nothing else tells its encoder about places. It reads over 99 of 100. Here is what two of its four heads
+# have learnt to add. Which letters does each of them like best?
 
 # %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
 _, bag_record = trained.load("dates-no-positions")
@@ -167,15 +168,16 @@ for side in (1, -1):
 
 # %% [markdown]
 # Head 3 likes the letter just to its left best, and head 4 the three that stand four to six places to its right. (Far
-# distances share one number, a *bucket*, and so do these three.)
+# distances are put together in groups that share one number, called *buckets*. These three are a bucket.)
 #
 # Only distances count. So the machine reads as many dates if each text begins 40 places further right than in the
 # training.
 #
 # ## “Never”: the mask has the last word
 #
-# Key 4 still leads, although its letter is not yet written. Both rules have lowered its score, but a softmax gives
-# every score some weight. To forbid a key takes a [mask](masks.py). One way is to set the score to minus infinity.
+# Key 4 still leads, although its letter is not yet written. Both rules have lowered its score (though it stands nearer
+# than key 1, so that the bias has even raised its weight), but a softmax gives every score some weight. To forbid a key
+# takes a [mask](masks.py). One way is to set the score to minus infinity.
 #
 # Some programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score
 # like any other, and the hidden key is read, without an error. So the mask must come after the cap.
@@ -363,9 +365,9 @@ print("your attention has a cap, a bias and a sink")
 # proposed one in which each place costs the same. Still, most models of today turn queries and keys.
 #
 # Why cap at all? When Dehghani and others (2023) trained large machines to look at pictures, the loss shot up after a
-# few thousand steps, because nearly all weights were 0 or 1. Their remedy was a norm for queries and keys, so that no
-# product grows large. Gemma 2 (2024) took a cap, of 50, so high that it only stops what runs away. Gemma 3 (2025) gave
-# it up for the norm.
+# few thousand steps, because nearly all weights had become 0 or 1. Their remedy was a norm for queries and keys, so
+# that no product grows large. Gemma 2 (2024) took a cap, of 50, so high that it only stops what runs away. Gemma 3
+# (2025) gave it up for the norm.
 #
 # ## Exercises
 #
@@ -431,11 +433,11 @@ exercises.show("score_rules")
 # %% [markdown]
 # ```self-check
 # ? A machine has a sink of score 0. Somebody adds 3 to the bias of every key, near or far. What happens?
-# - Nothing, since the softmax sees only differences. | Among the keys. But the sink does not get the 3.
+# - Nothing, since the softmax sees only differences. | That is so among the keys, but the sink does not get the 3.
 # + The sink gets less. | All keys move away from it by 3.
 # - The far keys catch up with the near ones. | Then the far ones would have to get more than the near ones.
 # ? The cap is 50, and all scores lie between -3 and 3. What does the cap do?
-# - It divides all scores by 50. | Inside the tanh. But the result is multiplied by 50 again.
+# - It divides all scores by 50. | Only inside the tanh. The result is multiplied by 50 again.
 # + Next to nothing. | Near 0 the tanh is nearly a straight line, so small scores stay nearly as they are.
 # - It makes all scores equal to 50. | 50 is the most that a score can become.
 # ? A machine has no positions, but a bias in which each place of distance costs the same. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?

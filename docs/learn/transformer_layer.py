@@ -123,10 +123,10 @@ plt.show()
 #
 # The remedy is simple. In our own machine, what comes into a part is *added* to what the part found. This is the
 # **residual**. What a letter was is kept, and the part has to find only what is still missing. Trained for as few
-# steps, such a machine reads 98 of 100 dates.
+# steps, a machine with residuals reads 98 of 100 dates.
 #
-# Here ours stands beside the machine that lacks the residual. A dare: find a year like 1962 that this one reads
-# wrong.
+# Here ours stands beside the machine without residuals. A dare: find a year like 1962 that the one without residuals
+# reads wrong.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-residual"]
@@ -155,11 +155,11 @@ machine(
 # the subject of the next lesson. Two things stand around each part:
 #
 # * the **residual**: what comes in is added to what the part found, as notes are written in the margin of a text.
-# * the **norm** (short for *layer normalization*): after that, the numbers of each letter are brought to mean 0 and
-#   size 1, where the *size* is the root of the mean of their squares.
+# * the **norm** (short for *layer normalization*): after the adding, the numbers of each letter are brought to mean 0
+#   and size 1, where the *size* is the root of the mean of their squares.
 #
-# Here is one layer, to be read from below. *Self-attention* is a text that looks at itself, *feed-forward* is the small
-# network, and ⊕ adds. Its numbers are an example, which [By hand](#by-hand) computes:
+# Here is one layer, to be read from below. *Self-attention* is the attention of a text to itself, *feed-forward* is the
+# small network, and ⊕ adds. Its numbers are an example, which [By hand](#by-hand) computes:
 #
 # --8<-- "diagrams/layer.svg"
 #
@@ -264,8 +264,8 @@ assert learnt["whole"] < learnt["without the norms"]  # which learns later
 #
 # Watch it here. The letters of a text are arrows, in towers that are not trained yet. The letter that you press points
 # up, and every other letter stands at the true angle between its vector and that of the pressed one. Left and right
-# mean nothing. *Alike* is 1 for two arrows in the same direction, and 0 for two at a right angle. The bar is the size
-# of a letter.
+# mean nothing. *Alike* is 1 for two arrows in the same direction, and 0 for two at a right angle. The bar is the mean
+# size of a letter. (The two 1s are not the same arrow, because they stand at different places.)
 #
 # 1. Untick the residual, and climb layer by layer. From which layer on can you no longer tell the letters apart?
 # 2. Tick it again, and climb. Do the letters stay apart?
@@ -501,7 +501,7 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 #
 # ## Who found this, and when
 #
-# 56 layers can do whatever 20 can, if the others just hand on what they get. But in 2015 Kaiming He and others saw a
+# 56 layers can do whatever 20 can, if the other 36 just hand on what they get. But in 2015 Kaiming He and others saw a
 # network of 56 layers read pictures worse than one of 20, even those of its training. They built the handing-on in, as
 # a residual around every few layers, and could then train 152.
 #

@@ -72,9 +72,10 @@ assert all_of_them == 66
 #
 # Two fields of the table are empty. Nobody needs the queries of m and a any more, because they have asked already.
 #
-# And their keys and values? They are made of the m alone, and of the a alone. They stood there before the y came, and
-# would come out the same again. So the machine can **keep** them. When a letter comes, it computes the query, the key
-# and the value of this letter, and of no other. What is kept is called the **cache** of keys and values, or *KV cache*.
+# And their keys and values? They are made of the m and its place alone, and of the a and its place alone. They stood
+# there before the y came, and would come out the same again. So the machine can **keep** them. When a letter comes, it
+# computes the query, the key and the value of this letter, and of no other. What is kept is called the **cache** of
+# keys and values, or *KV cache*.
 #
 # ## A second layer
 #
@@ -97,9 +98,12 @@ assert all_of_them == 66
 # **Keys and values may be kept, because no letter sees a later one.** The mask was made for the training, so that
 # nobody peeks. Here it pays a second time.
 #
-# Here is a machine of two layers. Let it write. How many letters go in at the last step, and how many have gone in by
-# then? Then tick the box, so that it keeps its keys and values. And what is no longer true if you take the look-ahead
-# mask away? Why only in layer 2?
+# Here is a machine of two layers. Predict first, then try:
+#
+# 1. Let it write. How many letters go in at the last step, and how many have gone in by then? And if it keeps its keys
+# and values?
+#
+# 2. Take the look-ahead mask away. What that was kept is no longer true, and why only in layer 2?
 
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax
@@ -133,11 +137,11 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# At the last step 11 letters go in, and 66 have gone in by then. With the cache it is 1 letter, and 11.
+# 1. At the last step 11 letters go in, and 66 have gone in by then. With the cache it is 1 letter, and 11.
 #
-# Without the mask, layer 1 finds something else for each letter as soon as a new one comes. Layer 2 makes its keys and
-# values of that, so those that it kept are out of date. The keys of layer 1 are made of the letter and its place, and
-# these stay.
+# 2. Without the mask, layer 1 finds something else for each letter as soon as a new one comes. Layer 2 makes its keys
+# and values of that, so those that it kept are out of date. The keys of layer 1 are made of the letter and its place,
+# and these stay.
 #
 # </details>
 #
@@ -263,9 +267,9 @@ print("letter by letter, your machine finds what it finds at once")
 # %% [markdown]
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. That is 32 times fewer. Is it also
-# 32 times as fast? We measured it, for one text at a time and for 64 texts at once. How many times as fast is it with a
-# cache?
+# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. That is over 32 times fewer. Is it
+# also over 32 times as fast? We measured it, for one text at a time and for 64 texts at once. How many times as fast is
+# it with a cache?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -333,9 +337,8 @@ assert ms[1]["cache"] > 8 * compiled
 Markdown("\n".join([*lines, "", told]))
 
 # %% [markdown]
-# So most of a step does not depend on how many letters go in. The more texts are written at once, the more there is to
-# multiply, and the more the cache brings. (This was measured on two cores, with the machine of our
-# [benchmarks](../about/benchmarks.py#training-decoding-starting).)
+# The more texts are written at once, the more there is to multiply, and the more the cache brings. (This was measured
+# on two cores, with the machine of our [benchmarks](../about/benchmarks.py#training-decoding-starting).)
 #
 # </details>
 #
@@ -347,10 +350,10 @@ Markdown("\n".join([*lines, "", told]))
 # $$
 #
 # which is nothing. (The keys and values of the text, for cross-attention, take 17,408 more.) But it grows with each
-# letter, with each layer and with each text that is written at once. In large machines the cache takes [more memory
-# than the machine itself](fewer_keys.py).
+# letter, with each layer and with each text that is written at once. In a large machine with a long text the cache can
+# take [more memory than the machine itself](fewer_keys.py).
 #
-# <details class="lesson-more" markdown="1"><summary>When must it be thrown away?</summary>
+# ## When must it be thrown away?
 #
 # When something changes that a kept key was made of. If you correct a letter, then from the second layer on all letters
 # behind it must be computed anew as well, because they have looked at it. But all that stands *before* it stays. So two
@@ -361,16 +364,14 @@ Markdown("\n".join([*lines, "", told]))
 # to count on, and tells each new letter that it is the first, then the answer is wrong, and [no error says
 # so](../guides/museum.py#cache-positions).
 #
-# </details>
-#
 # ## Who found this, and when
 #
 # Shazeer (2019) wrote down how a step of writing goes on from the keys and values that were kept, and worked out why it
 # is slow all the same: in each step all of them must be fetched from memory, only to compute one letter. He proposed to
-# [keep fewer](fewer_keys.py). Pope and others (2022) worked out for a model of 540 billion numbers how many processors
-# can share one cache. Kwon and others (2023) measured that programs which serve many chats filled only 20 to 38 % of the
-# memory that they had put aside for caches, because nobody knows beforehand how long an answer will be. They cut the
-# cache into pages, as an operating system cuts its memory, and hand them out one by one.
+# [keep fewer](fewer_keys.py). Pope and others (2022) worked out how a model of 540 billion numbers and its cache are
+# best spread over many processors. Kwon and others (2023) measured that programs which serve many chats filled only 20
+# to 38 % of the memory that they had put aside for caches, because nobody knows beforehand how long an answer will be.
+# They cut the cache into pages, as an operating system cuts its memory, and hand them out one by one.
 #
 # ## Exercises
 #
@@ -399,12 +400,8 @@ print(f"that is {without / with_cache:.0f} times as many")
 assert (with_cache, without) == (1099, 104_950)
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>And the reading?</summary>
-#
 # Your 1,000 letters go in together, since all of them are known. That is one large step, and the 99 others are small
 # ones. So when you ask a chat program something long, you wait for its first word, and then the others come quickly.
-#
-# </details>
 #
 # ## Check yourself
 #
@@ -433,8 +430,8 @@ exercises.show("cache")
 #
 # ## Where to go next
 #
-# The cache holds a key for each letter, and each new letter looks at all of them. Our texts fill 34 places. A book has a
-# million letters.
+# The cache holds a key for each letter, and each new letter looks at all of them. Our texts have at most 34 places. A
+# long novel has a million letters.
 #
 # * [Long sequences](long_sequences.py): the matrix that does not fit.
 # * [Fewer keys than queries](fewer_keys.py): a cache that is too large, and what to leave out.

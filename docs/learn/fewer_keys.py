@@ -132,8 +132,8 @@ print(output[:, 0, 0].numpy().round(2))
 # %% [markdown]
 # </details>
 #
-# What can't they do any more? Below, a blue point is what a head of queries brings back, and an orange bar joins the
-# two values that it meets. Answer first:
+# What can heads no longer do, once they share? Below, a blue point is what a head of queries brings back, and an orange
+# bar joins the two values that it meets. Answer first:
 #
 # 1. Which query lets head 1 bring back 15? And can it bring back 25?
 # 2. Let all four queries be 2. Which heads bring back the same?
@@ -158,8 +158,8 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. The query 0, which makes both weights 0.5. It can never bring back 25: whatever it asks, it mixes 10 and 20.
-# 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price: with the same query, the second finds
-#    nothing that the first could not find.
+# 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price: whatever they ask, the two can only mix
+#    the same values.
 #
 # </details>
 #
@@ -220,13 +220,14 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# They do not: head 1 looks at the space, and head 2 at the month. Their keys are the same, but their questions differ.
-# And about as many dates are read right as by a machine with four heads of keys that was trained as long.
+# Not all of them: heads 1 and 3 look mostly at the space, and head 2 at the month. Their keys are the same, but their
+# questions differ. And about as many dates are read right as by a machine with four heads of keys that was trained as
+# long.
 #
 # But a date [hardly needs several heads](multi_head.py). What about large models? DeepSeek-AI (2024) trained three
-# models of about 7 billion numbers, equally long, to see just this. One had keys for each head, one had 8 heads of
-# keys, and one a single head. In four hard tests of up to 100 marks each, the first got 42 marks on average. How many
-# fewer did the other two get?
+# models of about 7 billion numbers to see just this, all of them for equally long. One had keys for each head, one had
+# 8 heads of keys, and one a single head. In four hard tests of up to 100 marks each, the first got 42 marks on average.
+# How many fewer did the other two get?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -312,7 +313,7 @@ assert 25 < with_all[8] < 29  # MMLU, where one of four answers is right
 # %% [markdown]
 # Nobody has settled why. One reason may be the tests: in the only one that Llama 2 and DeepSeek both took, the models
 # of the Llama 2 team chose the right one of four answers hardly more often than by guessing, so there was little to
-# lose.
+# lose. But in other tests they had much to lose, and lost little.
 #
 # The numbers: Ainslie and others, 2023, table 1, who converted a trained T5, a Transformer of Google's; [Touvron and
 # others](https://arxiv.org/abs/2307.09288), 2023, table 18; DeepSeek-AI, 2024, table 8.
@@ -374,15 +375,15 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>Why does Llama 3.1 have 8, and not one?</summary>
 #
 # A large model is spread over the 8 graphics cards of a server. A single head of keys would have to be copied onto
-# each, which makes 8 again, as the report on Llama 2 says. And what is saved can be spent on a larger model, as
-# [exercise 1](#exercise-1) shows.
+# each, which makes 8 again, as the report on Llama 2 says. So on such a server one head of keys would save nothing.
 #
 # </details>
 #
 # ## Your machine so far
 #
 # In your [`multi_head`](split_heads.py#your-machine-so-far), narrower `W_K` and `W_V` make fewer heads of keys. Each
-# head of queries must then be handed the keys of its group, and this line is missing. A program counts heads from 0.
+# head of queries must then be handed the keys of its group. The line that does so is missing. A program counts heads
+# from 0.
 #
 # ```python
 # def multi_head(x, seen, W_Q, W_K, W_V, W_O, mask=0, heads=4, key_heads=2):
@@ -424,8 +425,8 @@ print("your heads share keys as the package's do")
 # <details class="lesson-answer" markdown="1"><summary>And in another order?</summary>
 #
 # Your `group` is 0, 0, 1, 1. With 0, 1, 0, 1 the second and the third head of queries would meet keys that they were
-# never trained with, though every shape is right. The first order is *repeated*, the second *tiled*, which is [a known
-# bug](../guides/museum.py#tiled-groups).
+# never trained with, though every shape is right. The first order *repeats* each number, and the second *tiles* the
+# row. To tile where one should repeat is [a known bug](../guides/museum.py#tiled-groups).
 #
 # </details>
 #

@@ -18,10 +18,10 @@
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# In training scores grow, because the more the score of the right key leads, the more probable is the right letter.
-# Nothing says: enough. In large machines scores have grown until nearly all weights were 0 or 1, and then the training
-# broke down. A **soft cap** $c$ stops them. It uses the tanh, a curve that is nearly a straight line near 0 and stays
-# between -1 and 1:
+# In training scores often grow, because the more the score of the right key leads, the more probable is the right
+# letter. Nothing says: enough. In large machines scores have grown until nearly all weights were 0 or 1, and then the
+# training broke down. A **soft cap** $c$ stops them. It uses the tanh, a curve that is nearly a straight line near 0
+# and stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -113,7 +113,7 @@ assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# With a cap of 20 the trained machine loses nothing, but with 5 it loses about half of the dates. So *this*
+# With a cap of 20 the trained machine loses next to nothing, but with 5 it loses about half of the dates. So *this*
 # machine needs its high scores. And yet all that were trained with a cap of 5, or even of 3, read over 99 of 100. It is
 # not the task that needs high scores: the training only went where nothing stopped it.
 #
@@ -131,7 +131,8 @@ assert min(taught[3] + taught[5]) > 0.99
 #
 # A bias can also be learnt. A date machine without positions reads fewer than 20 of 100 dates. Another one has a learnt
 # bias, and nothing else tells its encoder about places. It reads over 99 of 100. Here is what two of its four heads
-# have learnt to add. Which letters does each of them like best?
+# have learnt to add. Which letters does each of them favour? (Far distances are put together in groups, called
+# *buckets*, that share one number.)
 
 # %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
 _, bag_record = trained.load("dates-no-positions")
@@ -167,8 +168,8 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
-# Head 3 likes the letter just to its left best, and head 4 the three that stand four to six places to its right. (Far
-# distances are put together in groups that share one number, called *buckets*. These three are a bucket.)
+# The bias of head 3 favours the letter just to its left, and that of head 4 the three that stand four to six places to
+# its right. (These three are a bucket.)
 #
 # Only distances count. So the machine reads as many dates if each text begins 40 places further right than in the
 # training.
@@ -210,8 +211,8 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # The last rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
 # What it gets is thrown away.
 #
-# The usual order, and ours, is: divide by the root, **cap, bias, mask, sink**, softmax. Here is our query, number by
-# number. The root is 2, the cap is 2, each place costs 0.5, and the sink has the score 0:
+# The order of programs that have them all, and ours, is: divide by the root, **cap, bias, mask, sink**, softmax. Here
+# is our query, number by number. The root is 2, the cap is 2, each place costs 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -311,7 +312,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. No. A larger score stays larger under the cap. The scores only come nearer to each other.
+# 1. No. A larger score stays larger under the cap, until the computer can no longer tell them apart. The scores only
+#    come nearer to each other.
 # 2. Tick cap and mask, and then "mask before the cap".
 #
 # </details>
@@ -366,8 +368,8 @@ print("your attention has a cap, a bias and a sink")
 #
 # Why cap at all? When Dehghani and others (2023) trained large machines to look at pictures, the loss shot up after a
 # few thousand steps, because nearly all weights had become 0 or 1. Their remedy was a norm for queries and keys, so
-# that no product grows large. Gemma 2 (2024) took a cap, of 50, so high that it only stops what runs away. Gemma 3
-# (2025) gave it up for the norm.
+# that no product grows large. Gemma 2 (2024) took a cap, of 50, which is so high that it hardly changes scores of the
+# usual size. Gemma 3 (2025) gave it up for the norm.
 #
 # ## Exercises
 #

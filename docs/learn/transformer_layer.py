@@ -144,10 +144,10 @@ machine(
 )
 
 # %% [markdown]
-# Longer training mends it only partly: of three such machines, trained for as long as ours, two still lose one date in
-# nine.
+# Longer training does not always mend it: of three such machines, trained for as long as ours, two still lose one date
+# in nine, and the third fewer than two in a hundred.
 #
-# ## A tower of four
+# ## Add, then bring back to size
 #
 # Our date machine is shallow: one layer reads, and one writes. What holds a deep one together?
 #
@@ -155,13 +155,59 @@ machine(
 # the subject of the next lesson. Two things stand around each part:
 #
 # * the **residual**: what comes in is added to what the part found, as notes are written in the margin of a text.
-# * the **norm** (short for *layer normalization*): after the adding, the numbers of each letter are brought to mean 0
-#   and size 1, where the *size* is the root of the mean of their squares.
+# * the **norm** (short for *layer normalization*): after the adding, the numbers of each letter are brought back to one
+#   size.
 #
 # Here is one layer, to be read from below. *Self-attention* is the attention of a text to itself, *feed-forward* is the
-# small network, and ⊕ adds. Its numbers are an example, which [By hand](#by-hand) computes:
+# small network, and ⊕ adds:
 #
 # --8<-- "diagrams/layer.svg"
+#
+# ## By hand
+#
+# Follow the numbers of the drawing. A letter has the vector $(1, 2, 0, 1)$, and attention found $(0, 1, 5, 6)$ for it.
+# **The residual** adds the two:
+#
+# $$
+# (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
+# $$
+#
+# **The norm** brings this sum to mean 0 and size 1, where the *size* is the root of the mean of the squares. The mean is
+# 4. Subtract it: $(-3, -1, 1, 3)$. The size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
+#
+# $$
+# (-1.342, -0.447, 0.447, 1.342)
+# $$
+#
+# Can you get a number larger than 2 through the norm?
+
+# %% tags=["live", "hide-input"]
+touch(
+    "norm",
+    "<p>The numbers 1, 3, 5, 7 become −1.34, −0.45, 0.45, 1.34. So do 10, 30, 50, 70, and so do 101, 103, 105, 107.</p>",
+    x=[1, 3, 5, 7],
+    plus=0,
+    times=1,
+)
+
+# %% [markdown]
+# What all numbers of a letter have in common is taken away, and their differences are brought to one size. Only the
+# pattern is left.
+#
+# <details class="lesson-more" markdown="1"><summary>Can you? And how can a machine?</summary>
+#
+# You cannot: of four numbers none comes out larger than √3 = 1.73. The four that come out add up to 0, and their
+# squares add up to 4. If one of them is $a$, the other three add up to $-a$. A given sum has the smallest squares when
+# it is shared equally, so theirs add up to at least $3 \cdot (a/3)^2 = a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$
+# at most 3.
+#
+# A machine may need larger numbers. So the norm has two trained vectors: each number is multiplied by its entry in
+# $\gamma$ ("gamma", `scale` below), which is 1 at first, and its entry in $\beta$ ("beta", `shift` below) is added,
+# which is 0 at first.
+#
+# </details>
+#
+# ## A tower of four
 #
 # Stack four such layers. This tower must write eight digits backwards, all at once. We go on calling
 # each digit a letter. The whole tower learns it in 400 steps. Then we train one without the residuals, for twice as
@@ -252,8 +298,8 @@ learnt = {  # the first step at which the loss is below 1
 assert learnt["whole"] < learnt["without the norms"]  # which learns later
 
 # %% [markdown]
-# Of eight random digits one usually comes twice or more. The tower knows which one, but not where it stands, and so it
-# writes this digit in nearly all places. That makes about three in ten right.
+# Of eight random digits one nearly always comes twice or more. The tower knows which one, but not where it stands, and
+# so it writes this digit in nearly all places. That makes about three in ten right.
 #
 # </details>
 #
@@ -264,8 +310,9 @@ assert learnt["whole"] < learnt["without the norms"]  # which learns later
 #
 # Watch it here. The letters of a text are arrows, in towers that are not trained yet. The letter that you press points
 # up, and every other letter stands at the true angle between its vector and that of the pressed one. Left and right
-# mean nothing. *Alike* is 1 for two arrows in the same direction, and 0 for two at a right angle. The bar is the mean
-# size of a letter. (The two 1s are not the same arrow, because they stand at different places.)
+# mean nothing, and only keep the arrows apart. *Alike* is 1 for two arrows in the same direction, and 0 for two at a
+# right angle. The bar is the mean size of a letter. (The two 1s are not the same arrow, because they stand at different
+# places.)
 #
 # 1. Untick the residual, and climb layer by layer. From which layer on can you no longer tell the letters apart?
 # 2. Tick it again, and climb. Do the letters stay apart?
@@ -368,52 +415,8 @@ assert largest(tower(12)) < 0.5 < 0.97 < largest(bare)
 # a query and a key, and both are made of letters. So large letters have huge scores. Up there each letter gives
 # nearly all of its weight to one letter, before it has learnt to which.
 #
-# **The norm lets each part read numbers of the same size, however high up it stands.** It may stand behind each part,
-# as in our drawing, or in front of it, which [a later lesson](norm_first.py) takes up.
-#
-# ## By hand
-#
-# Here are the numbers of the drawing. A letter has the vector $(1, 2, 0, 1)$, and attention found $(0, 1, 5, 6)$ for
-# it. **The residual** adds the two:
-#
-# $$
-# (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
-# $$
-#
-# **The norm** brings this sum to mean 0 and size 1. The mean is 4. Subtract it: $(-3, -1, 1, 3)$. The size is the root
-# of the mean square, $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
-#
-# $$
-# (-1.342, -0.447, 0.447, 1.342)
-# $$
-#
-# Can you get a number larger than 2 through the norm?
-
-# %% tags=["live", "hide-input"]
-touch(
-    "norm",
-    "<p>The numbers 1, 3, 5, 7 become −1.34, −0.45, 0.45, 1.34. So do 10, 30, 50, 70, and so do 101, 103, 105, 107.</p>",
-    x=[1, 3, 5, 7],
-    plus=0,
-    times=1,
-)
-
-# %% [markdown]
-# What all numbers of a letter have in common is taken away, and their differences are brought to one size. Only the
-# pattern is left.
-#
-# <details class="lesson-more" markdown="1"><summary>Can you? And how can a machine?</summary>
-#
-# You cannot: of four numbers none comes out larger than √3 = 1.73. The four that come out add up to 0, and their
-# squares add up to 4. If one of them is $a$, the other three add up to $-a$. A given sum has the smallest squares when
-# it is shared equally, so theirs add up to at least $3 \cdot (a/3)^2 = a^2/3$. So $a^2 + a^2/3$ is at most 4, and $a^2$
-# at most 3.
-#
-# A machine may need larger numbers. So the norm has two trained vectors: each number is multiplied by its entry in
-# $\gamma$ ("gamma", `scale` below), which is 1 at first, and its entry in $\beta$ ("beta", `shift` below) is added,
-# which is 0 at first.
-#
-# </details>
+# **Behind a norm, the next part reads numbers of the same size, however high up it stands.** It may stand behind each
+# part, as in our drawing, or in front of it, which [a later lesson](norm_first.py) takes up.
 #
 # ## Your machine so far
 #

@@ -259,8 +259,7 @@ bet(
 # | plain | a third as large | 2,400 | all |
 #
 # The first line speaks against the rival. With nudges three times as large the answer is shaken as much as before, and
-# yet the tower learns. The other two speak for it: smaller nudges help. So the shaking does some harm, and the fading
-# more.
+# yet the tower learns. The other two speak for it: smaller nudges help. So the shaking does some harm, too.
 #
 # </details>
 

@@ -49,7 +49,8 @@ EXERCISES = [
         asks=Numbers(("",), digits=2),
         given=(KEPT, NEWEST),
         right=finds,
-        because="The scores are 1, 0 and 1, so the powers are 2.718, 1 and 2.718, and (27.18 + 20 + 108.73) / 6.437 = 24.22.",
+        because="The scores are 1, 0 and 1, so the powers are 2.718, 1 and 2.718, and (27.18 + 20 + 108.73) / 6.437"
+        " = 24.22.",
         mistakes={
             "only what is kept": (
                 lambda kept, newest: softmax(newest[0] * kept[0][:, 0]) @ kept[1][:, 0],
@@ -72,12 +73,13 @@ EXERCISES = [
         asks=Choice(tuple(ANSWERS.values())),
         given=(6, True),
         right=lambda layers, sees_later: ANSWERS["later" if sees_later and layers > 1 else "none"],
-        because="In the first layer a key is made of its letter and its place, and these stay. In each layer above it is"
-        " made of what was found below, and this changes.",
+        because="In the first layer a key is made of its letter and its place, and these stay. In each layer above it"
+        " is made of what was found below, and this changes.",
         mistakes={
             "as with the mask": (
                 lambda layers, sees_later: ANSWERS["none"],
-                "With the mask it would be so. Without it the earlier letters see the new one, and find something else.",
+                "With the mask it would be so. Without it the earlier letters see the new one, and find something"
+                " else.",
             ),
             "the first layer": (
                 lambda layers, sees_later: ANSWERS["first"],

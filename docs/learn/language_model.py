@@ -1,6 +1,6 @@
 # ---
 # title: From here to GPT
-# description: Half of the Transformer, trained on nothing but text. How one text becomes examples, what a bit of surprise is, how letters are drawn with temperature and top-p, and the line from counting letters to GPT.
+# description: Half of the Transformer, trained on nothing but text. How one text becomes examples, what a bit of surprise is, rivals that only count letters, and how a letter is drawn with temperature and top-p.
 # ---
 
 # %% [markdown]
@@ -14,12 +14,13 @@
 # The first one you know. The second one nobody can know, and yet an f is likelier than a q. Whoever plays this game
 # well has to know words, and how sentences are built. Can a machine learn that from nothing but the game?
 #
-# Half of our Transformer, without the half that reads, has played it for a few minutes with one text, the reference of
-# the Python language. At four moments of its training it was given a beginning, the *prompt* "The ", and wrote on:
+# Half of our Transformer has played it for a few minutes with one text, the reference of the Python language. At four
+# moments of its training it was given a beginning, the *prompt* "The ", and wrote on:
 
 # %% tags=["hide-input"]
 import re
 import sys
+from pathlib import Path
 
 # The machines are in the repository and not in the package, so this cell needs a clone.
 sys.path += ["../_site", "../.."]
@@ -40,67 +41,12 @@ for step, page in zip(record["written_at"], record["written"], strict=True):
 
 # %% [markdown]
 # Nobody told it what a word is. First it finds which letters are common, then words, then how a sentence sounds in a
-# manual.
+# manual. It means nothing by it. But such a half, only far larger, stands behind the chat programs. The best known is
+# GPT, a *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns
+# to answer questions.
 #
-# It means nothing by it. But such a half, only far larger, stands behind the chat programs. The best known is GPT, a
-# *generative pre-trained Transformer*: it first plays this game with texts of every kind, and only then learns to
-# answer questions.
-#
-# <details class="lesson-more" markdown="1"><summary>Why does it repeat the same letter before the training?</summary>
-#
-# One table turns ids into vectors, and at the end the same table says which id fits what came out, which is called
-# *tying*. Untrained layers change little, and a letter fits itself best.
-#
-# </details>
-#
-# ## Half a Transformer
-#
-# Now that there is nothing to read, the half that reads falls away, and with it cross-attention:
-#
-# --8<-- "diagrams/half.svg"
-#
-# Of [your machine](recap.py#put-together-by-hand) `enter`, `decode` and `write` are left, and `decode` loses
-# cross-attention with its norm. The machine of this page has two layers of four heads, with the [norm
-# first](norm_first.py) and [positions that turn](turning_positions.py).
-#
-# ## A text is full of examples
-#
-# A text is its own answer: at each place the letters up to there are the question, and the next letter is the answer.
-# The [look-ahead mask](causal.py) makes sure that no place can peek. In each step of the training the machine got 16
-# pieces of text, and had to say 128 letters in each. How many examples were that in 1,100 steps?
-#
-# <details class="lesson-more" markdown="1"><summary>How many examples</summary>
-
-# %% tags=["hide-input"]
-train_ids, held_out = texts()
-batch, context, steps = 16, 128, int(record["steps"][-1])
-piece = "return x"
-for place in (1, 2, 3, 7):
-    print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
-print(f"\nexamples in the training: {batch * context * steps:,}")
-print(f"letters to learn from:    {len(train_ids):,}")
-print(f"letters kept out:         {len(held_out):,}")
-assert steps == 1100
-assert 5 <= batch * context * steps / len(train_ids) < 6
-
-# %% [markdown]
-# One at each place, more than two million. 1,100 · 16 · 128 / 419,715 is about 5, so it had to say each letter about
-# five times.
-#
-# </details>
-#
-# So nobody has to write answers for it. A tenth of the text was kept out, to measure how well the machine plays where
-# it has never been.
-#
-# ## How surprised is it? By hand
-#
-# Look at the letter that really came, and at the probability that the machine had given it. If that was 1/2, we are as
-# surprised as by the throw of a coin, which is 1 **bit**. If it was 1/4, it is as with two coins: 2 bits. So for a
-# probability $p$ the surprise is $-\log_2 p$. Three letters with probabilities 1/2, 1/4 and 1 have 1, 2 and 0 bits,
-# one bit each on average.
-#
-# How well do *you* play? Below each letter stands the number of your guesses, and the number that the machine would
-# need if it named the likeliest letter first. Can you beat it?
+# How well do *you* play? Below each letter stands the number of your guesses, and the number that the machine needs if
+# it names the likeliest letter first. Can you beat it?
 
 # %% tags=["live", "hide-input"]
 import numpy as np
@@ -123,6 +69,62 @@ touch(
 )
 
 # %% [markdown]
+# ## Half a Transformer
+#
+# In this game there is nothing to read. So the half that reads falls away, and with it cross-attention:
+#
+# --8<-- "diagrams/half.svg"
+#
+# Of [your machine](recap.py#put-together-by-hand) `enter`, `decode` and `write` are left, and `decode` loses
+# cross-attention with its norm. The machine of this page has two layers of four heads, with the [norm
+# first](norm_first.py) and [positions that turn](turning_positions.py).
+#
+# <details class="lesson-more" markdown="1"><summary>Why does it repeat the same letter before the training?</summary>
+#
+# One table turns ids into vectors, and at the end the same table says which id fits what came out, which is called
+# *tying*. Untrained layers change little, and a letter fits itself best.
+#
+# </details>
+#
+# ## A text is full of examples
+#
+# Who asks the questions? Nobody has to: at each place the letters up to there are the question, and the next letter is
+# the answer. The [look-ahead mask](causal.py) makes sure that no place can peek. In each step of the training the
+# machine got 16 pieces of text, and had to say 128 letters in each. How many examples were that in 1,100 steps?
+#
+# <details class="lesson-more" markdown="1"><summary>How many examples</summary>
+
+# %% tags=["hide-input"]
+train_ids, held_out = texts()
+batch, context, steps = 16, 128, int(record["steps"][-1])
+piece = "return x"
+for place in (1, 2, 3, 7):
+    print(f"sees {piece[:place]!r:12} and must say {piece[place]!r}")
+print(f"\nexamples in the training: {batch * context * steps:,}")
+print(f"letters to learn from:    {len(train_ids):,}")
+print(f"letters kept out:         {len(held_out):,}")
+assert steps == 1100
+assert 5 <= batch * context * steps / len(train_ids) < 6
+
+# %% [markdown]
+# One at each place, 1,100 · 16 · 128, which is more than two million. The text has fewer letters, so the machine had to
+# say each of them about five times.
+#
+# </details>
+#
+# A tenth of the text was kept out, to measure how well the machine plays where it has never been.
+#
+# ## How surprised is it? By hand
+#
+# In your game we counted guesses. A finer measure is how surprising the letter is that really comes. If it had the
+# probability 1, it is no surprise. If it had 1/2, it is as surprising as the throw of a coin, which is called 1
+# **bit**. And each further halving is one more coin, so one more bit:
+#
+# --8<-- "diagrams/halving.svg"
+#
+# So for a probability $p$ the surprise is $-\log_2 p$. Take three letters with the probabilities 1/2, 1/4 and 1. They
+# have 1, 2 and 0 bits, which are 3 in all, and one bit a letter on average.
+#
 # Now the trained machine reads "The following functions return". The T is given. The more bits, the more yellow. Where
 # did you err in your game, and where does it?
 
@@ -132,14 +134,25 @@ from IPython.display import HTML, display
 
 text = "The following functions return"
 bits = token_losses(model, to_ids(text)[None])[0].numpy() / np.log(2)
-boxes = "".join(
-    f'<span style="--bits:{b:.1f}"><b>{c}</b><small>{b:.1f}</small></span>'
-    for c, b in zip(text[1:].replace(" ", "␣"), bits, strict=True)
-)
-display(HTML(f'<div class="surprise">{boxes}</div>'))
-print(f"the r of return: {bits[23]:.1f} bits")
-print(f"so its probability was {0.5 ** bits[23]:.3f}")
+
+
+def boxes(bits):
+    """Return the letters of the text but the first, each with its bits."""
+    spans = "".join(
+        f'<span style="--bits:{b:.1f}"><b>{c}</b><small>{b:.1f}</small></span>'
+        for c, b in zip(text[1:].replace(" ", "␣"), bits, strict=True)
+    )
+    return f'<div class="surprise">{spans}</div>'
+
+
+display(HTML(boxes(bits)))
 assert text[24] == "r"
+halves = re.findall(
+    r'class="share [^>]* width="([\d.]+)"',
+    Path("../diagrams/halving.svg").read_text(encoding="utf-8"),
+)
+np.testing.assert_allclose(np.array(halves, float) / 256, 0.5 ** np.arange(5))
+assert 6 < bits[23] < 7
 assert {*(1 + bits.argsort()[-3:])} == {4, 14, 24}  # f, f and r
 assert bits[6:12].mean() < 0.7  # inside "following"
 fresh = LanguageModel(
@@ -152,12 +165,211 @@ repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
 assert repeats.mean() > 0.7  # untrained, it says the last letter again
 
 # %% [markdown]
-# The first letters of words surprise it most. Once a word has begun, most of it is easy.
+# The first letters of words surprise it most, and above all the r of "return", with more than 6 bits. Once a word has
+# begun, most of it is easy.
 #
-# ### Surprise it yourself { #surprise-it-yourself }
+# The training aims at nothing but fewer bits: the [loss](training.py#how-wrong-is-it-by-hand) is this surprise, with
+# the natural logarithm in place of $\log_2$.
 #
-# Press the button and type. The row "How surprised it was" shows the bits of each letter, and their mean. Predict
-# first:
+# ## Is counting enough?
+#
+# Does it take a Transformer to play like that? Let it play against some who only count. In nine tenths of the text they
+# have counted what came after the last letters. If "th" stood there 100 times, and 50 times an e came next, then
+# whoever counts two letters back gives that e about 1/2, and so 1 bit.
+#
+# Whoever counts four letters back may never have met "etur". Then what came after "tur" must do. Now all of them read
+# the tenth that was kept out:
+
+# %% tags=["hide-input"]
+import lzma
+import math
+from collections import Counter, defaultdict
+
+seen, unseen = (bytes([*(ids - 3)]) for ids in (train_ids, held_out))
+
+# what came after no byte, after one, and so on up to five
+tables = [defaultdict(Counter) for _ in range(6)]
+for n, table in enumerate(tables):
+    for i in range(n, len(seen)):
+        table[seen[i - n : i]][seen[i]] += 1
+
+
+def surprise_of_counting(order, data, i):
+    """Bits of byte i for one who counts what came after the last bytes, most of all after the longest known piece."""
+    p = 1 / 256
+    for n in range(min(order, i) + 1):
+        if after := tables[n].get(data[i - n : i]):
+            new = len(after)  # as much weight for what was not yet seen here
+            p = (after[data[i]] + new * p) / (after.total() + new)
+    return -math.log2(p)
+
+
+def bits_by_counting(order):
+    """Bits a byte, in the tenth that was kept out."""
+    places = range(order, len(unseen))
+    return sum(surprise_of_counting(order, unseen, i) for i in places) / len(places)
+
+
+def packed(data):
+    return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
+
+
+smaller, one_layer = trained.load("language-one-layer")
+found = {
+    "count letters": bits_by_counting(0),
+    "count after two": bits_by_counting(2),
+    "count after four": bits_by_counting(4),
+    "count after five": bits_by_counting(5),
+    "our machine with one layer": float(one_layer["bits"]),
+    "our machine, two layers": float(record["bits"]),
+    "xz, after the other nine tenths": (packed(seen + unseen) - packed(seen))
+    / len(unseen),
+}
+
+
+def called(rival):
+    return re.sub(r"count after (\w+)", r"count, \1 letters back", rival)
+
+
+print(f"{'guess among 256 bytes:':24} 8.00 bits")
+for rival in ("count letters", "count after two"):
+    print(f"{called(rival) + ':':24} {found[rival]:.2f} bits")
+
+# %% [markdown]
+# Blind guessing takes 8 bits, because a letter is a *byte* for this machine, of which there are 256. Two letters of the
+# past already bring it below 3. How many bits a letter do you expect of these three?
+#
+# * Who counts *four* letters back.
+# * Our machine, which looks back at up to 128.
+# * A program that packs files, `xz`. Of a piece that has come before it stores little more than where that was. It may
+#   read the nine tenths first, too.
+
+# %% tags=["live", "remove-input"]
+from live import bet
+
+bet(
+    "language_model/counting",
+    [
+        (
+            "who counts four letters back",
+            round(found["count after four"], 1),
+            "Inside a word four letters say much. But which word comes next they hardly say.",
+            "Four letters seem little. But inside a word they mostly say what comes, and most letters stand inside a"
+            " word.",
+        ),
+        (
+            "our machine",
+            round(found["our machine, two layers"], 1),
+            "Nobody can know which word comes next. So the first letters of words stay costly, however well it reads.",
+            "It knows most of a word once that has begun. Only the first letters of words stay costly.",
+        ),
+        (
+            "a program that packs files",
+            round(found["xz, after the other nine tenths"], 1),
+            "What the manual does not repeat, it can't foresee.",
+            "Nothing in it is trained. But a manual repeats whole sentences, and probably it gains by keeping them to"
+            " the letter.",
+        ),
+    ],
+    low=0,
+    high=3,
+    step=0.1,
+    unit=" bits",
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# The Transformer beats all who count, but only just. Two more rivals stand in the picture: who counts five letters
+# back, and our machine with one layer.
+
+# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Counting letters takes more than 4, and counting two letters back less than 3. Close together come our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
+import matplotlib.pyplot as plt
+
+colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
+ranked = sorted(found, key=found.get)
+figure, ax = plt.subplots(figsize=(5.2, 2.5), layout="constrained")
+bars = ax.barh(
+    [called(who) for who in ranked],
+    [found[who] for who in ranked],
+    color=[colours.get(re.split(r"\W", who)[0], "#999999") for who in ranked],
+)
+ax.bar_label(bars, fmt="%.2f", padding=4)
+ax.set(xlabel="bits a letter", xlim=(0, 5.5))
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+rows = held_out[: len(held_out) // 129 * 129].reshape(-1, 129)
+surprise = token_losses(model, rows).numpy() / np.log(2)
+is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
+begins = is_letter[:, 1:] & ~is_letter[:, :-1]
+first, others = surprise[begins].mean(), surprise[~begins].mean()
+assert first > 2 * others
+ours = found["our machine, two layers"]
+assert ours < found["count after four"] < found["count after five"]
+assert ours < found["our machine with one layer"]
+assert 0 < found["our machine with one layer"] - found["count after four"] < 0.15
+assert found["count after five"] < found["count after two"] < found["count letters"]
+assert found["xz, after the other nine tenths"] < ours
+assert found["count after four"] - ours < 0.2
+assert found["count after two"] < 3
+assert 0.5 < smaller.count_params() / model.count_params() < 0.6
+
+# %% [markdown]
+# Why is whoever counts so good? Here is our sentence again, read by three of them:
+
+# %% tags=["hide-input"]
+sentence, readers = text.encode(), {}
+for order, name in ((2, "two"), (4, "four")):
+    readers[f"Who counts {name} letters back"] = np.array(
+        [surprise_of_counting(order, sentence, i) for i in range(1, len(sentence))]
+    )
+readers["Our machine"] = bits
+for name, found_bits in readers.items():
+    display(HTML(f"<p>{name}:</p>{boxes(found_bits)}"))
+    assert found_bits[[3, 13, 23]].min() > 3  # f, f and r
+four = readers["Who counts four letters back"]
+assert four[6:12].mean() < 0.7  # inside "following"
+assert four[14:21].mean() < 0.7  # and "functions"
+
+# %% [markdown]
+# Inside a word four letters of the past say nearly all, and where a word begins, none of the three knows what comes. So
+# why does `xz` beat them all? Probably because the manual repeats whole sentences, and `xz` keeps them to the letter.
+#
+# (With one layer our machine is a little worse than the two best who count. But it has little more than half as many
+# numbers. A fair match, in another game, stands in the lesson on [induction](induction.py).)
+#
+# </details>
+#
+# Our machine looks back at up to 128 letters. Does it need so many?
+#
+# <details class="lesson-more" markdown="1" id="how-far-back-does-it-look"><summary>From how many letters on do more hardly help: 10, 30 or 100?</summary>
+#
+# From about ten on. The picture shows the surprise at each place of a piece, as a mean over the unseen text, and the
+# dashed line is the mean of the last 64 places.
+
+# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
+by_place = record["by_place"]
+figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
+ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
+ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
+ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
+ax.set_xscale("log", base=2)
+ax.xaxis.set_major_formatter("{x:.0f}")
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert by_place[0] > 1.4 * by_place[8:16].mean()
+assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
+
+# %% [markdown]
+# After eight to sixteen letters, the last word or two, most is won, and what the other letters bring is less than 0.2
+# bits. A larger machine, trained longer, uses far more.
+#
+# </details>
+#
+# ## Surprise it yourself { #surprise-it-yourself }
+#
+# Now you choose the text. Press the button and type. The row "How surprised it was" shows the bits of each letter, and
+# their mean. Predict first:
 #
 # 1. Type a line of Python, then your name. Which costs more bits a letter?
 # 2. Now a slip: "The follwoing functions". Which letters cost most? How soon does the machine find its way again?
@@ -201,20 +413,18 @@ text_machine(
 #
 # </details>
 #
-# The training, too, aims at nothing but fewer bits: the [loss](training.py#how-wrong-is-it-by-hand) is this surprise,
-# with the natural logarithm in place of $\log_2$.
-#
 # ## Drawing a letter
 #
-# Whoever takes the most probable letter each time soon goes round in circles, as exercise 1 shows. So the next letter
-# is *drawn*, as with an uneven die. The **temperature** you know from [Writing](writing.py#drawing): the higher it is,
-# the more alike are the sides of the die, and at 0 the most probable letter is taken. Each improbable letter is rare,
-# but there are so many that one of them is drawn quite often. **Top-p** (Holtzman and others, 2020) cuts them off: it
-# adds up the probabilities, the largest first, until they reach a sum that you set, keeps these letters, and divides by
-# their sum.
+# How does such a machine write? It says a letter, takes it for the one that came, and says the next. Whoever takes the
+# most probable letter each time soon goes round in circles, as exercise 1 shows. So the letter is *drawn*.
 #
-# Turn both in the piece above: temperatures of 0, 0.8 and 1.5, then the 1.5 with a top-p of 0.5. Thin green bars are
-# what top-p leaves.
+# The **temperature** you know from [Writing](writing.py#drawing): the higher it is, the more alike are the
+# probabilities, and at 0 the most probable letter is taken. Try 0, 0.8 and 1.5 in the piece above.
+#
+# At 1.5 you probably saw much nonsense. Each improbable letter is rare, but there are so many that one of them is drawn
+# quite often. **Top-p** (Holtzman and others, 2020) cuts them off: it adds up the probabilities, the largest first,
+# until they reach a sum that you set. It keeps these letters, and divides by their sum. Try the 1.5 again, with a top-p
+# of 0.5. The thin green bars are what top-p leaves.
 #
 # <details class="lesson-more" markdown="1"><summary>Three letters, computed</summary>
 #
@@ -237,283 +447,12 @@ for heat in (1.0, 0.5):
 #
 # </details>
 #
-# <details class="lesson-more" markdown="1"><summary>Which knob is better?</summary>
-#
-# Up to a temperature of 1 neither is. The machine wrote some 600 words at each setting. How many are *real*, which
-# means that the text it learnt from has them? And how many of 100 in a row are *different*? The star is the tenth that
-# was kept out: 5 % of its words are not in the other nine.
-
-# %% tags=["hide-input"] alt="Share of real words against different words in 100. Two lines, one without top-p and one with top-p 0.9, run close together from the upper left at temperature 0.3 to the lower right at 1.5: the more different words, the fewer real ones. The star of the manual lies between 0.5 and 0.8, close to both lines."
-import matplotlib.pyplot as plt
-from clear_attention import sample
-
-known = {*re.findall("[a-z]{3,}", to_text(train_ids).lower())}
-
-
-def judged(pages):
-    """Return how many of 100 words differ, and which share is known; the last word of a page may be cut off."""
-    words = [
-        w for page in pages for w in re.findall("[a-z]{3,}", page.lower())[:-1]
-    ]
-    hundreds = [words[i : i + 100] for i in range(0, len(words) - 99, 100)]
-    different = np.mean([len({*hundred}) for hundred in hundreds])
-    return different, np.mean([w in known for w in words])
-
-
-begun = np.repeat(to_ids("The ")[None], 48, axis=0)
-heats, points, shown = (0.3, 0.5, 0.8, 1.0, 1.5), {}, {}
-figure, ax = plt.subplots(figsize=(5.2, 3), layout="constrained")
-for top_p, label, style, colour, offset in (
-    (None, "no top-p", "o-", "#0072b2", (-16, -13)),
-    (0.9, "top-p 0.9", "s--", "#d55e00", (2, 7)),
-):
-    for heat in heats:
-        options = {"top_p": top_p, "seed": 0, "jit_compile": False}
-        pages = [to_text(row) for row in sample(model, begun, 120, heat, **options)]
-        points[heat, top_p] = judged(pages)
-        ax.annotate(
-            f"{heat:g}",
-            points[heat, top_p],
-            offset,
-            textcoords="offset points",
-            color=colour,
-        )
-        shown[heat, top_p] = f"{heat:g}, {label + ':':10} The " + " ".join(
-            pages[0].split()
-        )
-    found = [points[heat, top_p] for heat in heats]
-    ax.plot(*zip(*found, strict=True), style, color=colour, label=label)
-manual = judged([to_text(held_out)])
-ax.plot(*manual, "*", markersize=13, color="#009e73", label="the kept-out tenth")
-ax.set(
-    xlabel="different words in 100",
-    ylabel="real words",
-    xlim=(20, 100),
-    ylim=(0.2, 1.1),
-)
-ax.set_yticks([0.25, 0.5, 0.75, 1])
-ax.yaxis.set_major_formatter("{x:.0%}")
-ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, loc="lower left")
-plt.show()
-for setting in ((0.3, 0.9), (0.8, 0.9), (1.5, None)):
-    print(textwrap.fill(shown[setting][:76], 42, subsequent_indent="  "))
-print()
-for who, (different, real) in {
-    "0.5, no top-p": points[0.5, None],
-    "0.8, top-p 0.9": points[0.8, 0.9],
-    "the star": manual,
-}.items():
-    print(f"{who + ':':16}{different:.0f} different, {real:.0%} real")
-for top_p in (None, 0.9):
-    found = np.array([points[heat, top_p] for heat in heats])
-    assert np.all(np.diff(found[:, 0]) > 0)
-    assert found[0, 1] > 0.97
-    assert points[0.5, top_p][0] < manual[0] < points[0.8, top_p][0]
-    assert found[-1, 1] < found[-2, 1] < found[0, 1]
-assert points[1.5, 0.9][1] > points[1.5, None][1] + 0.1
-assert max(points[1.5, top_p][1] for top_p in (None, 0.9)) < 0.75
-assert 0.03 < 1 - manual[1] < 0.07
-usual = points[0.8, 0.9]
-assert abs(usual[0] - manual[0]) < 15
-assert abs(usual[1] - manual[1]) < 0.06
-# at as many different words, both lines have nearly as many real ones
-ups = np.array([points[heat, None] for heat in heats])
-for heat in (0.8, 1.0):
-    x, y = points[heat, 0.9]
-    assert abs(np.interp(x, *ups.T) - y) < 0.08
-gap = np.subtract(points[1.0, 0.9], points[0.8, None])
-assert abs(gap[0]) < 8
-assert abs(gap[1]) < 0.06
-
-# %% [markdown]
-# The two lines nearly coincide: 1 with top-p lies beside 0.8 without. At 1.5 top-p has more real words, but there both
-# write much nonsense.
-#
-# </details>
-#
-# ## Is counting enough?
-#
-# Back to the game. Must it be a Transformer? Let it play against some who only count. They have gone through nine
-# tenths of the text, and counted what came after the last letters. If "th" stood there 100 times, and 50 times an e
-# came next, then whoever counts two letters back gives that e about 1/2, and so 1 bit. Whoever counts four letters back
-# may never have met "etur". Then what came after "tur" must do, and this is called *backing off*. Now all of them read
-# the tenth that was kept out:
-
-# %% tags=["hide-input"]
-import lzma
-import math
-from collections import Counter, defaultdict
-
-seen, unseen = (bytes([*(ids - 3)]) for ids in (train_ids, held_out))
-
-
-def bits_by_counting(order):
-    """Bits a byte of one who counts what came after the last bytes, most of all after the longest known piece."""
-    tables = [defaultdict(Counter) for _ in range(order + 1)]
-    for n, table in enumerate(tables):
-        for i in range(n, len(seen)):
-            table[seen[i - n : i]][seen[i]] += 1
-    bits = 0.0
-    for i in range(order, len(unseen)):
-        p = 1 / 256
-        for n, table in enumerate(tables):
-            if after := table.get(unseen[i - n : i]):
-                new = len(after)  # as much weight for what was not yet seen here
-                p = (after[unseen[i]] + new * p) / (after.total() + new)
-        bits -= math.log2(p)
-    return bits / (len(unseen) - order)
-
-
-def packed(data):
-    return 8 * len(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
-
-
-smaller, one_layer = trained.load("language-one-layer")
-found = {
-    "guess among 256 bytes": 8.0,
-    "count letters": bits_by_counting(0),
-    "count after two": bits_by_counting(2),
-    "count after four": bits_by_counting(4),
-    "count after five": bits_by_counting(5),
-    "xz, alone with this tenth": packed(unseen) / len(unseen),
-    "our machine with one layer": float(one_layer["bits"]),
-    "our machine, two layers": float(record["bits"]),
-    "xz, after the other nine tenths": (packed(seen + unseen) - packed(seen))
-    / len(unseen),
-}
-
-
-def called(rival):
-    return re.sub(r"count after (\w+)", r"count, \1 letters back", rival)
-
-
-for rival in ("guess among 256 bytes", "count letters", "count after two"):
-    print(f"{called(rival) + ':':24} {found[rival]:.2f} bits")
-
-# %% [markdown]
-# Blind guessing takes 8 bits, because a letter is a *byte* for this machine, of which there are 256. Two letters of the
-# past already bring it below 3. How many bits a letter do you expect of whoever counts four letters back? And of our
-# machine, which looks back at up to 128? The third player, `xz`, packs files: of a piece that has come before it stores
-# little more than where that was. It, too, may read the nine tenths first.
-
-# %% tags=["live", "remove-input"]
-from live import bet
-
-bet(
-    "language_model/counting",
-    [
-        (
-            "who counts four letters back",
-            round(found["count after four"], 1),
-            "Inside a word four letters say much. But which word comes next they hardly say.",
-            "Four letters seem little. But inside a word they mostly say what comes, and most letters stand inside a"
-            " word.",
-        ),
-        (
-            "our machine",
-            round(found["our machine, two layers"], 1),
-            "Nobody can know which word comes next. So the first letters of words stay costly, however well it reads.",
-            "It knows most of a word once that has begun. Only the first letters of words stay costly.",
-        ),
-        (
-            "a program that packs files",
-            round(found["xz, after the other nine tenths"], 1),
-            "What the manual does not repeat, it can't foresee.",
-            "Nothing in it is trained. But a manual repeats whole sentences, and probably it gains by keeping them to"
-            " the letter.",
-        ),
-    ],
-    low=0,
-    high=3,
-    step=0.1,
-    unit=" bits",
-)
-
-# %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
-#
-# Three more rivals stand among them: who counts five letters back, our machine with one layer, and `xz` if it gets this
-# tenth alone.
-
-# %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Guessing blindly takes 8. Counting letters takes more than 4, and counting two letters back less than 3. Close together come the xz that reads this tenth alone, our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
-colours = {"our": "#0072b2", "xz": "#e69f00"}  # and those who count
-ranked = sorted(found, key=found.get)
-figure, ax = plt.subplots(figsize=(5.2, 2.9), layout="constrained")
-bars = ax.barh(
-    [called(who) for who in ranked],
-    [found[who] for who in ranked],
-    color=[colours.get(re.split(r"\W", who)[0], "#999999") for who in ranked],
-)
-ax.bar_label(bars, fmt="%.2f", padding=4)
-ax.set(xlabel="bits a letter", xlim=(0, 9))
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-rows = held_out[: len(held_out) // 129 * 129].reshape(-1, 129)
-surprise = token_losses(model, rows).numpy() / np.log(2)
-is_letter = np.char.isalpha((rows - 3).astype("uint8").view("S1"))
-begins = is_letter[:, 1:] & ~is_letter[:, :-1]
-first, others = surprise[begins].mean(), surprise[~begins].mean()
-print("our machine with two layers:")
-print(f"  first letters of words: {first:.1f} bits")
-print(f"  all other signs:        {others:.1f} bits")
-assert first > 2 * others
-ours = found["our machine, two layers"]
-assert ours < found["count after four"] < found["count after five"]
-assert ours < found["our machine with one layer"]
-assert 0 < found["our machine with one layer"] - found["count after four"] < 0.15
-assert abs(found["count after five"] - found["xz, alone with this tenth"]) < 0.2
-assert found["count after five"] < found["count after two"] < found["count letters"]
-assert found["xz, after the other nine tenths"] < ours
-assert found["count after four"] - ours < 0.2
-assert found["count after two"] < 3
-assert 0.5 < smaller.count_params() / model.count_params() < 0.6
-
-# %% [markdown]
-# With one layer the machine is a little worse than the two best who count. It has little more than half as many
-# numbers, so this is no fair match. A fair one, in another game, stands in the lesson on [induction](induction.py).
-#
-# The Transformer beats all of these who count, but only just: whoever merely looks up what came after the last four
-# letters needs less than 0.2 bits more. And `xz`, which may read the same nine tenths first, beats both, probably
-# because the manual repeats whole sentences, and `xz` keeps them to the letter.
-#
-# </details>
-#
-# Whoever counts looks back at the same few letters each time, and our machine at up to 128. Does it need so many?
-#
-# <details class="lesson-more" markdown="1" id="how-far-back-does-it-look"><summary>From how many letters on do more hardly help: 10, 30 or 100?</summary>
-#
-# From about ten on. The picture shows the surprise at each place of a piece, as a mean over the unseen text, and the
-# dashed line is the mean of the last 64 places.
-
-# %% tags=["hide-input"] alt="Bits a letter against the number of letters seen before, from 1 to 128, where each mark is twice the one before. The line falls from above 3 bits to below 2 within the first ten letters. From there it stays near a dashed line, with some noise."
-by_place = record["by_place"]
-figure, ax = plt.subplots(figsize=(5.2, 2.6), layout="constrained")
-ax.axhline(by_place[64:].mean(), color="#999999", linestyle="--")
-ax.plot(np.arange(1, len(by_place) + 1), by_place, color="#0072b2")
-ax.set(xlabel="letters seen before", ylabel="bits", xlim=(1, len(by_place)), ylim=0)
-ax.set_xscale("log", base=2)
-ax.xaxis.set_major_formatter("{x:.0f}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
-assert by_place[0] > 1.4 * by_place[8:16].mean()
-assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
-
-# %% [markdown]
-# After eight to sixteen letters, the last word or two, most is won, and what the other letters bring is less than 0.2
-# bits. A larger machine, trained longer, uses far more.
-#
-# </details>
-#
-# Letters were counted and guessed long before a machine was trained on them.
-#
 # ## Who found this, and when
 #
-# **Counting, to win an argument.** The number of crimes is much the same every year. Pavel Nekrasov (1902) took that
-# for a proof of free will: averages are steady only if each event is independent of the others, and he called deeds
-# free that do not depend on one another. Andrei Markov did not believe the "only", and counted 20,000 letters of
-# *Eugene Onegin* by hand (1913). After a vowel only 13 of 100 letters were vowels, after a consonant 66. So each letter
-# depends on the one before, and yet the share of vowels was steady.
+# **Counting, to win an argument.** Pavel Nekrasov (1902) said that averages are steady only if each event is
+# independent of the others. Andrei Markov did not believe the "only", and counted 20,000 letters of *Eugene Onegin* by
+# hand (1913). After a vowel only 13 of 100 letters were vowels, after a consonant 66. So each letter depends on the one
+# before, and yet the share of vowels was steady.
 #
 # **Guessing, with a shelf of books.** Claude Shannon (1948), who made surprise a number, opened a book at random, took
 # two letters, searched another page for the same two, and wrote down what followed:
@@ -524,7 +463,7 @@ assert 0 < by_place[8:16].mean() - by_place[64:].mean() < 0.2
 # bits a letter, in books without capitals and punctuation.
 #
 # **Half a Transformer.** In 2018 Liu and others wanted to make articles of Wikipedia from pages that were too long for
-# a Transformer. So they put pages and article into one row, and left the encoder out. In the same year Radford and
+# a Transformer. So they left the encoder out, and put pages and article into one row. In the same year Radford and
 # others trained such a half on books: GPT.
 #
 # ## Exercises

@@ -294,7 +294,21 @@ assert whole[~passing].mean() > 0.9
 # through a 9, only about two thirds are right. But such pairs are rare, as Exercise 2 counts. So random sums show that
 # something is missing, but hardly what.
 #
-# Does training always cut corners? Here are two more twins, which answer every text as their programs do.
+# ## Did it lack time, or examples?
+#
+# We trained nine new twins that add, on 27 November 2026: three as before, three with as many sums of which half were
+# made to have a column with the sum 9, and three with ten times as many sums. Of 100 columns left of a 9 they get right:
+#
+# | trained | first | second | third |
+# | --- | --- | --- | --- |
+# | as before | 70 | 75 | 77 |
+# | with more 9s | 87 | 91 | 93 |
+# | ten times as long | 99 | 96 | 53 |
+#
+# So it lacked both. With ten times as many sums two twins come close to the program. But look at the third: it stays
+# with the shortcut. **A shortcut is a place where training may stop, and you can't see from outside whether it has.**
+#
+# Does training always begin with one? Here are two more twins, which answer every text as their programs do.
 #
 # ## A twin that found our two steps
 #
@@ -538,14 +552,6 @@ for name, heads in (("histogram", 1), ("reverse", 2)):
 # Both happen in 4.5. For column 3 it is 4.95, because column 2 carries a 1 in 49.5 of 100: it may also have got one
 # itself. Together that is 9.45. But in 45 / 10 / 10 = 0.45 of 100 pairs a 1 passes both, and these are counted twice.
 # So it is 9 of 100, and the other pairs are ten times as many.
-#
-# </details>
-#
-# <details class="lesson-more" markdown="1"><summary>Did the twin lack time, or examples?</summary>
-#
-# That is open. In `trained/programs.py` of the repository, `TASKS` says how many steps a twin is trained for, and
-# `draw` draws its pairs. Give it ten times as many steps. Or let half of the pairs have a column with the sum 9. Which
-# of the two mends the far carries?
 #
 # </details>
 #

@@ -71,7 +71,7 @@ def test_leftover_weight_goes_where_the_machine_sends_it(piece, name, model, fir
     right = [spare.LETTERS[(ids[0, i] + 1) % 26] if signs[i] not in "aeiou" else signs[i - 1] for i in range(1, 17)]
     good = sum(a == b for a, b in zip(written[1:], right, strict=True))
     for query in (2, 5, 11):
-        element.get_by_role("slider").fill(str(query))
+        element.get_by_role("slider", name="Letter that looks").fill(str(query))
         says = element.locator(".says").inner_text()
         most = int(np.argmax(shares[query]))
         whom = (
@@ -88,7 +88,26 @@ def test_leftover_weight_goes_where_the_machine_sends_it(piece, name, model, fir
     if not dropped:
         assert good == 16
     element.locator("svg [data-do=query]").nth(3).click()
-    expect(element.get_by_role("slider")).to_have_value("4")
+    expect(element.get_by_role("slider", name="Letter that looks")).to_have_value("4")
+
+
+def test_a_sink_that_is_too_low_or_too_high_spoils_the_answers_of_some(piece):
+    element = piece("sinks", "spare").page.locator("lesson-piece[piece=spare]").last
+    score = element.get_by_role("slider", name="Score of the sink")
+    assert score.count() == 0  # the machine with the start mark has no sink
+    element.get_by_role("button", name="a learnt sink", exact=True).click()
+    model, _ = trained.load("spare-sink")
+    learnt = model.attention.sink.numpy()
+    word = element.get_by_role("group", name="Text").get_by_role("button").first.inner_text()
+    ids = np.array([[spare.LETTERS.index(sign) for sign in "b" + word]])
+    right = [spare.LETTERS[ids[0, i - 1] if sign in "aeiou" else ids[0, i] + 1] for i, sign in enumerate(word, 1)]
+    for level, push in ((0, -20), (10, 0), (12, 4)):
+        score.fill(str(level))
+        model.attention.sink.assign(learnt + push)
+        written = [spare.LETTERS[i] for i in np.argmax(model(ids)[0], axis=-1)][1:]
+        good = sum(a == b for a, b in zip(written, right, strict=True))
+        assert element.locator(".says").inner_text().endswith(f"In this text {good} of 16 are right.")
+        assert (good == 16) == (push == 0)
 
 
 def kinds(element):

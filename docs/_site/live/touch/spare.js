@@ -6,11 +6,13 @@ import { at, decoded, number, says, slider } from "./draw.js";
 const [STEP, HIGH, FLOOR] = [20, 60, 78];
 
 /** state: names (of the readings), texts (for each its readings: signs, right, written and maps, the last column of which is the sink, if
- * there is one), chosen (which reading), text (which text), query (the place that looks). */
+ * there is one), chosen (which reading), text (which text), query (the place that looks); scores (if the sink of the last machine can
+ * have others, each with a reading of its own, in their order) and level (which of them it has). */
 export const spare = {
   view(state) {
-    const { names, texts, chosen, text, query } = state;
-    const { signs, right, written, maps } = texts[text].readings[chosen];
+    const { names, texts, chosen, text, query, scores, level } = state;
+    const turned = Boolean(scores) && chosen === names.length - 1;
+    const { signs, right, written, maps } = texts[text].readings[turned ? chosen + level : chosen];
     const shares = decoded(maps[query]);
     const most = shares.indexOf(Math.max(...shares));
     const asked = [...signs].map((_, i) => i).slice(1);
@@ -21,7 +23,8 @@ export const spare = {
     return `${names.length > 1 ? `<div class="controls" role="group" aria-label="Machine">${buttons("chosen", names, chosen)}</div>` : ""}
       <div class="controls" role="group" aria-label="Text">${buttons("text", words, text)}</div>
       ${bars({ signs, right, written, shares, query })}
-      <div class="controls">${slider("Letter that looks", "query", query, [1, signs.length - 1, 1], `the ${signs[query]} at place ${query}`)}</div>
+      <div class="controls">${slider("Letter that looks", "query", query, [1, signs.length - 1, 1], `the ${signs[query]} at place ${query}`)}
+      ${turned ? slider("Score of the sink", "level", level, [0, scores.length - 1, 1], number(scores[level], 1)) : ""}</div>
       ${says(`The ${signs[query]} gives ${number(100 * shares[most], 0)} % of its weight to ${whom(signs, most)}. Below it stands ${written[query]},
         which is ${written[query] === right[query] ? "right" : `wrong: it should be ${right[query]}`}. In this text ${good} of ${asked.length} are right.`)}`;
   },

@@ -306,9 +306,9 @@ assert whole[~passing].mean() > 0.9
 # | ten times as long | 99 | 96 | 53 |
 #
 # So it lacked both. With ten times as many sums two twins come close to the program. But look at the third: it stays
-# with the shortcut. **A shortcut is a place where training may stop, and you can't see from outside whether it has.**
+# with the shortcut. **A shortcut is a place where training may get stuck, even if it goes on for ten times as long.**
 #
-# Does training always begin with one? Here are two more twins, which answer every text as their programs do.
+# Does every twin take one? Here are two more, which answer every text as their programs do.
 #
 # ## A twin that found our two steps
 #

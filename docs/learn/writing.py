@@ -1,6 +1,6 @@
 # ---
 # title: Writing
-# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, beam search in a few lines, drawing with a temperature, and why a machine can be sure and wrong.
+# description: How the probabilities of a Transformer become an answer. Greedy search and its dead end, a beam search that you write, drawing with a temperature, and why a machine can be sure and wrong.
 # slow: true
 # ---
 
@@ -8,13 +8,13 @@
 # # How does it write?
 #
 # Our machine gives a probability to each letter that could come next, *if the letters before it are given*. In its
-# training these letters were right. Now the letters that it has written itself take their place, right or wrong. Here
-# it answers "5 june", a text that names no year, and it has begun with 000:
+# training these were the right letters. Now it goes on from the letters that it has written itself, right or wrong.
+# Here it answers "5 june", a text that names no year, and it has begun with 000:
 #
 # --8<-- "diagrams/writing_loop.svg"
 #
-# Once a letter is chosen, nothing takes it back. To take the most probable letter each time, as in the drawing, is
-# called **greedy search**. Is its answer the most probable one of all?
+# To take the most probable letter each time, as in the drawing, is called **greedy search**. Once a letter is chosen,
+# nothing takes it back. So is the answer of greedy search the most probable one of all?
 #
 # ## A dead end, by hand { #a-dead-end-by-hand }
 #
@@ -39,6 +39,8 @@ sys.path += ["../_site", "../.."]
 from live import touch
 
 assert round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)
+assert round(0.7 * 0.3, 3) < round(0.3 * 0.9, 3)
+assert round(0.75 * 0.3, 3) == round(0.25 * 0.9, 3)
 touch(
     "tree",
     "<p>Greedy search takes A with 0.6 and ends with 0.18. A beam of two keeps B as well, and ends with 0.36.</p>",
@@ -48,178 +50,194 @@ touch(
 )
 
 # %% [markdown]
-# <details class="lesson-more" markdown="1"><summary>And exactly?</summary>
+# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# With $a$ for the probability of A, the two answers have $0.3\, a$ and $0.9\, (1 - a)$, which are equal at $a = 0.75$.
-# So between 0.5 and 0.75 greedy search misses the better answer.
+# From 0.5 to 0.7. At 0.75 both answers are equally probable, $0.75 \cdot 0.3 = 0.25 \cdot 0.9 = 0.225$, and above it
+# the answer with A is the best.
 #
 # </details>
 #
-# ## Our machine, asked what it cannot know
+# ## The same dead end, in our machine
 #
-# Where a date has a form that it knows, our machine is so sure of each letter that there is hardly anything to choose.
-# But "5 june" names no year. Which one does it make up? Each bar is a digit of the year, with the two letters that the
-# machine found most probable:
+# Let our machine read "31/12/2018", where 31 stands in the place of the month. It writes "2018-" without any doubt. But
+# how does the month begin?
+#
+# --8<-- "diagrams/two_ends.svg"
+#
+# Greedy search begins the month with the 3, meets a second doubt, and ends with $0.59 \cdot 0.55 = 0.32$. A beam keeps
+# the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40.
+#
+# Neither answer is right, because there is no 13th month. But that of the beam has at least the form of a date.
+#
+# ## Your machine so far
+#
+# Now write the beam. For each beginning it keeps a pair: its ids, and its probability. The function `next_letters` gets
+# the ids, and returns a probability for each letter that could come next. What is missing?
+#
+# ```python
+# def beam(next_letters, start, end, width, most=11):
+#     beams = [([start], 1.0)]  # one beginning, and its probability
+#     for _ in range(most):
+#         longer = []
+#         for ids, probability in beams:
+#             if ids[-1] == end:  # it has ended, and is kept as it is
+#                 longer.append((ids, probability))
+#                 continue
+#             for letter, p in enumerate(next_letters(ids)):
+#                 longer.append(...)
+#         longer.sort(key=lambda pair: pair[1], reverse=True)
+#         beams = ...
+#     return beams
+# ```
+#
+# The probabilities come from your machine, with our trained numbers. Let it read both texts, with a width of 1, which
+# is greedy search, and with a width of 3. Does the beam find a better answer to "5 june", too?
 
-# %% tags=["hide-input"] alt="Four bars, one for each digit of the year in the answer to 5 june. In each the most probable letter is a 0. In the first bar it has 0.88, and a 1 has 0.12. In the second and third it has nearly everything. In the fourth it has 0.58, and a 6 has 0.40."
-import matplotlib.pyplot as plt
+
+# %% tags=["answer"]
 import numpy as np
 import trained
-from clear_attention import (
-    beam_search,
-    create_date_pairs,
-    date_tokenizers,
-    greedy_search,
-)
+from clear_attention import date_tokenizers
+from examples import numpy_machine as yours  # your machine
 
 model, record = trained.load("dates")
 source, target = date_tokenizers()
-text = source.encode(["5 june"], length=34)
+w = yours.weights_of(model)  # our trained numbers
 
 
-def log_probabilities(text, answers):
-    """For the letter after each answer: (answers, 14). Padding and start are never written."""
-    texts = np.repeat(text, len(answers), axis=0)
-    logits = np.array(model((texts, np.array(answers))))[:, -1].astype("float64")
-    logits[:, [target.pad_id, target.start_id]] = -np.inf
-    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
-
-
-def letter(number):
-    return target.decode([[number]])[0]
-
-
-answer, whole, least, left_behind, year = [target.start_id], 1.0, 1.0, 0.0, []
-while answer[-1] != target.end_id and len(answer) < 12:
-    p = np.exp(log_probabilities(text, [answer])[0])
-    one, two = p.argsort()[:-3:-1]
-    if len(year) < 4:
-        begun = target.decode([answer])[0]
-        year.append((begun, letter(one), p[one], letter(two), p[two]))
-    else:
-        assert p[one] > 0.99  # as the cell says
-    left_behind = max(left_behind, whole * p[two])
-    whole *= p[one]
-    if answer[1:] and p.max() < least:
-        least, place = p.max(), len(answer)
-    answer.append(int(one))
-figure, ax = plt.subplots(figsize=(4.8, 2.4), layout="constrained")
-for row, (_, one, p_one, two, p_two) in enumerate(year):
-    ax.barh(row, p_one, color="#0072b2")
-    ax.barh(row, p_two, left=p_one, color="#e69f00")
-    ax.barh(row, 1 - p_one - p_two, left=p_one + p_two, color="#80808040")
-    ax.text(
-        p_one / 2,
-        row,
-        f"{one}: {p_one:.2f}",
-        color="white",
-        ha="center",
-        va="center",
-    )
-    said = f"{two}: {p_two:.2f}" if p_two > 0.05 else ""
-    ax.text(p_one + p_two / 2, row, said, color="black", ha="center", va="center")
-ax.set_yticks(
-    range(len(year)),
-    [f"after {begun}" if begun else "first" for begun, *_ in year],
-)
-ax.set(xlim=(0, 1), xticks=[], xlabel="blue: written, orange: the second choice")
-ax.invert_yaxis()
-ax.spines[:].set_visible(False)
-ax.tick_params(length=0)
-plt.show()
-print(f"after {target.decode([answer[:5]])[0]} each letter has over 0.99")
-print(f"written: {target.decode([answer])[0]}, with {whole:.2f}")
-assert answer[1:] == greedy_search(model, text, 11)[0].numpy().tolist()
-
-# %% [markdown]
-# Every year of its training began with 19 or 20. But what it writes are zeros, and what it nearly writes is a 6, as if
-# it took the digits of the month, 06, for the year. (Only the 1, with 0.12, could begin a year that it knows.) And once
-# a letter is written, the machine goes on as if somebody had told it this letter.
-#
-# ## Beam search
-#
-# Does a beam find a better answer to "5 june"? And to "31/12/2018", where 31 stands in the place of the month? The
-# program is folded here. Each round of its loop keeps the answers that have ended, makes all longer beginnings of the others,
-# and of all these keeps the `width` most probable ones:
-
-
-# %% tags=["hide-input"]
-def by_beam(text, width, length=11):
-    # a beginning is a list of ids, and the logarithm of its probability, because
-    # logarithms add up where probabilities multiply
-    beams = [([target.start_id], 0.0)]
-    for _ in range(length):
+def beam(next_letters, start, end, width, most=11):
+    beams = [([start], 1.0)]  # one beginning, and its probability
+    for _ in range(most):
         longer = []
-        for ids, total in beams:
-            if ids[-1] == target.end_id:  # it has ended, and is kept as it is
-                longer.append((ids, total))
+        for ids, probability in beams:
+            if ids[-1] == end:  # it has ended, and is kept as it is
+                longer.append((ids, probability))
                 continue
-            found = log_probabilities(text, [ids])[0]  # padding and start have -inf
-            for i in range(14):
-                longer.append(([*ids, i], total + found[i]))
-        # of all these, only the most probable ones live on
-        beams = sorted(longer, key=lambda beam: -beam[1])[:width]
+            for letter, p in enumerate(next_letters(ids)):
+                longer.append(([*ids, letter], probability * p))
+        longer.sort(key=lambda pair: pair[1], reverse=True)
+        beams = longer[:width]
     return beams
 
 
-for words in ("5 june", "31/12/2018"):
-    for width in (1, 3):  # with a width of 1 it is greedy search
-        ids, total = by_beam(source.encode([words], length=34), width)[0]
-        found = target.decode([ids])[0]
-        print(f"{words:10} width {width}: {found} with {np.exp(total):.2f}")
+def reader(text):
+    context = yours.encode(source.encode([text])[0], w)
+
+    def next_letters(ids):
+        logits = yours.decode(ids, context, w)[-1]
+        logits[
+            [target.pad_id, target.start_id]
+        ] = -np.inf  # these are never written
+        return yours.softmax(logits, mask=0)
+
+    return next_letters
+
+
+for text in ("31/12/2018", "5 june"):
+    for width in (1, 3):
+        found = beam(reader(text), target.start_id, target.end_id, width)
+        ids, probability = found[0]
+        answer = target.decode([ids])[0]
+        print(f"{text:10} width {width}: {answer} with {probability:.2f}")
 
 # %% tags=["remove-input"]
 import re
 from pathlib import Path
 
-# The drawing shows what this machine found.
-drawn = Path("../diagrams/writing_loop.svg").read_text(encoding="utf-8")
-drawn = re.findall(r'class="number"[^>]*>([^<]+)<', drawn)
-p = np.exp(log_probabilities(text, [answer[:4]])[0])
-likely = p.argsort()[:-3:-1]
-assert target.decode([answer[:4]])[0] == "000"
-assert [letter(each) for each in likely] == ["0", "6"]
-assert np.count_nonzero(p) == 12  # with ten others
-np.testing.assert_allclose(np.array(drawn, float), p[likely], atol=0.01)
-ours = by_beam(text, width=3)
-beams = beam_search(model, text, max_length=11, width=3, length_penalty=0.0)
-for (ids, total), theirs, score in zip(
-    ours, beams.ids[0], beams.scores[0], strict=True
-):
-    assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
-    np.testing.assert_allclose(total, score, atol=1e-4)
-assert ours[0][0] == answer
-np.testing.assert_allclose(left_behind, 0.35, atol=0.01)  # as the text says
-np.testing.assert_allclose(whole, 0.51, atol=0.01)
-assert place == 4
-off, others = ([each[i] for each in year] for i in (2, 4))
-np.testing.assert_allclose(off, [0.88, 1, 1, 0.58], atol=0.01)
-np.testing.assert_allclose([others[0], others[3]], [0.12, 0.40], atol=0.01)
-strange = source.encode(["31/12/2018"], length=34)
-(greedy_ids, greedily), (beam_ids, beamed) = (
-    by_beam(strange, n)[0] for n in (1, 3)
+from clear_attention import beam_search, create_date_pairs, greedy_search
+
+
+def text_of(ids):
+    return target.decode([ids])[0]
+
+
+def best_two(chances):
+    return [(text_of([i]), chances[i]) for i in chances.argsort()[:-3:-1]]
+
+
+def numbers_of(name):
+    drawn = Path(f"../diagrams/{name}.svg").read_text(encoding="utf-8")
+    return np.array(re.findall(r'class="number"[^>]*>([^<]+)<', drawn), float)
+
+
+june, strange = reader("5 june"), reader("31/12/2018")
+ends = target.start_id, target.end_id
+# Your beam finds what the package finds, and your machine is as sure as ours.
+for text in ("5 june", "31/12/2018"):
+    beams = beam_search(
+        model, source.encode([text]), max_length=11, width=3, length_penalty=0.0
+    )
+    ours = beam(reader(text), *ends, width=3)
+    for (ids, p), theirs, score in zip(
+        ours, beams.ids[0], beams.scores[0], strict=True
+    ):
+        assert ids[1:] == theirs[: len(ids) - 1].numpy().tolist()
+        np.testing.assert_allclose(np.log(p), score, atol=1e-4)
+# The drawing of the loop: what comes after 000.
+zeros = target.encode(["000"])[0, :4].tolist()
+(zero, p), (six, other) = best_two(june(zeros))
+assert (zero, six) == ("0", "6")
+assert np.count_nonzero(june(zeros)) == 12  # with ten others
+np.testing.assert_allclose(numbers_of("writing_loop"), [p, other], atol=0.01)
+# The drawing of the two ends: both forks, and what the answers have.
+begin = target.encode(["2018-"])[0, :6].tolist()
+assert min(strange(begin[:n]).max() for n in range(1, 6)) > 0.99
+(three, p_three), (one, p_one) = best_two(strange(begin))
+again = target.encode(["2018-3-1"])[0, :9].tolist()
+(dash, p_dash), (two, p_two) = best_two(strange(again))
+assert (three, one, dash, two) == ("3", "1", "-", "2")
+(greedy_ids, greedy_p), (beam_ids, beam_p) = (
+    beam(strange, *ends, width)[0] for width in (1, 3)
 )
-assert target.decode([greedy_ids, beam_ids]) == ["2018-3-1-1", "2018-13-12"]
-np.testing.assert_allclose(np.exp([greedily, beamed]), [0.32, 0.40], atol=0.01)
-begin = np.exp(log_probabilities(strange, [greedy_ids[:6]])[0])
-one, two = begin.argsort()[:-3:-1]
-assert (letter(one), letter(two)) == ("3", "1")
-np.testing.assert_allclose(begin[[one, two]], [0.59, 0.40], atol=0.01)
+assert (text_of(greedy_ids), text_of(beam_ids)) == ("2018-3-1-1", "2018-13-12")
+assert min(strange(beam_ids[:n]).max() for n in range(7, 12)) > 0.99
+np.testing.assert_allclose(
+    numbers_of("two_ends"),
+    [p_three, p_one, p_dash, p_two, greedy_p, p_three * p_two, beam_p],
+    atol=0.005,
+)
+assert round(0.59 * 0.55, 2) == 0.32
+# What the text and the fold below say of 5 june.
+(june_ids, whole), (second_ids, second) = beam(june, *ends, width=3)[:2]
+assert (
+    june_ids[1:]
+    == greedy_search(model, source.encode(["5 june"]), 11)[0].numpy().tolist()
+)
+assert (text_of(june_ids), text_of(second_ids)) == ("0000-06-05", "0006-06-05")
+np.testing.assert_allclose([whole, second], [0.51, 0.35], atol=0.005)
+taken, left = zip(
+    *(
+        [chance for _, chance in best_two(june(june_ids[:n]))]
+        for n in range(1, len(june_ids))
+    ),
+    strict=True,
+)
+np.testing.assert_allclose(taken[0], 0.88, atol=0.005)
+np.testing.assert_allclose(taken[3], 0.58, atol=0.005)
+np.testing.assert_allclose([left[0], left[3]], [0.12, 0.40], atol=0.01)
+assert min(p for n, p in enumerate(taken) if n not in (0, 3)) > 0.99
+bounds = np.cumprod([1.0, *taken[:-1]]) * left
+np.testing.assert_allclose(bounds.max(), 0.35, atol=0.01)
+assert bounds.argmax() == 3
+assert np.delete(bounds, [0, 3]).max() < 0.01
 
 # %% [markdown]
-# With "31/12/2018" greedy search walks into the dead end that you know. It begins the month with a 3, which has 0.59,
-# and after another doubt it ends with 0.32. The beam keeps the 1 as well, which has only 0.40, but after it the machine
-# is sure of every letter, so it ends with 0.40. Neither answer is right. But that of the beam at least has the form of
-# a date, though there is no 13th month.
+# For "5 june" there is no better answer than 0000-06-05. (Every year of the training began with 19 or 20. But here the
+# machine seems to take the digits of the month, 06, for the year.)
 #
-# For "5 june" there is no dead end. The answer of greedy search has about $0.88 \cdot 0.58 = 0.51$, since all its other
-# letters are nearly certain. Any other answer must differ from it somewhere for the first time, and there has at best
-# the second choice. In the first bar that has 0.12. In the fourth it comes to $0.88 \cdot 0.40 = 0.35$. Anywhere else
-# it is less than 0.01. Each further letter multiplies by at most 1, so no other answer can have more than 0.35.
+# <details class="lesson-more" markdown="1"><summary>Could the beam have missed a better one?</summary>
 #
-# But dates such as 31/12/2018 were not in its training. With dates of a known form a beam has little to gain. (It gains
-# more [in translation](#who-found-this-and-when).) For how many of 2,000 unseen dates does the beam give another answer
-# than greedy search?
+# No. Any other answer differs from this one somewhere for the first time, and there has at best the second choice. At
+# the first letter the second choice has 0.12. At the fourth it has 0.40, behind a first letter of 0.88, which makes
+# $0.88 \cdot 0.40 = 0.35$. Anywhere else it comes to less than 0.01. Each further letter multiplies by at most 1, so no
+# other answer has more than 0.35. And 0000-06-05 has $0.88 \cdot 0.58 = 0.51$.
+#
+# (In long answers such products become too small for a computer. So most programs add up logarithms.)
+#
+# </details>
+#
+# But both texts are of a kind that was not in its training. Now take 2,000 unseen dates in forms that it knows. For how
+# many of them does a beam give another answer than greedy search?
 #
 # <details class="lesson-answer" markdown="1"><summary>How many</summary>
 
@@ -238,46 +256,69 @@ print(f"different answers to {different} of them")
 assert different < 5
 
 # %% [markdown]
-# None, for there is hardly a dead end to avoid. In November 2026 we searched 23,988 different texts, and a beam of 3
-# gave no other answer to any of them. With a machine that was trained half as long it gave another answer to one of
-# 5,792, and was right: for "8/1/2029" greedy search wrote 2029-08-11, and the beam 2029-08-01.
+# None: it is so sure of each letter that there is hardly a dead end to avoid. A machine that was trained half as long
+# met one in 5,792 texts (in November 2026): for "8/1/2029" greedy search wrote 2029-08-11, and the beam 2029-08-01,
+# which is right. [In translation](#who-found-this-and-when) a beam gains more.
 #
 # </details>
 #
 # ## Drawing by lot { #drawing }
 #
-# Machines that chat mostly do neither. They [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a
-# word, each with its probability, often only among the likeliest, so that they do not always say the same. How daring
-# they are is set by the **temperature**. All [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before
-# the softmax makes probabilities of them.
+# Ask for "5 june" a hundred times, and you get 0000-06-05 a hundred times. But the machine gives this answer only 0.51.
+# Another one, 0006-06-05, has 0.35, and nobody will ever see it.
 #
-# Here are those for the fourth letter of the answer to "5 june". At which end of the slider is drawing nearly greedy
-# search? Does any letter ever overtake the likeliest?
+# So machines that chat mostly [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word, each
+# with its probability. How daring they are is set by the **temperature**: all
+# [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
+# two letters have the logits 3 and 0:
+#
+# | temperature | logits, divided | $e$ to this power | probabilities |
+# | --- | --- | --- | --- |
+# | 0.5 | 6 and 0 | 403.4 and 1 | 0.998 and 0.002 |
+# | 1 | 3 and 0 | 20.09 and 1 | 0.953 and 0.047 |
+# | 2 | 1.5 and 0 | 4.48 and 1 | 0.818 and 0.182 |
+#
+# With $z_i$ for the logit of letter $i$ and $T$ for the temperature, its probability is
+#
+# $$
+# p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
+# $$
+#
+# Here is the fourth letter of the answer to "5 june". At which end of the slider is drawing nearly greedy search? Does
+# any letter ever overtake the likeliest?
 
 # %% tags=["live", "remove-input"]
+for heat, powers, shares in (
+    (0.5, 403.4, [0.998, 0.002]),
+    (1, 20.09, [0.953, 0.047]),
+    (2, 4.48, [0.818, 0.182]),
+):
+    np.testing.assert_allclose(np.exp(3 / heat), powers, atol=0.05)
+    found = yours.softmax(np.array([3.0, 0.0]) / heat, mask=0)
+    np.testing.assert_allclose(found, shares, atol=5e-4)
 # these differ from the logits by one number, which cancels in the softmax
-(logits,) = log_probabilities(text, [answer[:place]])
+with np.errstate(divide="ignore"):
+    logits = np.log(june(zeros))
 
 
 def at_temperature(temperature):
-    powers = np.exp((logits - logits.max()) / temperature)
-    return powers / powers.sum()
+    return yours.softmax(logits / temperature, mask=0)
 
 
-first, second = logits.argsort()[:-3:-1]
-cold, cool, usual, warm, hot = (
-    at_temperature(temperature)[first] for temperature in (0.1, 0.5, 1, 2, 5)
-)
 ranked = [i for i in logits.argsort()[::-1] if np.isfinite(logits[i])]
+cold, cool, usual, warm, hot = (
+    at_temperature(temperature)[ranked[0]] for temperature in (0.1, 0.5, 1, 2, 5)
+)
 names = {"": "the end", "-": "dash"}
 assert cold > 0.9
 assert cool > usual > warm > hot > 1 / len(ranked)
 assert hot < 0.6
+likeliest = text_of([ranked[0]])
 touch(
     "temperature",
-    f"<p>At temperature 0.1, “{letter(first)}” gets {cold:.2f}, which is nearly greedy search. At 1 it gets {usual:.2f}, so"
+    f"<p>At temperature 0.1, “{likeliest}” gets {cold:.2f}, which is nearly greedy search. At 1 it gets {usual:.2f}, so"
     f" that of 100 letters drawn about {100 * (1 - usual):.0f} would be another letter. At 5 it gets {hot:.2f}, still the most.</p>",
-    letters=[names.get(letter(i), letter(i)) for i in ranked],
+    letters=[names.get(text_of([i]), text_of([i])) for i in ranked],
     logits=[round(float(logits[i]), 4) for i in ranked],
     temperature=1,
     seed=0,
@@ -285,40 +326,56 @@ touch(
 
 # %% [markdown]
 # A low temperature makes the likely likelier, and a high one gives the unlikely a chance. But no letter overtakes
-# another. Here are whole answers to "5 june", 100 drawn at each of three temperatures:
+# another. Here are whole answers to "5 june", a hundred drawn at each of three temperatures. A square is an answer:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="Three large squares of a hundred small ones each, for answers to 5 june drawn at the temperatures 0.3, 1 and 2. Blue stands for 0000-06-05, orange for 0006-06-05, and grey for all others. At 0.3 about three quarters are blue, and the rest is orange. At 1 more than half are blue, a third is orange and a tenth grey. At 2 about half are grey."
 from collections import Counter
 
+import matplotlib.pyplot as plt
 from clear_attention import sample
 
 hundred = source.encode(["5 june"] * 100, length=34)
+shown = {"0000-06-05": "#0072b2", "0006-06-05": "#e69f00"}
 drawn_at = {}
-for t in (0.3, 1.0, 2.0):
+figure, axes = plt.subplots(1, 3, figsize=(5, 2.3), layout="constrained")
+for ax, t in zip(axes, (0.3, 1.0, 2.0), strict=True):
     ids = sample(model, hundred, max_length=11, temperature=t, seed=1)
     drawn_at[t] = Counter(target.decode(ids))
-    often = [f"{n} times {said}" for said, n in drawn_at[t].most_common(2)]
-    others = 100 - sum(n for _, n in drawn_at[t].most_common(2))
-    kinds = len(drawn_at[t]) - 2
-    often += [f"{others} others, of {kinds} kinds"] if others else []
-    print(f"at {t:g}:", ", ".join(often))
+    counts = [drawn_at[t][answer] for answer in shown]
+    colours = np.repeat([*shown.values(), "#a0a0a0"], [*counts, 100 - sum(counts)])
+    for place, colour in enumerate(colours):
+        row, column = divmod(place, 10)
+        ax.add_patch(plt.Rectangle((column, row), 0.86, 0.86, color=colour, lw=0))
+    ax.set(xlim=(0, 10), ylim=(10, 0), aspect="equal")
+    ax.set_title(f"temperature {t:g}", fontsize=10)
+    ax.axis("off")
+figure.supxlabel("blue 0000-06-05, orange 0006-06-05, grey any other", fontsize=10)
+plt.show()
+rare = [said for said, n in drawn_at[2.0].items() if n == 1][:4]
+print("some that came once at 2:", ", ".join(rare))
 counts = [drawn_at[t]["0000-06-05"] for t in drawn_at]
 assert counts == sorted(counts, reverse=True)
 assert len(drawn_at[0.3]) < len(drawn_at[1.0]) < len(drawn_at[2.0])
+blue, orange = ([drawn_at[t][answer] for t in drawn_at] for answer in shown)
+assert 70 < blue[0] < 85
+assert blue[0] + orange[0] == 100
+assert 50 < blue[1] < 60
+assert 28 < orange[1] < 38
+assert 40 < 100 - blue[2] - orange[2] < 60
 
 # %% [markdown]
 # ## Does it know when it is unsure? { #sure-and-wrong }
 #
-# Do these probabilities at least show when the machine doesn't know? You have [seen
-# it](reading_dates.py#sure-and-wrong) nearly certain of February 30th. Does it at least waver at "hello", and at a text
-# of nothing but ten dots? What probability does it give to the answer that it finds best?
+# Searched or drawn, some answer is always written. Does its probability at least show when the machine doesn't know?
+# You have [seen it](reading_dates.py#sure-and-wrong) nearly certain of February 30th. Does it waver at "hello", and at
+# a text of nothing but ten dots? What probability does it give to the answer that it finds best?
 
 # %% tags=["live", "hide-input"]
 from live import bet
 
-strange = ["february 30th, 2018", "31/12/2018", "hello", ".........."]
-strange_ids = source.encode(strange, length=34)
-beams = beam_search(model, strange_ids, max_length=11, width=3, length_penalty=0.0)
+asked = ["february 30th, 2018", "31/12/2018", "hello", ".........."]
+asked_ids = source.encode(asked, length=34)
+beams = beam_search(model, asked_ids, max_length=11, width=3, length_penalty=0.0)
 sure = np.exp(beams.scores[:, 0])
 bet(
     "writing/sure",
@@ -344,12 +401,13 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# At "hello" it wavers, as at 31/12/2018, and at ten dots hardly. Each bar holds the three answers that a beam finds:
+# At "hello" it wavers, as at 31/12/2018, and at ten dots hardly. Each bar is divided among the three answers that a
+# beam finds:
 
 # %% tags=["hide-input"] alt="Four bars of probabilities. For february 30th, 2018, and for ten dots one answer takes most of the bar: 2018-02-30 and 0000-00-00. For 31/12/2018 and for hello the best answer takes less than half: 2018-13-12 and 1904-07-00."
 figure, ax = plt.subplots(figsize=(4.8, 3), layout="constrained")
 for row, (words, answers, scores) in enumerate(
-    zip(strange, beams.ids, np.exp(beams.scores), strict=True)
+    zip(asked, beams.ids, np.exp(beams.scores), strict=True)
 ):
     ax.text(0, row - 0.38, words, va="bottom")
     second = f"second: {target.decode(answers)[1] or 'nothing'}, {scores[1]:.2f}"
@@ -365,9 +423,8 @@ for row, (words, answers, scores) in enumerate(
         ax.barh(row, p, left=left, height=0.6, color=colour)
         if p > 0.25:
             said = f"{found}: {p:.2f}" if p > 0.4 else found
-            ax.text(
-                left + p / 2, row, said, color="white", ha="center", va="center"
-            )
+            shade = "black" if left else "white"
+            ax.text(left + p / 2, row, said, color=shade, ha="center", va="center")
         left += p
 ax.set(xlim=(0, 1), ylim=(3.5, -0.9), yticks=[], xlabel="probability")
 ax.spines[["top", "right", "left"]].set_visible(False)
@@ -378,8 +435,6 @@ assert max(sure[1:3]) < 0.5 < 0.85 < sure[3] < 0.95 < sure[0]
 assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 
 # %% [markdown]
-# In 31/12/2018 it looks for a month in the 31, where there is none, and wavers between its two digits.
-#
 # So the probabilities warn us of "hello" and of 31/12/2018, but not of February 30th, and hardly of the dots.
 #
 # </details>
@@ -393,11 +448,13 @@ assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 # sentences than greedy search. One would think that a wider beam can only help. But a very wide one does harm, as Koehn
 # and Knowles (2017) measured: it finds more probable sentences, and yet worse ones, above all shorter, because each
 # further word makes a sentence less probable. Stahlberg and Byrne (2019) searched all there was, and for more than half
-# of the sentences the most probable translation was the empty one. Guo and others (2017) found that trained networks
-# tend to be too sure of themselves. Hinton and Sejnowski brought the temperature from physics to networks in 1983. To
-# draw only among the likeliest came with machines that tell stories: Fan and others (2018) took a fixed number of them,
-# *top-k*, and Holtzman and others (2019) as few as together have a given probability, *top-p*, which you will [try
-# out](language_model.py#drawing-a-letter).
+# of the sentences the most probable translation was the empty one.
+#
+# Hinton and Sejnowski brought the temperature from physics to networks in 1983. To draw only among the likeliest words
+# came with machines that tell stories: Fan and others (2018) took a fixed number of them, *top-k*, and Holtzman and
+# others (2019) as few as together have a given probability, *top-p*, which you will [try
+# out](language_model.py#drawing-a-letter). And Guo and others (2017) found that trained networks tend to be too sure of
+# themselves.
 #
 # ## Exercises
 #
@@ -421,14 +478,10 @@ assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 # of a date?
 
 # %% tags=["answer"]
-import re
-from collections import Counter
-
-from clear_attention import sample
-
+two_hundred = source.encode(["5 june"] * 200, length=34)
 drawn = sample(
     model,
-    np.repeat(text, 200, axis=0),
+    two_hundred,
     11,
     temperature=1.0,
     seed=0,

@@ -119,7 +119,7 @@ def kinds(element):
 def test_what_is_kept_stays_true_only_while_no_letter_sees_a_later_one(piece):
     keeping = piece("cache", "keeping")
     element, says = keeping.element, keeping.says
-    none, new, kept, old = "none new kept old".split()
+    none, new, kept, old = ["none", "new", "kept", "old"]
     assert kinds(element) == ([new] * 4 + [none] * 7,) * 2
     assert "4 letters go through the machine, and 3 of them had gone before" in says()
     assert f"that makes {1 + 2 + 3 + 4}." in says()

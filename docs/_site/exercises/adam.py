@@ -34,7 +34,7 @@ EXERCISES = [
     Exercise(
         name="the-root-of-the-mean-square",
         question="A number had the slopes 3 and -3, one after the other. Adam's mean of the squares is corrected, as in"
-        " the fold. What is its root?",
+        " the formula. What is its root?",
         asks=Numbers(("",), digits=1),
         given=(np.array([3.0, -3.0]),),
         right=lambda slopes: np.sqrt(np.mean(slopes**2)),

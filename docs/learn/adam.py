@@ -101,8 +101,8 @@ touch(
 # %% [markdown]
 # There is none, since what is small enough for the steep direction is much too small for the flat one.
 #
-# Now press "Adam" in the valley. These are sixty nudges, too, and from the same start, but they end near the cross.
-# What does Adam do that a plain nudge does not?
+# Now press "Adam" in the valley. These are sixty nudges, too, and from the same start, but with a learning rate of 0.2
+# they end near the cross. What does Adam do that a plain nudge does not?
 #
 # ## Divide by the usual size
 #
@@ -139,8 +139,9 @@ touch(
 #
 # ## By hand
 #
-# Adam keeps no list of slopes, but only one number, $m$, which begins at 0. When a new slope comes, $m$ keeps nine
-# tenths of itself and takes a tenth of the slope. So the newest slope counts most, and old ones fade away.
+# For the mean of the slopes of a number Adam keeps no list, but only one more number, $m$, which begins at 0. When a
+# new slope comes, $m$ keeps nine tenths of itself and takes a tenth of the slope. So the newest slope counts most, and
+# old ones fade away.
 #
 # Let the first slope be 4. Then $m$ is 0.4. For the mean of a single slope that is far too small, because only a tenth
 # has come in. So it is divided by this tenth, and $0.4 / 0.1$ is 4.
@@ -149,9 +150,9 @@ touch(
 # $m$ is divided by 0.19.
 #
 # The mean of the squares, $v$, is kept in the same way, but it takes only 0.02 of each square. So after the first step
-# 0.02 has come in, and after the second 0.0396:
+# 0.02 has come in, and after the second $1 - 0.98 \cdot 0.98 = 0.0396$:
 #
-# | | step 1, slope 4 | step 2, slope 3 |
+# | what is computed | step 1, slope 4 | step 2, slope 3 |
 # | --- | --- | --- |
 # | $m$ | $0.1 \cdot 4 = 0.4$ | $0.9 \cdot 0.4 + 0.1 \cdot 3 = 0.66$ |
 # | mean of the slopes | $0.4 / 0.1 = 4$ | $0.66 / 0.19 = 3.474$ |
@@ -160,7 +161,7 @@ touch(
 # | usual size, its root | 4 | 3.531 |
 # | quotient | $4 / 4 = 1$ | $3.474 / 3.531 = 0.984$ |
 #
-# Times a learning rate of 0.004, the second nudge is 0.003936.
+# Times a learning rate of 0.004, the second nudge is 0.003936, downhill.
 #
 # ## The formula
 #
@@ -380,14 +381,15 @@ assert min(shares("no warm-up")) > 0.97
 #
 # ## Who found this, and when
 #
-# To divide by the root of a mean of squares was an idea of Hinton's, who showed it in a lecture of 2012 and called it
-# RMSProp. Kingma and Ba (2014) added the mean of the slopes and published Adam with a proof. Four years later Reddi,
-# Kale and Kumar found a mistake in it, and an example in which Adam walks to the worst place there is. People use it
-# all the same.
+# Duchi, Hazan and Singer (2011) divided each slope by the root of the *sum* of all squares so far. Tieleman and Hinton
+# showed the *mean* of the squares in a lecture of 2012, and called it RMSProp. Kingma and Ba (2014) added the mean of
+# the slopes and the correction of the beginning, and published Adam with a proof. Four years later Reddi, Kale and
+# Kumar found a mistake in it, and an example in which Adam walks to the worst place there is. People use it all the
+# same.
 #
-# Kaiming He and others (2016) began a training with small steps, because a very deep network would not begin otherwise.
-# The paper of the first Transformer (2017) trained with Adam and a warm-up. The curve that shrinks to 0 like a cosine
-# comes from Loshchilov and Hutter (2016).
+# Kaiming He and others (2015) began a training with small steps, because a network of 110 layers was slow to begin
+# otherwise. The paper of the first Transformer (2017) trained with Adam and a warm-up. The curve that shrinks to 0 like
+# a cosine comes from Loshchilov and Hutter (2016).
 #
 # ## Exercises
 #
@@ -400,7 +402,7 @@ assert min(shares("no warm-up")) > 0.97
 m = v = 0.0
 for t, slope in enumerate((2.0, -2.0), start=1):
     found, m, v = quotient(slope, m, v, t)
-    print(f"step {t}: quotient {found:.4f}, nudge {-0.004 * found:.6f}")
+    print(f"step {t}: quotient {found:.4f}, nudge {0.004 * found:.6f}")
 assert round(found, 3) == -0.053
 
 # %% [markdown]
@@ -461,7 +463,7 @@ exercises.show("adam")
 # - They are 1,000 times as large. | So it would be with plain nudges.
 # + Nothing. | Both means grow together, and their quotient stays as it is.
 # - They become smaller, since Adam divides by the slopes. | It divides slopes by slopes.
-# ? Why does a warm-up help most at the very beginning?
+# ? Why should the very first nudges be small?
 # - Because the loss is largest there. | A large loss could be a reason to hurry.
 # + Probably because Adam has seen only one batch, and would move nearly all numbers by the whole learning rate. | Whether that direction is good for other texts, nobody knows yet.
 # - Because the machine still has no numbers. | It has random ones.

@@ -89,8 +89,8 @@ assert all_of_them == 66
 #
 # | the m sees | weights | it finds |
 # | --- | --- | --- |
-# | m, a | 0.622, 0.378 | (6.22, 3.78) |
-# | m, a, y | 0.307, 0.186, 0.506 | (8.14, 6.93) |
+# | m, a | 0.6225, 0.3775 | (6.22, 3.78) |
+# | m, a, y | 0.3072, 0.1863, 0.5065 | (8.14, 6.93) |
 #
 # As soon as the y is there, the m finds something else. So its key in the second layer would be another one, and what
 # was kept would be wrong, without an error.
@@ -103,7 +103,8 @@ assert all_of_them == 66
 # 1. Let it write. How many letters go in at the last step, and how many have gone in by then? And if it keeps its keys
 # and values?
 #
-# 2. Take the look-ahead mask away. What that was kept is no longer true, and why only in layer 2?
+# 2. Let it keep them, and take the look-ahead mask away. Which of the kept keys and values are no longer true, and why
+#    only those of layer 2?
 
 # %% tags=["live", "hide-input"]
 from examples.numpy_machine import softmax
@@ -118,11 +119,11 @@ np.testing.assert_allclose(weights, [0.8756, 0.0059, 0.1185], atol=5e-5)
 np.testing.assert_allclose(weights @ v, [9.941, 1.244], atol=5e-4)
 np.testing.assert_allclose(m_asks @ k.T / 2, [1, 0.5, 1.5])
 for seen, shares, finds in (
-    (2, [0.622, 0.378], [6.22, 3.78]),
-    (3, [0.307, 0.186, 0.506], [8.14, 6.93]),
+    (2, [0.6225, 0.3775], [6.22, 3.78]),
+    (3, [0.3072, 0.1863, 0.5065], [8.14, 6.93]),
 ):
     weights = softmax(m_asks @ k[:seen].T / 2, 0)
-    np.testing.assert_allclose(weights, shares, atol=5e-4)
+    np.testing.assert_allclose(weights, shares, atol=5.1e-5)
     np.testing.assert_allclose(weights @ v[:seen], finds, atol=5.1e-3)
 touch(
     "keeping",
@@ -150,7 +151,7 @@ touch(
 # Half of our machine reads. A letter of the text sees all others there, the later ones as well. The other half writes,
 # with the mask. Let us test both, and let the last letter come late: the machine reads "3 may '1", and then the 8
 # comes. It writes "2018-05-0", and then the 3 comes. How much does that change what attention finds for each letter
-# before? The per cents compare the change with what was found before:
+# before? The percentages say how large the change is, compared with what was found before:
 
 # %% tags=["hide-input"] alt="Two rows of boxes with letters. Above, the text 3 may '1: what attention finds for each letter changes by 3 to 33 percent when the 8 comes, most for the two letters just before it. Below, the answer so far, 2018-05-0: each changes by 0 percent when the 3 comes."
 from examples import numpy_machine as own
@@ -225,8 +226,8 @@ assert wrote.max() < 1e-6
 # \operatorname{softmax}\!\left(\frac{q_n K_n^\top}{\sqrt{d}}\right) V_n ,
 # $$
 #
-# where $d$ is how many numbers a key has. It is one row of weights, and no longer a square. And the mask is gone,
-# because no later letter is there that could be hidden.
+# where $d$ is how many numbers a key has. The softmax makes one row of weights, and no longer a square. And the mask is
+# gone, because no later letter is there that could be hidden.
 #
 # ## Your machine so far
 #
@@ -342,8 +343,8 @@ Markdown("\n".join([*lines, "", told]))
 #
 # </details>
 #
-# And it takes memory. For each letter and layer it keeps a key and a value. In our machine these are twice 64 numbers
-# of four bytes, so for the eleven letters of the answer it is
+# And it takes memory. For each letter and layer it keeps a key and a value. Our machine has a single layer that writes,
+# and there these are twice 64 numbers of four bytes. So for the eleven letters of the answer it is
 #
 # $$
 # 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},

@@ -66,7 +66,7 @@ assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 # and values of its own? Many readers of a library can ask the same catalogue.
 #
 # So let us count two things apart. A *head of queries* asks. What it asks we call a *head of keys*, and mean the keys
-# together with their values. Blue are heads of queries, and orange are the heads of keys that they ask:
+# together with their values. Heads of queries are blue, and the heads of keys that they ask are orange:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 heads of keys, 2, and 1."
 figure, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
@@ -103,7 +103,8 @@ plt.show()
 # | first | 1 and 2 | 3, 4 | 10, 20 |
 # | second | 3 and 4 | 2, 0 | 30, 50 |
 #
-# The last letter looks. A score is query times key, and the softmax makes two weights of two scores:
+# The last letter looks. A score is query times key (the root of one number is 1), and the softmax makes two weights of
+# two scores:
 #
 # | head of queries | query | scores | weights | output |
 # | --- | --- | --- | --- | --- |
@@ -220,13 +221,13 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# Not all of them: heads 1 and 3 look mostly at the space, and head 2 at the month. Their keys are the same, but their
-# questions differ. And about as many dates are read right as by a machine with four heads of keys that was trained as
-# long.
+# Not all of them: apart from the 3 itself, heads 1 and 3 look most at the space, and head 2 at the month. Their keys
+# are the same, but their questions differ. And about as many dates are read right as by a machine with four heads of
+# keys that was trained as long.
 #
-# But a date [hardly needs several heads](multi_head.py). What about large models? DeepSeek-AI (2024) trained three
-# models of about 7 billion numbers to see just this, all of them for equally long. One had keys for each head, one had
-# 8 heads of keys, and one a single head. In four hard tests of up to 100 marks each, the first got 42 marks on average.
+# But a date [hardly needs several heads](multi_head.py). What about large models? To see just this, DeepSeek-AI (2024)
+# trained three models of about 7 billion numbers, each for as long as the others. One had keys for each head, one had 8
+# heads of keys, and one a single head. In four hard tests of up to 100 marks each, the first got 42 marks on average.
 # How many fewer did the other two get?
 
 # %% tags=["live", "remove-input"]

@@ -6,7 +6,7 @@
 # %% [markdown]
 # # What can two layers do that one can't?
 #
-# Go on with this text: `qzxkwvqzxkw`. The text comes again, so the next letter is a v.
+# Go on with this text: `qzxkwvqzxkw`. The piece `qzxkwv` comes again, so the next letter is a v.
 #
 # Two small machines learnt just this task, from texts in which a piece of 5 to 25 random letters is repeated again and
 # again. One machine has one layer and the other has two, with one head in each layer. After `qzxkwvqzxkw` the machine
@@ -61,8 +61,8 @@ assert says(shallow, "qzxkwvqzxkw") == "q"
 # %% [markdown]
 # The machine with two layers nearly always knows the next letter, and the one with one layer mostly not.
 #
-# Is one layer only too small? We trained a third machine, whose one layer holds everything twice, so that it has as
-# many numbers as two layers. It hardly gets any further. So what is it that two layers can do?
+# Is one layer merely too small? We trained a third machine, whose one layer holds everything twice, so that it has
+# about as many numbers as two layers. It hardly gets any further. So what is it that two layers can do?
 #
 # <details class="lesson-more" markdown="1"><summary>The third machine, and how all three learnt</summary>
 #
@@ -176,7 +176,8 @@ assert beside_record["right_by_place"][PERIOD:].mean() < 0.4
 # So it says b.
 #
 # And here it is as a formula. Let $x_i$ be the letter that asks. At place $j$ stands the letter $x_j$, and its note
-# holds the letter before it, $x_{j-1}$. A softmax makes the weights $w_{ij}$ from the scores:
+# holds the letter before it, $x_{j-1}$. (Nobody stands before place 0, so there it is all zeros.) A softmax makes the
+# weights $w_{ij}$ from the scores:
 #
 # $$
 # \text{score}_{ij} = 5\, x_i \cdot x_{j-1}
@@ -414,9 +415,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured, and what it says instead</summary>
 #
-# Next to nothing is left, whichever head is missing. Here is what the machine says when one of the texts comes for the
-# second time. A blue letter is right. An orange one is wrong, but stands in the text. A grey one does not stand there
-# at all.
+# Of 100 letters about ten are right without the first head, and about four without the second. Here is what the machine
+# says when one of the texts comes for the second time. A blue letter is right. An orange one is wrong, but stands in
+# the text. A grey one does not stand there at all.
 
 # %% tags=["hide-input"] alt="Four rows of letters. Above, the text. With both heads all 19 letters are right, so the row is blue. Without head 1 three are blue, 15 orange and one grey. Without head 2 one is blue, four are orange and 14 grey, nearly all of them a t."
 shown = "dhvuxqbwfcyyzwqgisna"
@@ -508,9 +509,9 @@ assert first > np.log2(26) + 2
 #
 # <details class="lesson-more" markdown="1"><summary>Is one layer not enough, however large?</summary>
 #
-# In 2024 Sanford, Hsu and Telgarsky [proved](https://arxiv.org/abs/2408.14332) what it takes: more heads, wider heads
-# or more bits in each number. In one layer the product of the three must grow in proportion to the length of the text.
-# In two layers it is enough if it grows like the logarithm of the length.
+# In 2024 Sanford, Hsu and Telgarsky [proved](https://arxiv.org/abs/2408.14332) what a single layer needs for such a
+# task: the number of heads, times the width of a head, times the bits of a number must grow in proportion to the length
+# of the text. With two layers it is enough if this product grows like the logarithm of the length.
 #
 # </details>
 #

@@ -11,11 +11,11 @@
 # * `The following functions retur`
 # * `The following␣`, where ␣ is a space
 #
-# The first one you know. The second one nobody can know, and yet an f is likelier than a q. Whoever plays this game
-# well has to know words, and how sentences are built. Can a machine learn that from nothing but the game?
+# The first one you know. The second one nobody can know, and yet an f is likelier than a q. To play this game well, it
+# helps to know words, and how sentences are built. Can a machine learn that from nothing but the game?
 #
-# Half of our Transformer has played it for a few minutes with one text, the reference of the Python language. At four
-# moments of its training it was given a beginning, the *prompt* "The ", and wrote on:
+# A new machine, half of our Transformer, has played it for a few minutes with one text, the reference of the Python
+# language. At four moments of its training it was given a beginning, the *prompt* "The ", and wrote on:
 
 # %% tags=["hide-input"]
 import re
@@ -125,8 +125,8 @@ assert 5 <= batch * context * steps / len(train_ids) < 6
 # So for a probability $p$ the surprise is $-\log_2 p$. Take three letters with the probabilities 1/2, 1/4 and 1. They
 # have 1, 2 and 0 bits, which are 3 in all, and one bit a letter on average.
 #
-# Now the trained machine reads "The following functions return". The T is given. The more bits, the more yellow. Where
-# did you err in your game, and where does it?
+# Now the trained machine reads "The following functions return", which does not stand in its text. The T is given. The
+# more bits, the more yellow. In your game, did you err mostly where words begin? Where does the machine?
 
 # %% tags=["hide-input"]
 from clear_attention import LanguageModel, token_losses
@@ -161,6 +161,7 @@ fresh = LanguageModel(
 fresh.build()
 assert fresh.count_params() == model.count_params()
 probe = to_ids("The following functions return")
+assert "The following functions return" not in to_text(train_ids)
 repeats = fresh(probe[None])[0].numpy().argmax(axis=-1) == probe
 assert repeats.mean() > 0.7  # untrained, it says the last letter again
 
@@ -177,8 +178,8 @@ assert repeats.mean() > 0.7  # untrained, it says the last letter again
 # have counted what came after the last letters. If "th" stood there 100 times, and 50 times an e came next, then
 # whoever counts two letters back gives that e about 1/2, and so 1 bit.
 #
-# Whoever counts four letters back may never have met "etur". Then what came after "tur" must do. Now all of them read
-# the tenth that was kept out:
+# Whoever counts four letters back may never have met "etur". So all of them mix in what came after fewer letters, after
+# "tur" and so on. Now all of them read the tenth that was kept out:
 
 # %% tags=["hide-input"]
 import lzma
@@ -280,7 +281,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# The Transformer beats all who count, but only just. Two more rivals stand in the picture: who counts five letters
+# The Transformer beats all four who count, but only just. Two more rivals stand in the picture: who counts five letters
 # back, and our machine with one layer.
 
 # %% tags=["hide-input"] alt="A bar for each rival, with its bits a letter, from the most to the fewest. Counting letters takes more than 4, and counting two letters back less than 3. Close together come our machine with one layer, and counting five and four letters back. Our machine with two layers takes fewer. The fewest are those of the xz that has read the other nine tenths."
@@ -408,8 +409,8 @@ text_machine(
 # <details class="lesson-more" markdown="1"><summary>What you may have found</summary>
 #
 # "Ada Lovelace" and "strawberry" cost more than twice as many bits a letter as `if x is not None`, in which the x and
-# the N are hard to foresee. The slip is costly while letters stand in the wrong order, and in the next word all is
-# forgotten. "jazz" costs even more than "strawberry".
+# the N are hard to foresee. In the slip the w, the o and the i together cost more than 20 bits. The g at the end is
+# easy again, and the next word costs as much as without the slip. "jazz" costs even more than "strawberry".
 #
 # </details>
 #
@@ -422,7 +423,7 @@ text_machine(
 # probabilities, and at 0 the most probable letter is taken. Try 0, 0.8 and 1.5 in the piece above.
 #
 # At 1.5 you probably saw much nonsense. Each improbable letter is rare, but there are so many that one of them is drawn
-# quite often. **Top-p** (Holtzman and others, 2020) cuts them off: it adds up the probabilities, the largest first,
+# quite often. **Top-p** (Holtzman and others, 2019) cuts them off: it adds up the probabilities, the largest first,
 # until they reach a sum that you set. It keeps these letters, and divides by their sum. Try the 1.5 again, with a top-p
 # of 0.5. The thin green bars are what top-p leaves.
 #
@@ -528,7 +529,7 @@ exercises.show("language_model")
 #
 # **Your machine so far:** half of it, with attention by blocks, the norm first, and queries and keys that turn.
 #
-# It reads letters. A chat program does not: what reaches it are numbers.
+# It reads one letter at a time. A chat program does not: what reaches it are pieces of words.
 #
 # * [Pieces of words](pieces_of_words.py): how text becomes tokens, what a piece saves and what it hides.
 # * [A head that copies](induction.py): what two layers can do and one can't.

@@ -15,9 +15,9 @@
 # laptop past it.
 #
 # First run into the wall. A text is a line of **places**, each with a letter, or a piece of a word. Let it grow, from
-# the 34 places of our dates on. The squares stand for the bytes of a laptop of 16 GB, of the inputs, which are the
-# queries, keys and values, and of the weights. (There are 8 heads of 64 numbers, as in the first Transformer, with four
-# bytes for a number.)
+# the 34 places of our dates on. Three squares show bytes: those of a laptop, 16 GB, those of the inputs, which are the
+# queries, keys and values, and those of the weights. (There are 8 heads of 64 numbers, as in the first Transformer,
+# with four bytes for a number.)
 #
 # 1. At how many places do the weights break out of the laptop?
 # 2. Guess before you go on to a million: how many laptops would have to lend all their memory?
@@ -79,8 +79,8 @@ assert round((3 * block + beside) / 1e9) == 14 < 16
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Where, and how many?</summary>
 #
-# 1. At a little over 22,000 places, about forty pages. From 1,000 to 30,000 places the inputs grow 30-fold, but the
-#    weights 900-fold.
+# 1. At a little over 22,000 places. That is about forty pages if a place is a piece of a word, and a dozen if it is a
+#    letter. From 1,000 to 30,000 places the inputs grow 30-fold, but the weights 900-fold.
 # 2. Two thousand: the weights of a million places take 32 terabytes, in every layer.
 #
 # </details>
@@ -123,8 +123,9 @@ touch(
 # 8 \cdot 64 \cdot 1{,}000{,}000 \cdot 4 \text{ bytes} \approx 2 \text{ GB}
 # $$
 #
-# A program holds about three such matrices at a time, the scores, the powers and the weights. That is 6 GB. With the
-# inputs and the outputs, which take 8 GB, it makes 14, and the laptop has 16. **The book fits.**
+# A program holds about three such matrices at a time, the scores, the powers and the weights. That is 6 GB, if all
+# eight heads are computed at once. With the inputs and the outputs, which take 8 GB, it makes 14, and the laptop has
+# 16. **The book fits.**
 #
 # ## Your machine so far { #your-machine-so-far }
 #
@@ -362,7 +363,7 @@ for name, one, other in zip(names, *found, strict=True):
 # **Blocks mend the memory, and not the time**, since each query still meets all keys before it. With 8,192 places such
 # a step took 2.1 s here. With a million it would take 122² times as long: nearly nine hours, for one layer, once.
 #
-# So a layer that shall be faster must compute fewer scores. A **window** is a mask that hides all but the nearest keys.
+# So a layer that is to be faster must compute fewer scores. A **window** is a mask that hides all but the nearest keys.
 # Here are 16 queries in blocks of 4, with the look-ahead mask:
 
 # %% tags=["hide-input"] alt="Two maps of 16 queries by 16 keys, in blocks of 4 queries. Without a window the blocks read all keys up to their last query, a staircase of which about half is computed. With a window of 4 each block reads only a band along the diagonal, at most 7 keys wide."
@@ -415,8 +416,9 @@ plt.show()
 # factor.) And the largest score may come last. So measure from the *largest so far*: each power is $e^{s - m}$.
 #
 # Let the scores 1, 3, 2, 6 with the values 10, 20, 30, 40 come in two pieces. In the first piece the largest is 3, so
-# its powers are $e^{1 - 3} = 0.1353$ and $e^0 = 1$. Then comes the 6. Both sums were measured from 3, so they are too
-# large. But we *know* by which factor, and mend them: times $e^{3 - 6} = 0.049787$.
+# its powers are $e^{1 - 3} = 0.1353$ and $e^0 = 1$. The second piece holds 2 and 6, so now the largest is 6. Both sums
+# were measured from 3, so they are too large. But we *know* by which factor, and mend them: times $e^{3 - 6} =
+# 0.049787$.
 #
 # --8<-- "diagrams/long_bill.svg"
 #
@@ -559,8 +561,8 @@ exercises.show("long_sequences")
 # + time in training: it makes the weights twice | They are thrown away, and the gradient needs them once more. Here blocks were faster all the same, perhaps because they skip the hidden scores.
 # ? A text gets twice as long. What does attention by blocks, without a window, need?
 # - twice the memory and twice the time | Each query still meets all the keys that it may see, so the time grows with the square.
-# + about twice the memory, and about four times the time | Blocks save memory. Of the time they save only what lies in the future.
-# - four times the memory, and four times the time | So it would be, nearly, with the whole matrix.
+# + about twice the memory, and about four times the time | Blocks save memory. They save time only where they leave out hidden scores.
+# - four times the memory, and four times the time | The memory of the whole matrix grows more like that: here about threefold.
 # ? 1,024 places in 4 blocks of 256 queries, causal. Which share of the scores is not computed?
 # - 50 % | Nearly half are hidden. But a block reads all of its own 256 keys, so half of these scores are computed and then hidden.
 # - 62.5 % | That is the share that is computed: the blocks read 1, 2, 3 and 4 times 256 keys, which is 10 of 16.

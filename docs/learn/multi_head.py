@@ -70,9 +70,9 @@ assert last_twice.sum() > 0.5 * (by_one != right).any(axis=1).sum()
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# In the place of the third digit stands the fourth, a second time. The machine reads one date in two, and mostly it
-# goes wrong in just this way. Can't it read the third digit, or does the fourth drown it? Keep the riddle in mind.
-# First try a few dates, and see this machine beside ours, which was trained for longer:
+# In the place of the third digit stands the fourth, a second time. The machine reads one date in two, and more than
+# half of its mistakes are of just this kind. Can't it read the third digit, or does the fourth drown it? Keep the
+# riddle in mind. First try a few dates, and see this machine beside ours, which was trained for longer:
 
 # %% tags=["live", "hide-input"]
 called = {"digits-1": ("last look with 1 head", "with 1 head in its last look")}
@@ -90,21 +90,22 @@ machine(
 # ## What one average cannot carry
 #
 # One head must bring back everything at once. What is lost? Say the text holds a 3 and a 5. Let the value of each digit
-# be the digit itself. The head shares out its weight, a half to each, and what comes back is one number. From the text
-# "4 4" it brings the same number:
+# be the digit itself. The head shares out its weight, a half to each, and what comes back is one number. Two other
+# texts bring the same number:
 #
 # * the text "3 5": $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4": $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
+# * and the text "5 3", because an average of halves knows no order
 #
-# So to whatever comes behind the head they are one and the same text. **A head has one set of weights, so it brings
-# back one average.** A second head has other weights, say 0.65 and 0.35. From "3 5" it brings $0.65 \cdot 3 + 0.35
-# \cdot 5 = 3.7$, and from "4 4" still 4. The two heads together can tell the texts apart:
+# So to whatever comes behind the head the three are one and the same text. **A head has one set of weights, so it
+# brings back one average.** A second head has other weights, say 0.65 and 0.35. From "3 5" it brings $0.65 \cdot 3 +
+# 0.35 \cdot 5 = 3.7$, and from "4 4" still 4. The two heads together can tell the texts apart:
 #
 # --8<-- "diagrams/same_average.svg"
 #
-# Does a second head help with every text? In the square are all hundred texts of two digits. The blue ones bring head 1
-# the same number as "3 5", or nearly the same, to within 0.1. Head 2 takes the orange ones for "3 5". Only the green
-# one is the same to both. Try other weights. Can you make the second head useless?
+# Does a second head help with every text? In the square are all hundred texts of two digits. From the blue ones head 1
+# brings the same number as from "3 5", or nearly the same, to within 0.1. From the orange ones head 2 does. Only from
+# the green one both do. Try other weights. Can you make the second head useless?
 
 # %% tags=["live", "hide-input"]
 import re
@@ -183,21 +184,16 @@ touch(
 )
 
 # %% [markdown]
-# There is none. The machine *can* read the third digit, but in one average, what is given to the one digit is taken
-# from the other.
+# There is none. Was the third digit drowned, then? All years of our dates lie between 1950 and 2049. So in 1962 the 2
+# can't stand in the third place, since no such year begins with 192. In years of this kind the third digit is wrong in
+# fewer than one of a hundred. In 1967 the 7 could stand there, too, as in 1977, and in years of this kind the third
+# digit is wrong in three of four. Yet in both kinds the two digits get about the same weight.
 #
-# <details class="lesson-more" markdown="1"><summary>Why does the fourth digit stand in the third one's place?</summary>
+# So the third digit is heard. **One average brings back both digits, and hardly says which of them stood where**, as
+# with "3 5" and "5 3": the value of a 7 in the third place and the value of a 7 in the fourth are nearly the same. Only
+# the years themselves can settle it. (Why the machine then writes the fourth digit twice, and not the third, we do not
+# know.)
 #
-# What comes back hardly says in which of the two places a digit stood: the value of a 7 in the third place and the
-# value of a 7 in the fourth are nearly the same. Only the years themselves can settle it, because all years of our
-# dates lie between 1950 and 2049.
-#
-# In 1962 the 2 can't stand in the third place, since no such year begins with 192. In years of this kind the third
-# digit is wrong in fewer than one of a hundred. In 1967 the 7 could stand there, too, as in 1977. In years of this kind
-# the third digit is wrong in three of four. Why the machine then writes the fourth digit twice, and not the third, we
-# do not know: both get about the same weight.
-#
-# </details>
 
 # %% tags=["live", "remove-input"]
 missed, (low, high) = lost(0)[:, 0], (right[full, 2:4] < 5).T
@@ -227,13 +223,13 @@ same, others = np.diag(alike).mean(), alike[~np.eye(10, dtype=bool)].mean()
 assert same > 0.85 > 0.3 > others
 
 # %% [markdown]
-# ## Does it take heads?
+# ## Are heads the only way?
 #
 # One look with one head brings back one average, and reads one date in two. There are three ways to bring back more:
 #
 # 1. **More heads.** One look, as before, but with eight heads.
-# 2. **More looks.** Eight looks with *one* head each. Each digit has a query of its own, and what that brings back must
-#    tell only this digit, as in the drawing below.
+# 2. **More looks.** Eight looks with *one* head each. Each digit has a query of its own, and from what this query
+#    brings back only this digit must be read, as in the drawing below.
 # 3. **A look for each letter.** That is our own machine: it looks anew for each letter that it writes. But now it is
 #    trained with one head in place of four.
 #
@@ -302,7 +298,7 @@ assert min(shares("one head")) > 0.99
 assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 
 # %% [markdown]
-# So heads help, but for dates it does not take them. **What helps most is a look of its own for each thing that must be
+# So heads help, but dates can be read without them. **What helps most is a look of its own for each thing that must be
 # fetched.**
 #
 # Are eight heads too small, since each of them brings back only 8 numbers? No: eight looks that bring back 8 numbers
@@ -312,8 +308,8 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 #
 # **Heads matter where *one look* must bring back many things.** A word of a large text has several to fetch: in
 # machines that translate, one head looks at the neighbour, and another at the verb that belongs to it. Our date machine
-# would do with one. But more heads cost no more numbers to train, so it has four. (The [next lesson](split_heads.py)
-# says why.)
+# would do with one. We gave it four, because more heads cost no more numbers to train. (The [next
+# lesson](split_heads.py) says why.)
 #
 # ## Who found this, and when
 #
@@ -362,9 +358,9 @@ assert brought.round(2).tolist() == [6.5, 6.75]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What happens</summary>
 #
-# The digits are 9 and 4. If the two heads share out their weight quite differently, a small error stays small. If they
-# share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough. They also have to
-# look at different things.
+# The digits are 9 and 4. If the two heads share out their weight quite differently, the error of 0.1 moves a digit by
+# about half. If they share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough.
+# They also have to look at different things.
 #
 # </details>
 #

@@ -108,8 +108,8 @@ bet(
 # --8<-- "diagrams/transformer_layer.svg"
 #
 # Now nothing is divided on the way, so the sum grows from part to part. A single norm above the last layer brings it
-# back to size 1. Read both towers from below. The dark end of each bar is the letter, and the grey is all the rest. (It
-# grows more slowly than one would think, because what the parts add points in all directions.)
+# back to size 1. Read both towers from below. The dark end of each bar is the letter, and the grey is all the rest.
+# (The sum grows more slowly than one would think, because what the parts add points in all directions.)
 #
 # --8<-- "diagrams/letter_left.svg"
 #
@@ -176,7 +176,7 @@ assert min(shares("norm first, warm-up")) > 0.995
 # \text{norm first: } \frac{1}{\sqrt{1 + n s^2}}
 # $$
 #
-# The power halves after about every third part, with our 0.75. The root falls ever more slowly.
+# With our 0.75 the first halves after about every third part. The second falls ever more slowly.
 #
 # Try it out, beginning with our twelve layers and the norm last. But predict first:
 #
@@ -239,8 +239,8 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# In 300 steps the tower has learnt what it did not learn in 800 before. But how loud the letter must be depends on the
-# height of the tower, and the norm first needs no such number.
+# The tower gets nearly all digits right. In 300 steps it has learnt what it did not learn in 800 before. But how loud
+# the letter must be depends on the height of the tower, and the norm first needs no such number.
 #
 # **All this fits the fading letter, and does not prove it.**
 #
@@ -478,7 +478,7 @@ assert expected_left(0.75) < measured - 0.03
 assert abs(expected_left(s) - measured) < 0.04
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Which?</summary>
+# <details class="lesson-answer" markdown="1"><summary>What was wrong?</summary>
 #
 # The products do cancel: with the right $s$ the formula is hardly off. What was wrong was $s$. The 0.75 is from the
 # tower in which all letters become alike, and an average of vectors that are alike is as large as they are. Where the

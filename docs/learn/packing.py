@@ -13,8 +13,8 @@
 #
 # Our machine whose [positions turn](turning_positions.py) tries it, with "3 may '18" and "7 june '24" in one row. Is
 # the 7 a day, a month or a part of a year? "june" tells you. And where do the four heads of the machine look? An arrow
-# leads from the 7 to the letter to which a head gives most of its weight. (An answer is written for each date, and
-# while it is written, only the letters of that date are seen. It is the reading that the two share.)
+# leads from the 7 to the letter to which a head gives most of its weight. (Only the reading is shared. Each date gets
+# an answer of its own, and while it is written, only the letters of that date are seen.)
 
 # %% tags=["hide-input"] alt="The letters of 3 may '18 and, right behind them, of 7 june '24. An arrow for each of the four heads leads from the 7 back into the first date: of heads 1 and 4 to the 1, of head 2 to the apostrophe, of head 3 to the space before may."
 import re
@@ -282,8 +282,8 @@ display(
 # ## A number for each text { #a-number-for-each-document }
 #
 # How does the mask know which letters belong together? Give each place in the row the **number** of its text. Then the
-# mask hides a key if its number is not that of the query. (Programs call a text a *document*, and its number a *segment
-# id*.) Here is where the 7 looks with such a mask:
+# mask hides a key if its number is not that of the query. (Programs call a text a *document*, and the row of these
+# numbers `documents` or *segment ids*.) Here is where the 7 looks with such a mask:
 
 # %% tags=["hide-input"] alt="The same letters. The first date is hatched, and no arrow leads there. Head 1 looks at the apostrophe of the second date, head 2 at the space before it, head 3 at the u of june, and head 4 at the 7 itself."
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
@@ -435,7 +435,7 @@ print("your machine packs its texts")
 # letters, and grey is padding:
 
 # %%
-lengths = np.array([len(text) for text in texts])  # without start and end
+lengths = np.array([len(text) for text in texts])
 alone_places = len(lengths) * lengths.max()
 
 rows = [0]  # how many places of each row are taken
@@ -489,8 +489,9 @@ last = sorted(texts, key=len)[-len(batches[-1]) :]
 assert all(", den " in text for text in last)
 
 # %% [markdown]
-# Sorting wins against so simple a packing: hardly any padding is left. Whoever reads a pile of texts only once should
-# sort them. (A packing that looks for a row with room does nearly as well, as you will find in Exercise 1.)
+# Sorting wins against so simple a packing: hardly any padding is left. Whoever trains nothing, and only wants a pile of
+# texts read, should sort them. (A packing that looks for a row with room does nearly as well, as you will find in
+# Exercise 1.)
 #
 # Why are texts packed all the same? Look into the sorted batches. The first holds only dates such as "3.3.'54", and the
 # last only long German ones, with a weekday. In each step of a training the machine would see dates of about one
@@ -527,10 +528,11 @@ assert 0.46 < 1 - work[2] / work[0] < 0.5
 #
 # ## What must not be asked
 #
-# In a training, the answers can share a row, too. There the half that writes must say at each place [what comes
-# next](training.py). But behind the end of one answer stands the start of the *next* one, which is no part of it. So at
-# this place the machine must not be asked: the loss leaves it out. Here a machine that reads [Roman numerals](roman.py)
-# must write 40 for xl, and then 7 for vii:
+# In a training, the answers can share a row, too. Each carries the number of its text, so that it looks only at its own
+# letters and its own text. There the half that writes must say at each place [what comes next](training.py). But behind
+# the end of one answer stands the start of the *next* one, which is no part of it. So at this place the machine must
+# not be asked: the loss leaves it out. Here a machine that reads [Roman numerals](roman.py) must write 40 for xl, and
+# then 7 for vii:
 #
 # | place holds | start | 4 | 0 | end | start | 7 | end |
 # | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -553,7 +555,7 @@ assert 0.46 < 1 - work[2] / work[0] < 0.5
 # ### Exercise 1
 #
 # Our packing gives up a row as soon as one date does not fit, and needed 317 rows. Can you do with fewer, if all rows
-# stay open? No packing can do with fewer than 268.
+# stay open? No packing can do with fewer than 268, because the 17,125 letters fill 267 rows and a part of another.
 
 # %% tags=["answer"]
 rooms = []  # how many places are left in each row
@@ -571,9 +573,9 @@ assert -(-lengths.sum() // 64) == 268
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
 #
-# Here each date goes into the first row that has room for it. Only ten rows more than the least are left, and as few
-# places as in sorted batches, within two in a hundred. In a stream that never ends, one keeps a few rows open and hands
-# out the fullest, as in [the function of the guide](../guides/pack_a_stream.py#the-function).
+# Here each date goes into the first row that has room for it. That takes ten rows more than the least, and less than
+# two in a hundred more places than sorted batches. In a stream that never ends, one keeps a few rows open and hands out
+# the fullest, as [this function](../guides/pack_a_stream.py#the-function) does.
 #
 # </details>
 #

@@ -9,7 +9,7 @@
 # In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
 # write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
 #
-# It takes two heads. But first write the one that you know. Here it is at work. Each row is a letter that looks, and
+# We shall use two heads, and small networks between them. But first write the head that you know. Here it is at work. Each row is a letter that looks, and
 # each number is a weight. The sign `^` stands before the text, so that the first letter has something to look at:
 
 # %% tags=["hide-input"] alt="A map of weights for the text cabacb with the sign ^ before it. Each letter gives the weight 1 to the sign before it, and 0 to all others."
@@ -56,8 +56,8 @@ assert sum(3**n for n in range(1, 9)) == 9840
 # A head makes its scores with two matrices, $W_Q$ and $W_K$. So it is these that we must fill.
 #
 # Take a shorter text, `cab`. Each letter becomes a *token*: a row of zeros with a 1 for its letter and a 1 for its
-# place, which is called *one-hot*. Places count from 0, so the b stands at place 2. Its token is 0, 1, 0 for the
-# letter, and 0, 0, 1 for the place.
+# place. Each of the two parts is called *one-hot*. Places count from 0, so the b stands at place 2. Its token is 0, 1,
+# 0 for the letter, and 0, 0, 1 for the place.
 #
 # Each place wishes for the one before it. So we write a *table of wishes*, with a row for each place that looks and a
 # column for each place that is looked at: 1 for yes, 0 for no. Place 0 has nobody before it, so it looks at itself. The
@@ -65,7 +65,7 @@ assert sum(3**n for n in range(1, 9)) == 9840
 #
 # --8<-- "diagrams/table_of_wishes.svg"
 #
-# A one-hot row times the table is one row of the table, and this is the query. The query times a one-hot key is one
+# A one-hot place times the table is one row of the table, and this is the query. The query times a one-hot key is one
 # number of this row. So **a score is an entry of the table.**
 
 # %%
@@ -119,14 +119,15 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. At 10 the picture shows 1.00. But this is rounded: each of the others still gets 0.00005 times as much.
+# 1. From 6 on the table shows 1.00. But this is rounded: even at 10 each of the others still gets 0.00005 times as
+#    much.
 # 2. Place 0 wishes for place 1, and the two others wish for place 2.
 # 3. Two wishes share the weight, so half of each letter comes back. Without a wish all scores are equal, and each
 #    letter gets a third.
 #
 # </details>
 #
-# **Whoever is wished for gets an equal share of the weight. Where nobody is wished for, everybody gets one.**
+# **Whoever is wished for gets an equal share of the weight. Where nobody is wished for, all get an equal share.**
 #
 # ## Select and aggregate
 #
@@ -209,7 +210,7 @@ assert right == [True] * 9840
 # ## Can a head count? { #what-a-head-cant-do-count }
 #
 # Now to sorting. Think of people who line up by height. Whoever counts those who are smaller knows how many will stand
-# before him. So to sort, a head must count.
+# before him. So if a head could count, a text could be sorted.
 #
 # First an easier count: how often does each letter occur? For this a head looks by letters, and not by places:
 #
@@ -217,8 +218,9 @@ assert right == [True] * 9840
 # like_itself = select(letter, letter, lambda query, key: key == query)
 # ```
 #
-# The first argument says by what a token looks, and the second by what it is looked at. So each letter looks at the
-# letters like itself. Let each of these hand over a 1. What comes back to an a in `abca`, and what to the b?
+# The first argument says what counts of the token that looks, its letter or its place. The second says the same of the
+# token that is looked at. So each letter looks at the letters like itself. Let each of these hand over a 1. What comes
+# back to an a in `abca`, and what to the b?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -256,9 +258,9 @@ bet(
 #
 # </details>
 #
-# So attention can't add up, because what comes back is an *average*. But it can *share*. Think of a cake that is cut
-# into equal pieces. Whoever sees one piece knows how many share the cake. So let `^` have a piece, and look at this
-# one. It tells how many letters share with it:
+# A head can't count in this way. But it can *share*. Think of a cake that is cut into equal pieces. Whoever sees one
+# piece knows how many share the cake. So let `^` have a piece, too, and see how large it is. It tells how many letters
+# share with it:
 #
 # --8<-- "diagrams/cake.svg"
 #
@@ -380,7 +382,7 @@ for place_, row in enumerate(for_place[1:7, 1:7], start=1):
 #
 # Now we write it down. Two things are new. The function in `select` may also return a number that says *how much* a key
 # is wanted: the highest wins. And `+` adds the scores of two selections. It is needed because `^` carries the note 0,
-# too, so that place 1 would want it. The second selection makes `^` unwanted.
+# too (it gets its own whole cake), so that place 1 would want it. The second selection makes `^` unwanted.
 
 # %%
 from clear_attention.programs import Program, look_up

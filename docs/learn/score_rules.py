@@ -6,8 +6,9 @@
 # %% [markdown]
 # # What can a score not say?
 #
-# A machine is writing, and one query stands at the third of four places. Its scores for the four keys are 4, 1, 0 and
-# 9, so that key 4 gets 0.99 of the weight. But key 4 belongs to a letter that is not yet written.
+# A machine is trained to write, and one query stands at the third of four places. Its scores for the four keys are 4,
+# 1, 0 and 9, so that key 4 gets 0.99 of the weight. But key 4 belongs to a letter that it must not see, because it
+# comes later.
 #
 # A score is the product of a query and a key, divided by a root. It says how well the two fit, and hardly anything
 # else. Four things are left to say: *enough*, *you are far away*, *never*, and *none of you*. For each of them there is
@@ -155,7 +156,7 @@ for ax, number in zip(axes, (3, 4), strict=True):
     ax.axhline(0, linewidth=0.8, color="0.8")
     ax.set_title(f"head {number}", size=10)
     ax.spines[["top", "right"]].set_visible(False)
-figure.supxlabel("distance of the key: left before, right after", size=10)
+figure.supxlabel("distance of the key (negative: before the letter)", size=10)
 figure.supylabel("added to the score", size=10)
 plt.show()
 assert np.ptp(added, axis=1).max() > 0.5
@@ -176,9 +177,9 @@ for side in (1, -1):
 #
 # ## “Never”: the mask has the last word
 #
-# Key 4 still leads, although its letter is not yet written. Both rules have lowered its score (though it stands nearer
-# than key 1, so that the bias has even raised its weight), but a softmax gives every score some weight. To forbid a key
-# takes a [mask](masks.py). One way is to set the score to minus infinity.
+# Key 4 still leads, although its letter comes later. Both rules have lowered its score, and yet the bias has even
+# raised its weight, because key 1, farther away, lost more. However low a score is, a softmax gives it some weight. To
+# forbid a key takes a [mask](masks.py). One way is to set the score to minus infinity.
 #
 # Some programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score
 # like any other, and the hidden key is read, without an error. So the mask must come after the cap.
@@ -211,8 +212,9 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # The last rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
 # What it gets is thrown away.
 #
-# The order of programs that have them all, and ours, is: divide by the root, **cap, bias, mask, sink**, softmax. Here
-# is our query, number by number. The root is 2, the cap is 2, each place costs 0.5, and the sink has the score 0:
+# Programs that have all of them, ours among them, take them in this order: divide by the root, **cap, bias, mask,
+# sink**, softmax. Here is our query, number by number. The root is 2, the cap is 2, each place costs 0.5, and the sink
+# has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -224,8 +226,8 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # | $e^{\text{sum}}$ | 2.530 | 1.528 | 1 | 0 | 1 |
 # | weight | 0.418 | 0.252 | 0.165 | 0 | 0.165 |
 #
-# The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is $4.176 + 5.046 +
-# 4.952 = 14.174$.
+# The powers add up to 6.058, by which each is divided. With the values 10, 20, 30 and 40 the output is, computed before
+# rounding, $4.176 + 5.046 + 4.952 = 14.174$.
 #
 # <details class="lesson-more" markdown="1"><summary>What the package says</summary>
 
@@ -390,7 +392,7 @@ np.testing.assert_allclose(by_bias[1], 1 / 3, atol=1e-6)
 assert not np.any(by_mask[1])
 
 # %% [markdown]
-# <details class="lesson-answer" markdown="1"><summary>Which?</summary>
+# <details class="lesson-answer" markdown="1"><summary>Which weights?</summary>
 #
 # The first query gets the same both times: a half, a half, and nothing. The second has no key left, which is an [empty
 # row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. With the bias all its scores are equally

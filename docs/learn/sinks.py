@@ -82,8 +82,9 @@ touch(
 
 # %% [markdown]
 # Then it looks at the start mark, although the mark says nothing: it is the same in every text. But just for that
-# reason what comes from there is always the same, too, and the last matrix can subtract it once and for all. So the
-# mark has become the place where leftover weight goes. Such a place is called an **attention sink**.
+# reason what comes from there is always the same, too, and the matrix that makes the answer can learn to allow for it
+# once and for all. So the mark has become the place where leftover weight goes. Such a place is called an **attention
+# sink**.
 #
 # ## What if the sink goes missing?
 #
@@ -118,7 +119,7 @@ bet(
 #
 # </details>
 #
-# The same has happened to large models. In a long chat somebody dropped the first words to save memory, and the model
+# The same has been seen in large models. When the first words of a long text were dropped to save memory, the model
 # wrote nonsense from there on. When the first four words were kept along with the latest, it went on well for millions
 # of words. It did not matter what these words were: four line breaks did nearly as well. What counted was the place
 # that every later word could send its weight to.
@@ -144,9 +145,9 @@ bet(
 # \frac{e^{s_j}}{e^{s_0} + e^{s_1} + \dots + e^{s_n}}
 # $$
 #
-# A second machine was trained for the same task. It has no start mark, so its texts begin with a b, and its head has a
-# sink. Compare the three readings of a text. (Vowels are blue.) Then choose "a learnt sink", and move the score of the
-# sink. But predict first:
+# A second machine was trained for the same task. It has no start mark: its texts begin with a b, so that each letter
+# after it has one before it. And its head has a sink. Compare the three readings of a text. (Vowels are blue.) Then
+# choose "a learnt sink", and move the score of the sink. But predict first:
 #
 # 1. What goes wrong if the score is far too low?
 # 2. And if it is too high?
@@ -295,9 +296,10 @@ machine(
 )
 
 # %% [markdown]
-# A dash looks a little at many letters. None gets more than 17 % of its weight. (Where the piece names a word, it has
-# added up its letters.) And a dash needs none of them: if the machine is given the text of *another* date, it still
-# gets all dashes right.
+# A dash looks a little at many letters. None gets more than 17 % of its weight. (In the picture the letter that gets
+# most is the brightest, even if that is little.) (Where the piece names a word, it has added up its letters.) And it
+# does not matter to a dash which date stands there: if the machine is given the text of *another* date, it still gets
+# the dashes right.
 #
 # So our dash could use a sink, too. One more date machine was trained, with a sink in every head. How much of its
 # weight does a dash give to the sink?
@@ -410,19 +412,19 @@ np.testing.assert_array_equal(softmax(np.zeros((1, 4)), mask=np.ones((1, 4))), 0
 # %% [markdown]
 # ## Who found this, and when
 #
-# Clark and others (2019) saw that many heads of BERT look at a mark between sentences when they have nothing else to
-# do. In July 2023 Miller wrote that the softmax lacks a way to say nothing, and proposed a 1 in its sum, which is a
-# sink of score 0. In September Xiao and others described the chat that forgets its first words, and called these words
-# attention sinks. Guo and others (2024) showed how a sink comes about in machines of one layer, with a task like the
-# one at the top. In 2025 gpt-oss was trained with a learnt sink for each head.
+# Clark and others (2019) saw that many heads of BERT look at a mark between sentences, and argued that these heads have
+# nothing else to do there. In July 2023 Miller wrote that the softmax lacks a way to say nothing, and proposed a 1 in
+# its sum, which is a sink of score 0. In September Xiao and others described what happens when the first words are
+# dropped, and called these words attention sinks. Guo and others (2024) showed how a sink comes about in machines of
+# one layer, with a task like the one at the top. In 2025 gpt-oss was trained with a learnt sink for each head.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
 # To save memory, let the head see only the last four places before each letter. Then let it see the start mark as well.
-# How many vowels and other letters does each of the two read right? The small machine is `with_start`, and `mask` has a
-# 1 where nobody may look. What is the mask of the second one?
+# How many vowels, and how many other letters, does the machine read right with each of the two masks? The small machine
+# is `with_start`, and a mask has a 1 where nobody may look.
 
 # %% tags=["answer"]
 ids, answers = spare.texts(1000, seed=3, start=True)
@@ -448,7 +450,7 @@ for name, mask in {"last four": window, "and the start mark": kept}.items():
 #
 # Four places are more than enough for the vowels. But without the start mark the other letters go wrong, as in the chat
 # of Xiao and others, and what the vowels have to spare spoils a few of them, too. One column of the mask set to 0, and
-# nearly all is well again, with a memory of five places for a text of any length.
+# all is well again, with a memory of five places for a text of any length.
 #
 # </details>
 #

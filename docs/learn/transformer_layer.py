@@ -7,8 +7,8 @@
 # %% [markdown]
 # # What holds a deep machine together?
 #
-# Attention brings each letter an average of values. But if this average *replaces* the letter, what the letter was is
-# gone. We trained a machine of that kind, for half as long as ours: each part of it passes on only what it has
+# Attention brings each letter an average of values. But if this average *replaces* the letter, something of the letter
+# is lost. We trained a machine of that kind, for half as long as ours: each part of it passes on only what it has
 # computed. Some of its mistakes:
 
 # %% tags=["hide-input"]
@@ -117,7 +117,8 @@ ax.spines[["top", "right", "bottom"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# So it is. Where only one order makes a year, it hardly misreads a digit. Where both do, it tosses a coin.
+# So it is. Where only one order makes a year, it hardly misreads a digit. Where both do, it tosses a coin. What is lost
+# is where a digit stood.
 #
 # </details>
 #
@@ -158,8 +159,8 @@ machine(
 # * the **norm** (short for *layer normalization*): after the adding, the numbers of each letter are brought back to one
 #   size.
 #
-# Here is one layer, to be read from below. *Self-attention* is the attention of a text to itself, *feed-forward* is the
-# small network, and ⊕ adds:
+# Here is one layer, to be read from below; ⊕ adds. *Self-attention* is the attention of a text to itself, and
+# *feed-forward* is the small network:
 #
 # --8<-- "diagrams/layer.svg"
 #
@@ -209,9 +210,9 @@ touch(
 #
 # ## A tower of four
 #
-# Stack four such layers. This tower must write eight digits backwards, all at once. We go on calling
-# each digit a letter. The whole tower learns it in 400 steps. Then we train one without the residuals, for twice as
-# many steps. How many of 100 digits does it get right? Whoever guesses gets ten.
+# Stack four such layers. This tower must write eight digits backwards, all at once. We go on calling each digit a
+# letter. The whole tower learns it in 400 steps. Then we train one without the residuals, for twice as many steps. How
+# many of 100 digits does it get right? Pure guessing gets ten.
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -415,8 +416,8 @@ assert largest(tower(12)) < 0.5 < 0.97 < largest(bare)
 # a query and a key, and both are made of letters. So large letters have huge scores. Up there each letter gives
 # nearly all of its weight to one letter, before it has learnt to which.
 #
-# **Behind a norm, the next part reads numbers of the same size, however high up it stands.** It may stand behind each
-# part, as in our drawing, or in front of it, which [a later lesson](norm_first.py) takes up.
+# **Behind a norm, the next part reads numbers of the same size, however high up it stands.** The norm may stand behind
+# each part, as in our drawing, or in front of it, which [a later lesson](norm_first.py) takes up.
 #
 # ## Your machine so far
 #
@@ -509,7 +510,7 @@ for method in (ResidualBlock.before, ResidualBlock.after):
 # a residual around every few layers, and could then train 152.
 #
 # Ba, Kiros and Hinton proposed this norm in 2016. In 2021 Dong, Cordonnier and Loukas took the residuals out again, and
-# the networks, too, and proved that the letters then become alike very quickly (*rank collapse*).
+# the feed-forward networks as well, and proved that the letters then become alike very quickly (*rank collapse*).
 #
 # ## Exercises
 #

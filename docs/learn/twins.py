@@ -7,7 +7,7 @@
 # # Would training have written the same heads?
 #
 # In the [last lesson](programs.py) you wrote heads, and you know why they are right. Training knows no reasons. It sees
-# questions and answers, and turns its numbers until they fit. Has it then found the program that you would have
+# questions and answers, and changes its numbers until they fit. Has it then found the program that you would have
 # written?
 #
 # For each of our [eight programs](../reference/programs.md) we made a *twin*: a machine with as many heads and
@@ -259,9 +259,9 @@ assert abs(far_there[0] - 0.02) < 0.005 > far_there[1]
 # harm. So the little weight farther down is what lifts the twin above the shortcut. In the picture it was as thin as a
 # hair.
 #
-# </details>
-#
 # **Small numbers in a map can carry what matters.**
+#
+# </details>
 #
 # <details class="lesson-more" markdown="1"><summary>Does the twin add better than the shortcut, then?</summary>
 #
@@ -294,19 +294,20 @@ assert whole[~passing].mean() > 0.9
 # through a 9, only about two thirds are right. But such pairs are rare, as Exercise 2 counts. So random sums show that
 # something is missing, but hardly what.
 #
-# ## Did it lack time, or examples?
+# ## Would more time help, or better examples?
 #
-# We trained nine new twins that add, on 27 November 2026: three as before, three with as many sums of which half were
-# made to have a column with the sum 9, and three with ten times as many sums. Of 100 columns left of a 9 they get right:
+# We trained nine new twins that add (on 27 November 2026). Three were trained as before. Three got as many sums, but
+# half of these were made so that a column has the sum 9. And three got ten times as many sums. Of 100 columns left of a
+# 9 they get right:
 #
 # | trained | first | second | third |
 # | --- | --- | --- | --- |
 # | as before | 70 | 75 | 77 |
 # | with more 9s | 87 | 91 | 93 |
-# | ten times as long | 99 | 96 | 53 |
+# | with ten times as many sums | 99 | 96 | 53 |
 #
-# So it lacked both. With ten times as many sums two twins come close to the program. But look at the third: it stays
-# with the shortcut. **A shortcut is a place where training may get stuck, even if it goes on for ten times as long.**
+# More 9s helped all three. With ten times as many sums two twins come close to the program. But look at the third: it
+# stays with the shortcut. **A shortcut is a place where training may get stuck, even if it goes on for long.**
 #
 # Does every twin take one? Here are two more, which answer every text as their programs do.
 #
@@ -465,8 +466,8 @@ assert shares_of("sort") == [1, 1, 1]
 assert 0.28 < min(others) < 0.37 < 0.62 < max(others) < 0.72
 
 # %% [markdown]
-# A single a is overlooked. And in the map above, the row of place 1 is the one that is not even. So in this twin the
-# head takes the average, except for the place that needs the smallest letter, which looks out for it.
+# The a is lost where it stands alone. And in the map above, the row of place 1 is the one that is not even. So in this
+# twin the head takes the average, except for the place that needs the smallest letter, which looks out for it.
 #
 # </details>
 #
@@ -513,9 +514,9 @@ assert less == ["sort", "balanced", "addition"]
 #
 # In the first lesson you met a machine that reads dates, and nobody had explained it. Now you have built its parts by
 # hand, and you know what each of them can do, and what it can't. What a *trained* machine does with them is another
-# question. Of a program that you wrote you know why it is right, and of a trained machine only the answers that you
-# have seen. So whenever you meet a part of a machine that you don't know, do what you did here: write down what it
-# should do, switch it off, and count what breaks.
+# question. Of a program that you wrote you know why it is right. Of a trained machine you know at first only its
+# answers. So whenever you meet a part of a machine that you don't know, do what you did here: write down what it should
+# do, take something away, and count what breaks.
 #
 # ## Exercises
 #

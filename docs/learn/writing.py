@@ -52,7 +52,7 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>An answer</summary>
 #
-# From 0.5 to 0.7. At 0.75 both answers are equally probable, $0.75 \cdot 0.3 = 0.25 \cdot 0.9 = 0.225$, and above it
+# On the slider, from 0.5 to 0.7. At 0.75 both answers are equally probable, $0.75 \cdot 0.3 = 0.25 \cdot 0.9 = 0.225$, and above it
 # the answer with A is the best.
 #
 # </details>
@@ -67,7 +67,8 @@ touch(
 # Greedy search begins the month with the 3, meets a second doubt, and ends with $0.59 \cdot 0.55 = 0.32$. A beam keeps
 # the 1 as well. After the 1 the machine is sure of every letter, so this answer ends with 0.40.
 #
-# Neither answer is right, because there is no 13th month. But that of the beam has at least the form of a date.
+# Neither answer is right: 2018-3-1-1 is no date at all, and there is no 13th month. But the answer of the beam has at
+# least the form of a date.
 #
 # ## Your machine so far
 #
@@ -267,8 +268,8 @@ assert different < 5
 # Ask for "5 june" a hundred times, and you get 0000-06-05 a hundred times. But the machine gives this answer only 0.51.
 # Another one, 0006-06-05, has 0.35, and nobody will ever see it.
 #
-# So machines that chat mostly [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word, each
-# with its probability. How daring they are is set by the **temperature**: all
+# So most chat machines [*draw*](language_model.py#drawing-a-letter) the next letter, or piece of a word: the more
+# probable it is, the more often. How daring they are is set by the **temperature**: all
 # [logits](training.py#how-wrong-is-it-by-hand) are divided by it, before the softmax makes probabilities of them. Let
 # two letters have the logits 3 and 0:
 #
@@ -450,7 +451,7 @@ assert target.decode(beams.ids[:, 0])[1:3] == ["2018-13-12", "1904-07-00"]
 # further word makes a sentence less probable. Stahlberg and Byrne (2019) searched all there was, and for more than half
 # of the sentences the most probable translation was the empty one.
 #
-# Hinton and Sejnowski brought the temperature from physics to networks in 1983. To draw only among the likeliest words
+# Hinton and Sejnowski made the temperature of physics known in networks in 1983. To draw only among the likeliest words
 # came with machines that tell stories: Fan and others (2018) took a fixed number of them, *top-k*, and Holtzman and
 # others (2019) as few as together have a given probability, *top-p*, which you will [try
 # out](language_model.py#drawing-a-letter). And Guo and others (2017) found that trained networks tend to be too sure of
@@ -536,7 +537,7 @@ exercises.show("writing")
 #
 # ## Where to go next
 #
-# For each new letter our program sends the whole answer so far through the machine once more. What of that has it
+# For each new letter our program sends the whole answer so far through the machine once more. How much of that has it
 # computed before?
 #
 # * [The cache](cache.py): what need not be computed twice.

@@ -165,13 +165,13 @@ touch(
 #
 # ## The formula
 #
-# Let $g$ be the slope at step $t$, and $w$ the number:
+# Let $g_t$ be the slope at step $t$, and $w_t$ the number after it. At the start $m_0$ and $v_0$ are 0:
 #
 # $$
 # \begin{aligned}
-# m &\leftarrow 0.9\, m + 0.1\, g \\
-# v &\leftarrow 0.98\, v + 0.02\, g^2 \\
-# w &\leftarrow w - \text{learning rate} \cdot \frac{m \,/\, (1 - 0.9^t)}{\sqrt{v \,/\, (1 - 0.98^t)}}
+# m_t &= 0.9\, m_{t-1} + 0.1\, g_t \\
+# v_t &= 0.98\, v_{t-1} + 0.02\, g_t^2 \\
+# w_t &= w_{t-1} - \text{learning rate} \cdot \frac{m_t \,/\, (1 - 0.9^t)}{\sqrt{v_t \,/\, (1 - 0.98^t)}}
 # \end{aligned}
 # $$
 #
@@ -439,7 +439,7 @@ assert not plain_losses[1.0] < plain_losses[0.3]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Does it come as far?</summary>
 #
-# No: the best loss here is still far above Adam's. With 1 the numbers fly out of the valley, and what is left may be
+# It does not: even the best loss here is far above Adam's. With 1 the numbers fly out of the valley, and what is left may be
 # "nan", not a number.
 #
 # </details>

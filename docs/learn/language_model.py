@@ -427,27 +427,46 @@ text_machine(
 # until they reach a sum that you set. It keeps these letters, and divides by their sum. Try the 1.5 again, with a top-p
 # of 0.5. The thin green bars are what top-p leaves.
 #
-# <details class="lesson-more" markdown="1"><summary>Three letters, computed</summary>
+# By hand: three letters have the logits 2, 1 and 0, which at temperature 1 are the probabilities 0.665, 0.245 and 0.090.
+# For a top-p of 0.9 the first letter is not enough. The first two have 0.910 together, so these are kept, and divided by
+# their sum: 0.731 and 0.269.
 #
-# Three letters have the logits 2, 1 and 0. The temperature $T$ divides them: $p_i = e^{z_i / T} / \sum_j e^{z_j / T}$.
-# At $T = 1$ that makes 0.665, 0.245 and 0.090. For a top-p of 0.9 the first is not enough. The first two have 0.910
-# together, so these are kept, and divided by their sum: 0.731 and 0.269. At $T = 0.5$ the logits are doubled. How many
-# letters are kept then?
+# ## Your machine so far
+#
+# Let your machine choose its letters with top-p. `np.argsort(p)[::-1]` puts the places of `p` in order, the most probable
+# letter first, and `np.cumsum` adds up. What is missing?
+#
+# ```python
+# def top_p(p, most):
+#     order = np.argsort(p)[::-1]
+#     before = np.cumsum(p[order]) - p[order]  # what the letters before each have together
+#     kept = order[...]  # a letter is kept if those before it have not yet reached `most`
+#     left = np.zeros_like(p)
+#     left[kept] = ...
+#     return left
+# ```
+#
+# Test it with the three letters, and then with their logits doubled, which is temperature 0.5. How many are kept?
 
-# %%
-logits = np.array([2.0, 1.0, 0.0])
-for heat in (1.0, 0.5):
-    powers = np.exp(logits / heat)
-    p = powers / powers.sum()  # the most probable letter comes first
-    kept = p[np.cumsum(p) - p < 0.9]  # what comes before has not yet reached 0.9
-    print(f"T = {heat}: {p.round(3)}")
-    print(f"  after top-p 0.9: {(kept / kept.sum()).round(3)}")
+
+# %% tags=["answer"]
+def top_p(p, most):
+    order = np.argsort(p)[::-1]
+    before = np.cumsum(p[order]) - p[order]
+    kept = order[before < most]
+    left = np.zeros_like(p)
+    left[kept] = p[kept] / p[kept].sum()
+    return left
+
+
+for logits in ([2.0, 1.0, 0.0], [4.0, 2.0, 0.0]):
+    p = np.exp(logits) / np.exp(logits).sum()
+    print(p.round(3), "become", top_p(p, 0.9).round(3))
+np.testing.assert_allclose(
+    top_p(np.array([0.09, 0.665, 0.245]), 0.9), [0, 0.731, 0.269], atol=5e-4
+)
 
 # %% [markdown]
-# Two are kept again.
-#
-# </details>
-#
 # ## Who found this, and when
 #
 # **Counting, to win an argument.** Pavel Nekrasov (1902) said that averages are steady only if each event is

@@ -99,7 +99,7 @@ touch(
 )
 
 # %% [markdown]
-# There is none, since what is small enough for the steep direction is much too small for the flat one.
+# No learning rate does it, since what is small enough for the steep direction is much too small for the flat one.
 #
 # Now press "Adam" in the valley. These are sixty nudges, too, and from the same start, but with a learning rate of 0.2
 # they end near the cross. What does Adam do that a plain nudge does not?
@@ -439,8 +439,8 @@ assert not plain_losses[1.0] < plain_losses[0.3]
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Does it come as far?</summary>
 #
-# It does not: even the best loss here is far above Adam's. With 1 the numbers fly out of the valley, and what is left may be
-# "nan", not a number.
+# It does not: even the best loss here is far above Adam's. With 1 the numbers fly out of the valley, and what is left
+# is "nan", not a number.
 #
 # </details>
 #

@@ -82,7 +82,7 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>Why does it repeat the same letter before the training?</summary>
 #
 # One table turns ids into vectors, and at the end the same table says which id fits what came out, which is called
-# *tying*. Untrained layers change little, and a letter fits itself best.
+# *tying*. Untrained layers change little, and a letter mostly fits itself best.
 #
 # </details>
 #

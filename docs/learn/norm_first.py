@@ -54,8 +54,8 @@ assert 0.27 < commonest < 0.32
 
 # %% [markdown]
 # Whoever writes the commonest digit of the text in all eight places gets three digits in ten right, and the tower does
-# no better. Nor did the tower of four when its residuals were taken away. But this tower has its residuals, which carry
-# every letter past every part. Where have the letters gone?
+# hardly better. Nor did the tower of four when its residuals were taken away. But this tower has its residuals, which
+# carry every letter past every part. Where have the letters gone?
 #
 # ## The letter fades
 #
@@ -108,7 +108,7 @@ bet(
 # --8<-- "diagrams/transformer_layer.svg"
 #
 # Now nothing is divided on the way, so the sum grows from part to part. A single norm above the last layer brings it
-# back to size 1. Read both towers from below. The dark end of each bar is the letter, and the grey is all the rest.
+# back to size 1. Read both towers from below. The length of a bar is the size of the sum. Its dark end is the letter.
 # (The sum grows more slowly than one would think, because what the parts add points in all directions.)
 #
 # --8<-- "diagrams/letter_left.svg"

@@ -6,43 +6,31 @@
 # %% [markdown]
 # # The whole Transformer, on a map
 #
-# You know the parts. Here they are in one picture. The **encoder**, on the left, reads the text. The **decoder**, on
-# the right, writes the answer, one letter after the other.
+# Three letters of "june 5th, 1955" are a 5, and all three go into the machine as the same 64 numbers. Yet it writes
+# `1955-06-05`. How does it find out which 5 is the day?
+#
+# You know all its parts. Here they are in one picture. The **encoder**, on the left, reads the text. The **decoder**,
+# on the right, writes the answer, one letter after the other. (Each letter is a *token*.)
 #
 # --8<-- "diagrams/encoder_decoder.svg"
 #
-# Read it from below. The lines that run around the parts are the residuals. Where it says "N layers", our machine has
-# one. The numbers are the steps of our walk.
+# Read it from below. The lines that run around the parts are the residuals. Our machine has one layer on each side. The
+# numbers are the steps of a walk.
 #
 # ## One letter on its way
 #
-# Three letters of "june 5th, 1955" are a 5. How does the machine find out which of them is the day? Let us walk through
-# the map with one letter, the first 5.
+# Let us walk through the encoder with the day's 5:
 #
-# 1. **[Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers, and all three 5s get the same
-#    ones.
-# 2. **[Positions](positions.py).** The position of its place is added, and now the vector says: a 5, at place 5
-#    (counted from 0).
-# 3. **[Self-attention](attention.py).** The 5 looks at all letters, with [four heads](multi_head.py): before it stands
-#    a month and behind it a "th", while the other two 5s stand among digits.
-# 4. **[Add and norm](transformer_layer.py).** What was found is added to the letter.
-# 5. **[Feed-forward](feed_forward.py).** Each letter is worked on by itself.
-# 6. **Add and norm** again. All letters of the text go this way, at the same time.
-# 7. **Embedding and positions** again, now of the answer. We join when the decoder has written `1955-06-0`, and follow
-#    the last letter, the 0, because what comes out there says what is written next.
-# 8. **[Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a day
-#    has begun.
-# 9. **[Cross-attention](attention.py).** The 0 asks the text what comes next, and the key of our 5 fits best, so it
-#    is mostly its value that comes over.
-# 10. **Feed-forward.** Like 8 and 9, it is followed by add and norm.
-# 11. **Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*, and the softmax makes
-#     probabilities of them. (There are 14, for ten digits, the dash, and the ids of start, end and padding.) The
-#     largest is that of "5", so a 5 is written.
+# * **1 · [Embedding](reading_dates.py#what-goes-in).** The 5 becomes a vector of 64 numbers.
+# * **2 · [Positions](positions.py).** The position of its place is added: now it is a 5 at place 5 (counted from 0).
+# * **3 · [Self-attention](attention.py).** The 5 looks at all letters, with [four heads](multi_head.py). Before it
+#   stands a month and behind it a "th", while the other two 5s stand among digits.
+# * **4 · [Add and norm](transformer_layer.py).** What was found is added to the letter.
+# * **5 · [Feed-forward](feed_forward.py).** Each letter is worked on by itself.
+# * **6 · Add and norm** again. All letters of the text go this way, at the same time.
 #
-# Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
-#
-# Here are the first six steps in the trained machine. Each strip shows the 64 numbers of a letter after one step: blue
-# is positive, orange is negative. Above is our 5, below it the first 5 of the year. Their *similarity* is 1 if their
+# Here are these steps in the trained machine. Each strip shows the 64 numbers of a letter after one step: blue is
+# positive, orange is negative. Above is our 5, below it the first 5 of the year. Their *similarity* is 1 if their
 # vectors have the same direction, and 0 if they have nothing in common.
 
 # %% tags=["live", "hide-input"]
@@ -118,7 +106,7 @@ journey(
 
 # %% [markdown]
 # **Both 5s come in as the same 64 numbers, and at the end their directions have hardly anything to do with each
-# other.** (But a 5 can be fetched from each: a small part is enough for that.)
+# other.**
 #
 # Now choose one 5 of 1955 in each row of letters. Do they part, too?
 #
@@ -128,15 +116,26 @@ journey(
 # of the year, so they stay alike. But they must part a little, since if the letters of a year lost their places, 1945
 # and 1954 would look alike.
 #
-# And the similarity of the day's 5 and a 5 of the year falls at step 3 and rises at step 4. What attention found for
-# the two has little in common. Then the residual brings the letter itself back, and both are a 5 again.
-#
 # </details>
 #
-# Here are steps 7 to 11, in the decoder, where ▸ is the start mark. Above is the second 0 of `▸1955-06-0`, after which
-# the day's 5 must come, and below it the first 0, after which the 6 of the month came. Steps 7, 8 and 10 show the
-# letter itself. Step 9 shows only what was fetched, and step 11 the logits. At which of these steps do the two letters
-# first part?
+# ## From the text into the answer
+#
+# How does the day's 5 come into the answer? We join the decoder when it has written `1955-06-0`. We follow the last
+# letter, the 0, because what comes out there says what is written next:
+#
+# * **7 · Embedding and positions** again, now of the answer.
+# * **8 · [Masked self-attention](causal.py).** The 0 looks at what is written so far: year and month are done, and a
+#   day has begun.
+# * **9 · [Cross-attention](attention.py).** The 0 asks the text what comes next. The key of our 5 fits best, so it is
+#   mostly its value that comes over.
+# * **10 · Feed-forward.** Like 8 and 9, it is followed by add and norm.
+# * **11 · Linear and softmax.** One more matrix turns the 64 numbers into 14, the *logits*, one for each sign that the
+#   decoder knows. The softmax makes probabilities of them. The largest is that of "5", so a 5 is written.
+#
+# Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
+#
+# Here are these steps. (The ▸ is the start mark.) Above is our 0, which must ask for the day. Below it is the first 0,
+# which had to ask for the month. At which step do the two first part?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -187,15 +186,27 @@ journey(
 # <details class="lesson-answer" markdown="1"><summary>Where?</summary>
 #
 # At step 8, where they look at what is written so far: their similarity falls from about 0.9 to about a half. That is
-# in time, because in step 9 the one 0 has to ask for a month and the other one for a day. The first 0 gives nearly nine
-# tenths of its weight to the j of "june", and the second nearly all to the day's 5. So what the two fetch has hardly
-# anything in common.
+# in time, because in step 9 they have to ask for different things. Our 0 gives nearly all its weight to the day's 5,
+# and the first 0 gives nearly nine tenths to the j of "june".
 #
 # </details>
 #
+# ## How can a j say June?
+#
+# When the 6 of June is written, the decoder looks mostly at the j. But january and july begin with a j, too, and at the
+# beginning of a text every j goes in as the same numbers. So how can it say June?
+#
+# In step 3 the j has looked around. Does it bring its month along? We took the j of "january 5th, 1955" as it leaves
+# the encoder, and put it in the place of our j. The other letters of "june" stayed. What does the machine write now?
+# Guess, then read the drawing from below:
+#
+# --8<-- "diagrams/notes.svg"
+#
+# **The machine wrote 1955-01-05.** A j that has looked around carries its month with it.
+#
 # ## The three attentions { #the-three-places }
 #
-# On the walk we met attention three times. What differs is who asks, who is asked, and what is hidden:
+# On the walk we met attention in steps 3, 8 and 9. What differs is who asks, who is asked, and what is hidden:
 #
 # | attention, and its button below | queries from | keys and values from | hidden |
 # | --- | --- | --- | --- |
@@ -203,9 +214,8 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# Press the machine's three buttons. A row is named by the letter that looks. Only in "answer looks at text" it is named
-# by the letter that is then written. Which maps show that our 5 was copied into the answer? And which are nearly half
-# hatched?
+# Press the three buttons. A row is named by the letter that looks. Only in "answer looks at text" it is named by the
+# letter that is then written. Which maps show that our 5 was copied into the answer? And which are nearly half hatched?
 
 # %% tags=["live", "hide-input"]
 machine(
@@ -225,27 +235,14 @@ machine(
 #
 # </details>
 #
-# To write the 6 of June, the machine looks mostly at the j. How can a j say June, and not January?
-#
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
-#
-# In step 3 it has looked around. We put the vector that leaves the encoder for the j of "january 5th, 1955" in its
-# place, and changed nothing else. **The machine wrote 1955-01-05.** A j that has looked around carries its month with
-# it. Here are three such letters, at first and at the end, each with what was written when it stood in this place:
-#
-# --8<-- "diagrams/notes.svg"
-#
-# </details>
-#
 # ## Put together by hand
 #
 # The functions that you wrote in the lessons are collected in one file. There a function gets all trained numbers, `w`,
-# and the name of its part: your `feed_forward(x, W_1, b_1, W_2, b_2)` is `feed_forward(x, w, "encoder.forward")`. And
-# `positions` has `n = 10000` inside.
+# and the name of its part, as in `feed_forward(x, w, "encoder.forward")`.
 #
 # What is missing is what the arrows of the map say: what goes where. Here is the way through the encoder. `enter`
 # multiplies the embedding by √64, so that it becomes about as large as the positions. In `multi_head` the first
-# argument asks, and the second is asked. Can you find the first six steps of the walk in it?
+# argument asks, and the second is asked. Can you find the first six steps of the walk?
 
 # %% tags=["source", "hide-input"]
 import inspect
@@ -282,9 +279,8 @@ for function in (own.decode, own.write):
 #
 # </details>
 #
-# Now let these functions read. `own` is that file, `w` holds the numbers of our trained machine, and `source` and
-# `target` make numbers of the letters of texts and answers, and back. `start_id` and `end_id` are those of the two
-# marks.
+# Now let these functions read. `own` is that file, `w` holds our machine's trained numbers, and `source` and `target`
+# turn letters into ids and back. `start_id` and `end_id` are the ids of the two marks.
 
 # %%
 from clear_attention import create_date_pairs, greedy_search
@@ -309,7 +305,7 @@ print("200 unseen dates: read just as the package reads them")
 #
 # <details class="lesson-more" markdown="1"><summary>The whole file, with the parts from the lessons</summary>
 #
-# Each product with a matrix also adds a bias here.
+# Each product with a matrix also adds a bias here, and `positions` has `n = 10000` inside.
 
 # %% tags=["source", "remove-input"]
 print(inspect.getsource(own))
@@ -319,32 +315,75 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# A feed-forward network has about twice as many numbers as an attention, and in our machine more than half of all
-# numbers are in its two networks.
+# Our machine has 121,422 trained numbers. Here is the map once more, and now each part is as high as it has numbers,
+# counted with its norm:
+
+# %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
+import matplotlib.pyplot as plt
+
+encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
+stacks = {
+    "encoder": {
+        "embedding": model.embed_source,
+        "self-attention": encoder.self_attention,
+        "feed-forward": encoder.feed_forward,
+    },
+    "decoder": {
+        "embedding": model.embed_target,
+        "masked self-attention": decoder.self_attention,
+        "cross-attention": decoder.cross_attention,
+        "feed-forward": decoder.feed_forward,
+        "linear": model.project_logits,
+    },
+}
+_, ax = plt.subplots(figsize=(4.8, 3.8), layout="constrained")
+forward = whole = 0
+for left_edge, (title, parts) in zip((0, 1.15), stacks.items(), strict=True):
+    bottom = 0
+    for name, part in parts.items():
+        count = part.count_params()
+        large = count > 5000
+        colour = "#d55e00" if "feed" in name else "#0072b2" if large else "0.5"
+        ax.bar(
+            left_edge + 0.5,
+            count,
+            0.96,
+            bottom,
+            color=colour,
+            alpha=0.3,
+            edgecolor="0.5",
+        )
+        ax.text(
+            left_edge + 0.5,
+            bottom + (count / 2 if large else -500 if bottom == 0 else count + 500),
+            f"{name}\n{count:,}" if large else f"{name} {count:,}",
+            ha="center",
+            va="center" if large else "top" if bottom == 0 else "bottom",
+        )
+        bottom += count
+        whole += count
+        forward += count * ("feed" in name)
+    ax.text(left_edge + 0.5, -8000, title, ha="center", va="top", weight="bold")
+ax.set(xlim=(0, 2.15), ylim=(-13_000, 74_000))
+ax.axis("off")
+plt.show()
+assert whole == model.count_params() == 121_422
+assert 0.5 < forward / whole < 0.6
+sizes = [
+    part.count_params() for parts in stacks.values() for part in parts.values()
+]
+assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
+
+# %% [markdown]
+# A feed-forward network has about twice as many numbers as an attention, and more than half of all are in the two
+# networks.
 #
-# And in larger machines? The first Transformer, with an encoder and a decoder, also has a table of 37,000 words, with a
-# vector for each. GPT-3 is a decoder alone. Its vectors are 24 times as long, and its table holds not many more words.
-# How many of all trained numbers are in the networks?
+# And in larger machines? The first Transformer also has a table with a vector for each of 37,000 words. GPT-3 is a
+# decoder alone. Its vectors are 24 times as long, and its table holds not many more words. How many of all trained
+# numbers are in the networks?
+
 
 # %% tags=["live", "remove-input"]
-encoder, decoder = model.encoder.layers[0], model.decoder.layers[0]
-parts = {
-    "embeddings": [model.embed_source, model.embed_target],
-    "encoder, attention": [encoder.self_attention],
-    "encoder, feed-forward": [encoder.feed_forward],
-    "decoder, self-attention": [decoder.self_attention],
-    "decoder, cross-attention": [decoder.cross_attention],
-    "decoder, feed-forward": [decoder.feed_forward],
-    "the last projection": [model.project_logits],
-}
-counts = {
-    name: sum(p.count_params() for p in group) for name, group in parts.items()
-}
-forward = counts["encoder, feed-forward"] + counts["decoder, feed-forward"]
-whole = model.count_params()
-assert 0.5 < forward / whole < 0.6
-
-
 def share_of_forward(width, layers, of_attention, embeddings):
     """The share of the feed-forward parts in a machine, from its sizes."""
     network = layers * (8 * width**2 + 5 * width)
@@ -376,27 +415,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
 #
-# In the first Transformer (2017), with twelve networks and eighteen attentions, 40 %, and in GPT-3 (2020), with 96 of
-# each, 66 %. Here is ours, with 55 %, each part counted with its norm:
-
-# %% tags=["hide-input"] alt="Bars: the trained numbers of each part. Each of the two feed-forward networks has 33,216, 27 percent of all, each of the three attentions 16,768, 14 percent, the embeddings 3,776 and the last projection 910."
-import matplotlib.pyplot as plt
-
-figure, ax = plt.subplots(figsize=(5, 2.5), layout="constrained")
-colours = ["#d55e00" if "feed" in name else "#0072b2" for name in counts]
-bars = ax.barh([*counts], [*counts.values()], color=colours)
-ax.bar_label(
-    bars, [f"{x:,}, {x / whole:.0%}" for x in counts.values()], size=9, padding=3
-)
-ax.set(xlim=(0, 45_000), xticks=[])
-ax.invert_yaxis()
-ax.spines[["top", "right", "bottom"]].set_visible(False)
-plt.show()
-assert sum(counts.values()) == model.count_params() == 121_422
-
-# %% [markdown]
-# In the first Transformer much went into the table of words, and in a machine as wide as GPT-3 the table hardly counts.
-# So most numbers of a large Transformer do not look. They seem to look things up.
+# In the first Transformer (2017) 40 % are in the networks, because much went into the table of words. In GPT-3 (2020)
+# it is 66 %, because in so wide a machine the table hardly counts. So most numbers of GPT-3 do not look. They seem to
+# look things up.
 #
 # </details>
 #
@@ -485,8 +506,8 @@ exercises.show("recap")
 #
 # ## Where to go next
 #
-# You can now follow every number of a Transformer from the text to the answer. But it holds 121,422 trained numbers, and
-# nobody typed them in. Where do they come from?
+# You can now follow every number of a Transformer from the text to the answer. But nobody typed its 121,422 trained
+# numbers in. Where do they come from?
 #
 # * [Training](training.py): where all these numbers come from.
 # * [Use it in a model of your own](../guides/use_it.py): the layers, ready made.

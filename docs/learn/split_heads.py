@@ -1,17 +1,17 @@
 # ---
 # title: How heads share the numbers
-# description: Four heads cost no more numbers than one. How a vector is cut among them, the formula of multi-head attention, your own, and a reshape that runs, trains, and reads not a single date.
+# description: Four heads cost no more numbers than one. How a vector is cut among them, the formula of multi-head attention, your own, and a reshape that runs, trains, and hardly reads a date.
 # ---
 
 # %% [markdown]
 # # How do four heads share one vector?
 #
-# Here are two machines. Both have four heads, and equally many numbers. Both were trained for 500 steps, and neither
-# ever raised an error. Their programs differ only in how they share out a vector among the heads. The first reads 98 of
-# 100 dates.
+# Here are two machines, with four heads each and equally many numbers. Both were trained for 500 steps, and neither
+# ever raised an error. Their programs differ only in how they share out a vector among the heads. The first machine
+# reads 98 of 100 dates. How many does the second one read?
 #
-# And the second? We also counted single letters. There the machine is given the right beginning, and names the next
-# letter.
+# And how many single letters does it get right? For these it is given the right beginning of the answer, and names the
+# next letter.
 
 # %% tags=["live", "remove-input"]
 import sys
@@ -81,44 +81,22 @@ assert 0.975 < exact[0] < 0.985
 assert round(2000 * exact[1]) == 2
 assert round(100 * first_record["exact"]) == 98
 assert 0.5 < letters < 0.75
-Markdown("\n".join(lines))
-
-# %% [markdown]
-# Its training looked like any other. The share of wrong letters fell, and then it stood still:
-
-# %% tags=["hide-input"] alt="Two curves, the share of wrong letters during 500 steps of training. Both fall at first. Then one goes down to nearly nothing, and the other stays at about 36 %."
-_, ax = plt.subplots(figsize=(4.6, 2.3), layout="constrained")
-for record, colour, name in (
-    (first_record, "#0072b2", "first machine"),
-    (second_record, "#d55e00", "second machine"),
-):
-    ax.plot(record["steps"], record["wrong"], color=colour)
-    ax.text(
-        record["steps"][-1] + 8,
-        record["wrong"][-1],
-        name,
-        color=colour,
-        va="center",
-    )
-ax.set(
-    xlabel="steps of training", ylabel="wrong letters", xlim=(0, 690), ylim=(0, 1)
-)
-ax.set_xticks(range(0, 501, 100))
-ax.yaxis.set_major_formatter("{x:.0%}")
-ax.spines[["top", "right"]].set_visible(False)
-plt.show()
+assert [date[-2:] for date in written(second, some)] == ["25", "25", "26", "25"]
 assert first_record["wrong"][-1] < 0.03 < 0.3 < second_record["wrong"][-1] < 0.45
+Markdown("\n".join(lines))
 
 # %% [markdown]
 # </details>
 #
-# To find the mistake, we need to know how it should be done.
+# What is the mistake? To find it, we need to know how a vector should be shared out.
 #
 # ## Cut, and put side by side { #how-the-numbers-are-shared }
 #
-# A letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. With
-# keys and values it is the same. Here are three letters of eight numbers, which are simply 0 to 23. Give them to two
-# heads, then to four:
+# A letter's vector is multiplied by $W_Q$ once, and the *result* is cut into as many pieces as there are heads. Keys
+# and values are made and cut in the same way.
+#
+# Here are three letters, and their numbers are simply 0 to 23. Give them to two heads, then to four. What does each
+# head get of the "a"?
 
 # %% tags=["live", "hide-input"]
 from clear_attention import split_heads
@@ -144,12 +122,12 @@ lab(
 
 # %% [markdown]
 # So each head gets a piece of *every* letter. What the heads found is put side by side again, and one last matrix $W_O$
-# mixes it. More heads add no numbers to train. But each head compares with fewer numbers, and its own map takes
+# mixes it. More heads only make the pieces smaller. They add no numbers to train, but they take
 # [memory](../guides/questions.py#do-more-heads-cost-more).
 #
-# In NumPy, `reshape` cuts each letter's numbers into pieces, and `swapaxes` then moves the axis of the heads to the
-# front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and `depth` how
-# many a piece has:
+# In NumPy this takes two steps: `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of the
+# heads to the front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and
+# `depth` how many a piece has:
 
 # %%
 import numpy as np
@@ -172,8 +150,8 @@ print("a, in head 2: ", head_2[1])
 # %% [markdown]
 # ## The wrong reshape, which runs { #a-published-trap-reshape-without-transpose }
 #
-# Why two steps? It is tempting to do it in one, and write `x.reshape(heads, len(x), -1)`. The shape is right, so
-# nothing complains. But look where the numbers went:
+# Why two steps? One seems to do: `x.reshape(heads, len(x), -1)` has the right shape, so nothing complains. But look
+# where the numbers go:
 
 
 # %%
@@ -181,19 +159,37 @@ def wrong_split(x, heads):
     return x.reshape(heads, len(x), -1)
 
 
-print("right, head 1, a row for each letter:", head_1, sep="\n")
 print("wrong, head 1:", wrong_split(numbered, 2)[0], sep="\n")
 
 # %% [markdown]
-# In the wrong version the second row of head 1 holds *the other half of the m*, where the a should stand. The second
-# machine cuts its vectors in this way, and joins what the heads found by a reshape alone, too.
+# A reshape takes the numbers in their order, one letter after the other. So head 1 gets the first half of *everything*:
+# all of the m, and half of the a.
 #
-# So why does it read next to nothing? Our machine's texts stand in rows of 34 places, filled up with padding. Below is
-# a strip for each head, and each cell holds a piece of one letter, which is written in it. The padding mask hides as
-# many cells at the end of each strip as there are empty places. Cut rightly, these are the padding. Now tick "cut by a
-# reshape alone". Are they still?
+# --8<-- "diagrams/two_cuts.svg"
+#
+# Where the a should stand, there is now the other half of the m. And of the y this head has nothing.
+#
+# The second machine cuts its vectors in this way, and joins what the heads found by a reshape alone, too.
+#
+# ## What the second machine sees
+#
+# No number is lost. So why does the machine read next to nothing?
+#
+# Look at the padding mask. Our machine's texts stand in rows of 34 places, filled up with padding. In each head the
+# mask hides the last places, however the numbers were cut.
+#
+# Below is a strip for each of four heads. In a cell stands the letter whose piece it holds, and hatched cells are
+# hidden. Now tick "cut by a reshape alone". Is it still only padding that is hidden?
 
 # %% tags=["live", "hide-input"]
+import re
+from pathlib import Path
+
+# The numbers of the drawing, head 1 of both cuts.
+drawn = Path("../diagrams/two_cuts.svg").read_text(encoding="utf-8")
+for kind, piece in {"right": head_1, "wrong": wrong_split(numbered, 2)[0]}.items():
+    shown = re.findall(rf'class="{kind}">(\d+)<', drawn)
+    np.testing.assert_array_equal(np.array(shown, int), piece.ravel())
 
 
 def seen_by(text, heads=4, places=34):
@@ -215,19 +211,26 @@ touch(
 )
 
 # %% [markdown]
-# A head now has all pieces of a few letters, in place of a few pieces of all letters. Each head looks only within its
-# own quarter of the row, and much of that quarter is hidden by mistake. The answer, a row of eleven places, is cut in
-# the same way. So the day, which is written last, is asked for almost only in head 4. That head sees only the last
-# quarter of the text's row, which in most texts is padding, and that is why the table above has nearly the same day
-# four times.
+# A head now has all pieces of a few letters, in place of a piece of every letter. It can look only within its own
+# quarter of the row, and much of that quarter is hidden by mistake.
+#
+# <details class="lesson-more" markdown="1"><summary>Why did it write the 25th so often?</summary>
+#
+# In the table at the top the second machine wrote three times the day 25, and once 26. Its answer is cut in the same
+# way. The day is written last, so it is asked for almost only in head 4. Head 4 sees only the last quarter of the
+# text's row, and in most texts that is padding.
+#
+# </details>
 #
 # ## A check: change one letter
 #
-# Here is a test for any layer, your own as well: **change one letter, and see what changes.** Try it on the two trained
-# machines. We replace each letter of "30.11.1999" by all ten digits in turn, and note the largest change of any
-# probability in the answer. Which letters can the second machine not see?
+# How could anybody notice? There is a test for any layer, your own as well: **change one letter, and see what
+# changes.**
+#
+# We replace each letter of "30.11.1999" by all ten digits in turn, and watch the probabilities of the answer. A letter
+# is covered here if not one bit of them ever changes:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] alt="The text 30.11.1999 twice, each letter in a box. For the first machine all ten boxes can be read. For the second machine the five boxes in the middle, 11.19, are covered, and only 30. and 99 can be read."
 ids, given = source.encode([text], length=34), target.encode(["1999-11-30"])[:, :-1]
 ten = source.encode([*"0123456789"])[:, 0]
 
@@ -252,23 +255,31 @@ def largest_changes(model):
 
 
 changes = {"first": largest_changes(first), "second": largest_changes(second)}
-lines = [
-    "| the letter | " + " | ".join(text) + " |",
-    "| --- |" + " --- |" * len(text),
-]
-for name, found in changes.items():
-    cells = (f"{x:.2f}" if x else "**0**" for x in found)
-    lines.append(f"| {name} machine | " + " | ".join(cells) + " |")
+_, ax = plt.subplots(figsize=(4.8, 1.3), layout="constrained")
+for row, (name, found) in enumerate(changes.items()):
+    ax.text(-0.3, row + 0.5, f"{name} machine", ha="right", va="center")
+    for place, change in enumerate(found):
+        colour = "#0072b233" if change else "0.5"
+        ax.add_patch(
+            plt.Rectangle((place, row + 0.08), 0.92, 0.84, facecolor=colour)
+        )
+        if change:
+            ax.text(place + 0.46, row + 0.5, text[place], ha="center", va="center")
+ax.set(xlim=(-4.4, 10), ylim=(2, 0), aspect="equal")
+ax.axis("off")
+plt.show()
 assert min(changes["first"]) > 0.3
 np.testing.assert_array_equal(changes["second"] > 0, seen_by(text))
 assert unseen == "11.19"
-Markdown("\n".join(lines))
 
 # %% [markdown]
-# These are just the letters that no strip shows. They might as well not be there: whatever digit stands in their place,
-# not one bit of the answer changes.
+# To the second machine the text is "30.?????99". The five covered letters are just those that no strip showed.
 #
 # ## The formula
+#
+# Now the right way, in the signs of the paper. There are $h$ heads, and head $i$ has three small matrices, $W^Q_i$,
+# $W^K_i$ and $W^V_i$. Side by side, the small matrices of all heads are our large $W_Q$, $W_K$ and $W_V$.
+# $\operatorname{Concat}$ is `merge`, and $W^O$ is our $W_O$:
 #
 # $$
 # \operatorname{MultiHead}(Q, K, V) = \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h)\, W^O
@@ -278,11 +289,10 @@ Markdown("\n".join(lines))
 # \text{head}_i = \operatorname{Attention}(Q W^Q_i, K W^K_i, V W^V_i)
 # $$
 #
-# Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix. There are $h$
-# heads, and $W^Q_i$, $W^K_i$ and $W^V_i$ are the small matrices of head $i$: side by side they are our large $W_Q$,
-# $W_K$ and $W_V$. $\operatorname{Concat}$ is `merge`, and $W^O$ is our $W_O$. Each of our machine's four heads makes a
-# query and a key of $d_k = 16$ numbers from all 64 numbers of a letter. So each head divides its scores by the root of
-# 16.
+# Careful: here $Q$, $K$ and $V$ stand for what comes in, the letters' vectors, *before* any matrix.
+#
+# In our machine each of the four heads makes a query and a key of $d_k = 16$ numbers from all 64 numbers of a letter.
+# So each head divides its scores by the root of 16.
 #
 # <details class="lesson-more" markdown="1"><summary>One matrix or many?</summary>
 #
@@ -324,11 +334,11 @@ plt.show()
 # ## Your machine so far { #your-machine-so-far }
 #
 # Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
-# `attention` one thing changes: queries and keys now have three axes, heads, letters and numbers, and only the last two
-# are swapped.
+# `attention` one thing changes: queries and keys now have three axes (heads, letters and numbers), and only the last
+# two are swapped. The mask has no axis for the heads, so NumPy uses it for all of them.
 #
-# The mask has no axis for the heads, so NumPy uses it for all of them. The last lines compare your function with the
-# package's layer, [`MultiHeadAttention`][clear_attention.MultiHeadAttention].
+# Is it right? The last lines compare it with the package's layer,
+# [`MultiHeadAttention`][clear_attention.MultiHeadAttention].
 
 # %%
 from clear_attention import MultiHeadAttention
@@ -372,10 +382,10 @@ print("your function and the layer: the same", ours.shape)
 # The first Transformer (Vaswani and others, 2017) describes a small matrix for each head. Programs have long made one
 # large matrix of them, because one large product is faster than many small ones. So they have to cut.
 #
-# That axes have only an order, and no names, has annoyed many. In 2019 Rush wrote an essay against it, with attention
-# as an example, and in 2021 Chiang, Rush and Barak proposed a notation in which every axis has its name. Rogozhnikov's
-# einops (published in 2018, described in 2022) lets a program say which axis is which: `"length (heads depth) -> heads
-# length depth"`. With these words the mistake of this page can still be written, but it can be read, too.
+# And they cut axes that have only an order, and no names. That has annoyed many. In 2021 Chiang, Rush and Barak
+# proposed a notation in which every axis has its name. Rogozhnikov's einops (2018, described in 2022) lets a program
+# say which axis is which: `"length (heads depth) -> heads length depth"`. With these words the mistake of this page can
+# still be written, but it can be read, too.
 #
 # ## Exercises
 #

@@ -171,8 +171,9 @@ assert np.max(far) < 0.05
 #
 # 1. **Count.** The shortcut gets about half of these columns right: the half in which no 1 comes through the 9. The
 #    twin gets 73 of 100. So it knows more.
-# 2. **Hide.** What stands farther down than the next column gets only about 2 % of the weight in the first head, and
-#    less in the second. We hide it from both, with a mask. How many of 100 columns will the twin still get right?
+# 2. **Hide.** What stands farther down than the next column gets only about 2 % of the weight in the first head (3 %
+#    from column 4, and 1 % from column 3), and less in the second. We hide it from both, with a mask. How many of 100
+#    columns will the twin still get right?
 
 # %% tags=["hide-input"]
 digits = pairs[..., None] // 10 ** np.arange(4) % 10

@@ -258,8 +258,8 @@ assert different < 5
 
 # %% [markdown]
 # None: it is so sure of each letter that there is hardly a dead end to avoid. A machine that was trained half as long
-# met one in 5,792 texts (in November 2026): for "8/1/2029" greedy search wrote 2029-08-11, and the beam 2029-08-01,
-# which is right. [In translation](#who-found-this-and-when) a beam gains more.
+# met a single one among 5,792 texts (in November 2026): for "8/1/2029" greedy search wrote 2029-08-11, and the beam
+# 2029-08-01, which is right. [In translation](#who-found-this-and-when) a beam gains more.
 #
 # </details>
 #
@@ -506,7 +506,7 @@ print(f"without the form of a date: {broken} of {len(answers)}")
 #
 # More than four in five years are made of 0 and 6. Each letter is likely *after the letters before it*: a 1 may come
 # first, and once it is there, mostly 1006 follows, and less often 1950. But nothing makes sure that the whole is a
-# year, or has four digits. Once the machine even ended after "000".
+# year, or has four digits. By a rare chance the machine once even ended after "000".
 #
 # </details>
 #

@@ -208,7 +208,7 @@ assert wrote.max() < 1e-6
 # In the half that reads each letter finds something else. In the half that writes nothing has changed, not even a
 # little.
 #
-# A text to be read mostly stands there as a whole, so the half that reads works once. Its output makes the keys and
+# A text to be read is mostly there from the start, so the half that reads works once. Its output makes the keys and
 # values of [cross-attention](recap.py), which are computed once as well, and kept until the answer is written.
 #
 # ## The formula
@@ -268,9 +268,9 @@ print("letter by letter, your machine finds what it finds at once")
 # %% [markdown]
 # ## What it saves, and what it costs { #what-a-cache-saves }
 #
-# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. That is over 32 times fewer. Is it
-# also over 32 times as fast? We measured it, for one text at a time and for 64 texts at once. How many times as fast is
-# it with a cache?
+# For an answer of 64 letters, 2,080 letters go in without a cache, and 64 with it. Without it over 32 times as many go
+# in. Is it also over 32 times as fast with it? We measured it, for one text at a time and for 64 texts at once. How
+# many times as fast is it with a cache?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -338,8 +338,8 @@ assert ms[1]["cache"] > 8 * compiled
 Markdown("\n".join([*lines, "", told]))
 
 # %% [markdown]
-# The more texts are written at once, the more there is to multiply, and the more the cache brings. (This was measured
-# on two cores, with the machine of our [benchmarks](../about/benchmarks.py#training-decoding-starting).)
+# With 64 texts at once there is more to multiply, and the cache brings more. (This was measured on two cores, with the
+# machine of our [benchmarks](../about/benchmarks.py#training-decoding-starting).)
 #
 # </details>
 #
@@ -350,9 +350,9 @@ Markdown("\n".join([*lines, "", told]))
 # 2 \cdot 64 \cdot 4 \cdot 11 = 5{,}632 \text{ bytes},
 # $$
 #
-# which is nothing. (The keys and values of the text, for cross-attention, take 17,408 more.) But it grows with each
-# letter, with each layer and with each text that is written at once. In a large machine with a long text the cache can
-# take [more memory than the machine itself](fewer_keys.py).
+# which is nothing. (The text is filled up to 34 places, so its keys and values, for cross-attention, take $2 \cdot 64
+# \cdot 4 \cdot 34 = 17{,}408$ more.) But it grows with each letter, with each layer and with each text that is written
+# at once. In a large machine with a long text the cache can take [more memory than the machine itself](fewer_keys.py).
 #
 # ## When must it be thrown away?
 #

@@ -136,7 +136,7 @@ print(output[:, 0, 0].numpy().round(2))
 # What can heads no longer do, once they share? Below, a blue point is what a head of queries brings back, and an orange
 # bar joins the two values that it meets. Answer first:
 #
-# 1. Which query lets head 1 bring back 15? And can it bring back 25?
+# 1. Which query lets head 1 bring back 15? And can it bring back 35, as head 3 can?
 # 2. Let all four queries be 2. Which heads bring back the same?
 
 # %% tags=["live", "remove-input"]
@@ -158,7 +158,7 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. The query 0, which makes both weights 0.5. It can never bring back 25: whatever it asks, it mixes 10 and 20.
+# 1. The query 0, which makes both weights 0.5. It can never bring back 35: whatever it asks, it mixes 10 and 20.
 # 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price: whatever they ask, the two can only mix
 #    the same values.
 #
@@ -221,9 +221,9 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# Not all of them: apart from the 3 itself, heads 1 and 3 look most at the space, and head 2 at the month. Their keys
-# are the same, but their questions differ. And about as many dates are read right as by a machine with four heads of
-# keys that was trained as long.
+# Not all of them: heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same,
+# but their questions differ. And about as many dates are read right as by a machine with four heads of keys that was
+# trained as long.
 #
 # But a date [hardly needs several heads](multi_head.py). What about large models? To see just this, DeepSeek-AI (2024)
 # trained three models of about 7 billion numbers, each for as long as the others. One had keys for each head, one had 8

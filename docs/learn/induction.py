@@ -546,8 +546,8 @@ assert abs(begins_again - shallow_record["right_by_place"][PERIOD - 1]) < 0.07
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What has it learnt?</summary>
 #
-# It has learnt at which distance texts most often come again, and for that it needs no note, only positions. 24 back is
-# right for pieces of 24, 12, 8 and 6 letters, more than any other distance.
+# Most often it stands 24 places back. It has learnt at which distance texts most often come again, and for that it
+# needs no note, only positions. 24 back is right for pieces of 24, 12, 8 and 6 letters, more than any other distance.
 #
 # In the first picture it is ahead just at the grey line. There only 20 letters stand, and it often says the first one,
 # with which the piece begins again.

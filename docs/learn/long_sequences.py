@@ -79,8 +79,9 @@ assert round((3 * block + beside) / 1e9) == 14 < 16
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Where, and how many?</summary>
 #
-# 1. At a little over 22,000 places. That is about forty pages if a place is a piece of a word, and a dozen if it is a
-#    letter. From 1,000 to 30,000 places the inputs grow 30-fold, but the weights 900-fold.
+# 1. On the slider, between 21,000 and 27,000 places; computed, at a little over 22,000. That is about forty pages if a
+#    place is a piece of a word, and a dozen if it is a letter. From 1,000 to 30,000 places the inputs grow 30-fold, but
+#    the weights 900-fold.
 # 2. Two thousand: the weights of a million places take 32 terabytes, in every layer.
 #
 # </details>
@@ -125,7 +126,7 @@ touch(
 #
 # A program holds about three such matrices at a time, the scores, the powers and the weights. That is 6 GB, if all
 # eight heads are computed at once. With the inputs and the outputs, which take 8 GB, it makes 14, and the laptop has
-# 16. **The book fits.**
+# 16. **The attention of one layer fits.**
 #
 # ## Your machine so far { #your-machine-so-far }
 #

@@ -140,9 +140,9 @@ longest = "donnerstag, den 30. dezember 1999"
 assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
-# All four look into the *other* date, because nobody told the machine where one date ends. So both answers are wrong,
-# without an error or a warning. In the first, the 18 of the year has become the day. (The letters of the first date
-# look across as well. And why the 7 became a 9, we do not know.)
+# All four look into the *other* date, because nobody told the machine where one date ends. So letters are misread, and
+# here both answers are wrong, without an error or a warning. In the first, the 18 of the year has become the day. (The
+# letters of the first date look across as well.)
 #
 # Is this a rare accident? Take 1,000 unseen dates, two in each row. Of 100 dates that stand first, how many are read
 # right? And of 100 that stand second?
@@ -304,8 +304,8 @@ assert kept_apart.min() > 0.99
 assert abs(kept_apart.mean() - own) < 0.005
 
 # %% [markdown]
-# All four heads must now stay within the date of the 7. Head 3 does what you did, and looks at "june". And two dates in
-# a row are read as well as one.
+# All four heads must now stay within the date of the 7. Head 3 looks most at a letter of "june", as you did. And two
+# dates in a row are read as well as one.
 #
 # ## By hand
 #
@@ -545,7 +545,7 @@ assert 0.46 < 1 - work[2] / work[0] < 0.5
 # what comes before no longer matters.
 #
 # Krell and others (2021) did hide. They packed the texts of Wikipedia for BERT, kept them apart by a mask, and trained
-# twice as fast.
+# twice as fast on texts of up to 512 pieces.
 #
 # The authors of Llama 3 (2024) write that such a mask changed little with rows of the usual length, and was important
 # with very long ones.
@@ -585,8 +585,8 @@ assert -(-lengths.sum() // 64) == 268
 #
 # <details class="lesson-answer" markdown="1"><summary>What goes wrong</summary>
 #
-# The letters of the last text look at the padding, so in an encoder the last text of each row comes out wrong. In a
-# causal machine the padding comes later and is hidden anyway.
+# The letters of the last text look at the padding, so in an encoder the last text of a row with padding can come out
+# wrong. In a causal machine the padding comes later and is hidden anyway.
 #
 # </details>
 #

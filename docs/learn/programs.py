@@ -9,8 +9,9 @@
 # In the [last lesson](induction.py) training found a head that looks at the letter before. Now nobody trains: **you**
 # write the numbers. Can you write heads that *sort* a text, so that `cabacb` becomes `aabbcc`?
 #
-# We shall use two heads, and small networks between them. But first write the head that you know. Here it is at work. Each row is a letter that looks, and
-# each number is a weight. The sign `^` stands before the text, so that the first letter has something to look at:
+# We shall use two heads, and a small network between them. But first write the head that you know. Here it is at work.
+# Each row is a letter that looks, and each number is a weight. The sign `^` stands before the text, so that the first
+# letter has something to look at:
 
 # %% tags=["hide-input"] alt="A map of weights for the text cabacb with the sign ^ before it. Each letter gives the weight 1 to the sign before it, and 0 to all others."
 from fractions import Fraction
@@ -522,7 +523,7 @@ exercises.show("programs")
 # %% [markdown]
 # ```self-check
 # ? A head adds two selections, "letters like me" and "the place before me", each with a yes of 128. The text is `abba`, without `^`. At what does the last a look?
-# - at everybody, because the place before it holds no a | Adding is not "and". One yes still leads none.
+# - at everybody, because the place before it holds no a | Adding is not "and". One yes still beats no yes.
 # + at both a's and at the b before it, a third each | Each of the three has one yes, and nobody has both.
 # - at both a's, a half each | The b at the place before it has one yes as well.
 # ? Somebody lets a yes be worth 10. In a text of 100,000 letters a place wishes for one of them. How much weight does this letter get?

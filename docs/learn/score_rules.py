@@ -11,9 +11,9 @@
 # comes later.
 #
 # A score is the product of a query and a key, divided by a root. It says how well the two fit, and hardly anything
-# else. Four things are left to say: *enough*, *you are far away*, *never*, and *none of you*. For each of them there is
-# a rule between the score and the softmax. Here they are at work on our query, one after the other. Each row shows its
-# weights, and keeps the rules of the rows above. Watch key 4:
+# else. Four things are left to say, of which you know the third and the fourth: *enough*, *you are far away*, *never*,
+# and *none of you*. For each of them there is a rule between the score and the softmax. Here they are at work on our
+# query, one after the other. Each row shows its weights, and keeps the rules of the rows above. Watch key 4:
 #
 # --8<-- "diagrams/rule_by_rule.svg"
 #
@@ -127,8 +127,9 @@ assert min(taught[3] + taught[5]) > 0.99
 # [turned](turning_positions.py).
 #
 # So to each score a number is added that depends only on *how many places* away the key stands: a **bias**. In the
-# simplest one, called **ALiBi**, each place costs the same, and nothing is learnt. In our example a place costs 0.5. So
-# key 1 loses 1, and key 4, which is nearer, only 0.5. The bias comes after the cap, so that the cap does not shrink it.
+# simplest one, called **ALiBi**, each place costs the same, and nothing is learnt. (Each head has its own price.) In
+# our example a place costs 0.5. So key 1 loses 1, and key 4, which is nearer, only 0.5. The bias comes after the cap,
+# so that the cap does not shrink it.
 #
 # A bias can also be learnt. A date machine without positions reads fewer than 20 of 100 dates. Another one has a learnt
 # bias, and nothing else tells its encoder about places. It reads over 99 of 100. Here is what two of its four heads
@@ -169,8 +170,8 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
-# The bias of head 3 favours the letter just to its left, and that of head 4 the three that stand four to six places to
-# its right. (These three are a bucket.)
+# The bias of head 3 favours the letter just to its left, and that of head 4 most of all the three that stand four to
+# six places to its right. (These three are a bucket.)
 #
 # Only distances count. So the machine reads as many dates if each text begins 40 places further right than in the
 # training.
@@ -178,8 +179,8 @@ for side in (1, -1):
 # ## “Never”: the mask has the last word
 #
 # Key 4 still leads, although its letter comes later. Both rules have lowered its score, and yet the bias has even
-# raised its weight, because key 1, farther away, lost more. However low a score is, a softmax gives it some weight. To
-# forbid a key takes a [mask](masks.py). One way is to set the score to minus infinity.
+# raised its weight, because key 1, farther away, lost more. However low a score is, a softmax gives it some weight, at
+# least on paper. To forbid a key takes a [mask](masks.py). One way is to set the score to minus infinity.
 #
 # Some programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score
 # like any other, and the hidden key is read, without an error. So the mask must come after the cap.
@@ -212,9 +213,9 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 # The last rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
 # What it gets is thrown away.
 #
-# Programs that have all of them, ours among them, take them in this order: divide by the root, **cap, bias, mask,
-# sink**, softmax. Here is our query, number by number. The root is 2, the cap is 2, each place costs 0.5, and the sink
-# has the score 0:
+# Our package takes them in this order: divide by the root, **cap, bias, mask, sink**, softmax. What matters most is
+# that the mask comes after the cap. Here is our query, number by number. The root is 2, the cap is 2, each place costs
+# 0.5, and the sink has the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -421,7 +422,7 @@ assert cap == 18
 # <details class="lesson-answer" markdown="1"><summary>Why so little?</summary>
 #
 # Far above the cap all scores become nearly the cap itself, so that 30 and 20 hardly differ. The softmax sees only the
-# difference. Without a cap it is 10, and the first key gets all but about one part in 20,000.
+# difference. Without a cap it is 10, and the first key gets all but about one part in 22,000.
 #
 # </details>
 #

@@ -9,7 +9,8 @@
 # The weights of a query add up to 1. So it must look somewhere, even if there is nothing to fetch. Does that do harm?
 #
 # To see it, we trained a small machine with one head. It reads random letters. Below a vowel (a, e, i, o, u) it must
-# write the letter that stands before it, and below each other letter the next one of the alphabet:
+# write the letter that stands before it, and below each other letter the next one of the alphabet, with an a after the
+# z:
 
 # %% tags=["hide-input"]
 import sys

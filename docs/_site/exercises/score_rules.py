@@ -4,7 +4,7 @@ import numpy as np
 
 from exercises import Choice, Exercise, Numbers
 
-PRICE, PLACE, LENGTH = 0.5, 2, 4
+PRICE, PLACE, LENGTH = 0.3, 1, 4
 STEPS = {"root": "divide by the root", "cap": "cap", "bias": "bias", "mask": "mask", "softmax": "softmax"}
 
 
@@ -15,12 +15,12 @@ def order(*names):
 EXERCISES = [
     Exercise(
         name="a-bias-by-distance",
-        question="Each place of distance costs 0.5. Which bias do the keys have for the query at place 2 (of 0 to 3)?",
+        question="Each place of distance costs 0.3. Which bias do the keys have for the query at place 1 (of 0 to 3)?",
         asks=Numbers(tuple(f"place {i}" for i in range(LENGTH)), digits=1),
         given=(PRICE, PLACE, LENGTH),
         right=lambda price, place, n: -price * np.abs(np.arange(n) - place),
-        because="Its own place costs nothing, and the others are 2, 1 and 1 places away. (With a look-ahead mask the"
-        " last one would be hidden besides.)",
+        because="Its own place costs nothing, and the others are 1, 1 and 2 places away. (With a look-ahead mask the"
+        " last two would be hidden besides.)",
         mistakes={
             "sign turned round": (
                 lambda price, place, n: price * np.abs(np.arange(n) - place),
@@ -28,7 +28,7 @@ EXERCISES = [
             ),
             "counted from the beginning": (
                 lambda price, place, n: -price * np.arange(n),
-                "The distance is counted from the query, which stands at place 2.",
+                "The distance is counted from the query, which stands at place 1.",
             ),
             "off by one": (
                 lambda price, place, n: -price * (np.abs(np.arange(n) - place) + 1),
@@ -42,12 +42,12 @@ EXERCISES = [
     ),
     Exercise(
         name="under-the-cap",
-        question="A score of 4 meets a soft cap of 2. What does it become? (tanh 1 = 0.76, tanh 2 = 0.96, tanh 4 ="
-        " 1.00.)",
+        question="A score of 6 meets a soft cap of 3. What does it become? (tanh 1 = 0.762, tanh 2 = 0.964, tanh 6 ="
+        " 1.000.)",
         asks=Numbers(("",), digits=2),
-        given=(4.0, 2.0),
+        given=(6.0, 3.0),
         right=lambda score, cap: cap * np.tanh(score / cap),
-        because="2 · tanh(4 / 2) = 2 · 0.96 = 1.93. It stays a little below the cap.",
+        because="3 · tanh(6 / 3) = 3 · 0.964 = 2.89. It stays a little below the cap.",
         mistakes={
             "cut off": (
                 lambda score, cap: np.minimum(score, cap) + 0.0,

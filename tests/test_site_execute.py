@@ -75,6 +75,18 @@ def test_a_lesson_is_executed_once_and_anew_when_it_changes(lesson, monkeypatch)
     assert execute.execute([good, other]) == second
 
 
+def test_a_lesson_that_is_edited_while_it_is_executed_is_executed_again(lesson):
+    edits = (
+        'from pathlib import Path\npath = Path("edited.py")\n_ = path.write_text(path.read_text() + "1 + 2\\n")\n1 + 1'
+    )
+    edited = lesson("edited.py", edits)
+    (first,) = execute.execute([edited]).values()
+    assert first["cells"][0]["outputs"][0]["data"]["text/plain"] == "2"
+    assert execute.kept(edited, *execute.keys_of([edited]).values()) is None
+    (second,) = execute.execute([edited]).values()
+    assert second["cells"][0]["outputs"][0]["data"]["text/plain"] == "3"
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [

@@ -183,12 +183,13 @@ async def execute_all(keys):
     async def one(source):
         log.info("Executing %s", source.name)
         failed = path_of(source).with_suffix(".failed")
+        (key,) = keys_of([source]).values()  # now: if it is edited while it runs, it stays stale
         try:
             notebook = await execute_one(source)
         except LessonError as error:
             write(failed, f"{keys[source]}\n{error}")
             raise
-        (notebook["metadata"]["key"],) = keys_of([source]).values()  # a model may have been trained since
+        notebook["metadata"]["key"] = key
         write(path_of(source), json.dumps(notebook))
         failed.unlink(missing_ok=True)
         done[source] = notebook

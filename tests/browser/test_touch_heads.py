@@ -145,5 +145,6 @@ def test_a_machine_writes_by_itself_and_stops_at_the_end(piece):
     expect(keeping.element.get_by_role("slider")).to_have_value("11", timeout=10_000)
     expect(keeping.element.get_by_role("button", name="Write")).to_be_visible()
     keeping.press("Write")  # once more, from the start
+    expect(keeping.element.get_by_role("slider")).not_to_have_value("11")
     keeping.press("Stop")
     assert int(keeping.element.get_by_role("slider").input_value()) < 11

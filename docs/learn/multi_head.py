@@ -95,11 +95,12 @@ machine(
 #
 # * the text "3 5": $0.5 \cdot 3 + 0.5 \cdot 5 = 4$
 # * the text "4 4": $0.5 \cdot 4 + 0.5 \cdot 4 = 4$
-# * and the text "5 3", because an average of halves knows no order
+# * the text "5 3": $0.5 \cdot 5 + 0.5 \cdot 3 = 4$
 #
-# So to whatever comes behind the head the three are one and the same text. **A head has one set of weights, so it
-# brings back one average.** A second head has other weights, say 0.65 and 0.35. From "3 5" it brings $0.65 \cdot 3 +
-# 0.35 \cdot 5 = 3.7$, and from "4 4" still 4. The two heads together can tell the texts apart:
+# An average of halves knows no order. So to whatever comes behind the head the three are one and the same text. **In
+# each look a head has one set of weights, so it brings back one average.** A second head has other weights, say 0.65
+# and 0.35. From "3 5" it brings $0.65 \cdot 3 + 0.35 \cdot 5 = 3.7$, and from "4 4" still 4. The two heads together can
+# tell the texts apart:
 #
 # --8<-- "diagrams/same_average.svg"
 #
@@ -184,16 +185,16 @@ touch(
 )
 
 # %% [markdown]
-# There is none. Was the third digit drowned, then? All years of our dates lie between 1950 and 2049. So in 1962 the 2
-# can't stand in the third place, since no such year begins with 192. In years of this kind the third digit is wrong in
-# fewer than one of a hundred. In 1967 the 7 could stand there, too, as in 1977, and in years of this kind the third
-# digit is wrong in three of four. It is not that the 7 is louder: the third digit and the fourth get equal weights, to
-# within a few hundredths.
+# There is none: what the one digit gains, the other loses. Was the third digit drowned, then? All years of our dates
+# lie between 1950 and 2049. So in 1962 the 2 can't stand in the third place, since no such year begins with 192. In
+# years of this kind the third digit is wrong in fewer than one of a hundred. In 1967 the 7 could stand there, too, as
+# in 1977, and in years of this kind the third digit is wrong in three of four. It is not that the 7 gets more weight:
+# the third digit and the fourth get equal weights, to within a few hundredths.
 #
 # So the third digit is heard. **One average brings back both digits, and hardly says which of them stood where**, as
 # with "3 5" and "5 3": the value of a 7 in the third place and the value of a 7 in the fourth are nearly the same. Only
 # the years themselves can settle it. Of 100 years like 1967 the machine writes 15 as they are, 64 as 1977, 11 as 1966,
-# and 9 as 1976. (Why 1977 comes so much more often than 1966, we do not know.)
+# 9 as 1976, and one otherwise. (So the fourth digit wins more often in both places, and we do not know why.)
 #
 
 # %% tags=["live", "remove-input"]
@@ -317,11 +318,11 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 # fetched.**
 #
 # Are eight heads too small, since each of them brings back only 8 numbers? No: eight looks that bring back 8 numbers
-# each still read 97. Why the training does not find the same with eight heads, we do not know.
+# each still read 97. Eight heads could each fetch one digit, too. Why the training does not find this, we do not know.
 #
 # </details>
 #
-# **Heads matter where *one look* must bring back many things.** A word of a large text has several to fetch: in
+# **Heads matter where *one look* must bring back many things.** A word of a large text has several things to fetch: in
 # machines that translate, one head looks at the neighbour, and another at the verb that belongs to it. Our date machine
 # would do with one. We gave it four, because more heads cost no more numbers to train. (The [next
 # lesson](split_heads.py) says why.)
@@ -333,8 +334,9 @@ assert [round(100 * mean) for mean in means[4:6]] == [99, 97]
 # eight.
 #
 # Then two groups took heads away from trained machines. Michel, Levy and Neubig (2019) could switch off 20 % of them in
-# a model that translates, without noticeable harm. Voita and others (2019) removed 38 of an encoder's 48, and the
-# translations hardly became worse. Most heads that stayed had a clear task, such as looking at the neighbour.
+# a model that translates, without noticeable harm. Voita and others (2019) trained a machine further while they removed
+# 38 of its encoder's 48 heads, and the translations hardly became worse. Most heads that stayed had a clear task, such
+# as looking at the neighbour.
 #
 # ## Exercises
 #
@@ -394,7 +396,7 @@ exercises.show("multi_head")
 # + 4 4 | 0.8 · 4 + 0.2 · 4 = 4, as 0.8 · 3 + 0.2 · 8.
 # - 8 3 | 0.8 · 8 + 0.2 · 3 = 7. With unequal weights the order counts.
 # - 5 6 | 0.8 · 5 + 0.2 · 6 = 5.2. Only with equal weights would it bring the same.
-# ? A machine answers "which day, and in which year?" with one look, from which two numbers must be read. Another asks for the day first, looks, and then asks for the year. Which of them gains more from a second head?
+# ? A machine must find the last digit of the day and the last digit of the year in one look. Another looks for the day's digit first, and then once more for the year's. Which of them gains more from a second head?
 # - The second, because it looks twice. | Each of its looks brings back one thing, and one average can carry that.
 # + The first. | Its one look must bring back two things that stand apart.
 # - Neither, since both have equally many numbers to train. | What differs is how many averages come back from one look.

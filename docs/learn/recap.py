@@ -135,7 +135,7 @@ journey(
 # Then the decoder starts again, with `1955-06-05`, until it writes the end mark.
 #
 # Here are these steps. (The ▸ is the start mark.) Above is our 0, which must ask for the day. Below it is the first 0,
-# which had to ask for the month. At which step do the two first part?
+# which had to ask for the month. At which step do they clearly part?
 
 # %% tags=["live", "hide-input"]
 given = begun[0]
@@ -198,11 +198,17 @@ journey(
 #
 # In step 3 the j has looked around. Does it bring its month along? We took the j of "january 5th, 1955" as it leaves
 # the encoder, and put it in the place of our j. The other letters of "june" stayed. What does the machine write now?
-# Guess, then read the drawing from below:
+#
+# <details class="lesson-answer" markdown="1"><summary>What it wrote</summary>
+#
+# It wrote 1955-01-05. Read the drawing from below. On top stands what is written if this j, and nothing else, takes the
+# place of the j of "june 5th, 1955":
 #
 # --8<-- "diagrams/notes.svg"
 #
-# **The machine wrote 1955-01-05.** A j that has looked around carries its month with it.
+# </details>
+#
+# A j that has looked around carries its month with it.
 #
 # ## The three attentions { #the-three-places }
 #
@@ -214,7 +220,7 @@ journey(
 # | decoder **masked self-attention**: "answer looks at answer" | the answer so far | the same | padding and [the future](causal.py) |
 # | **cross-attention**: "answer looks at text" | the answer so far | the encoder's output | padding of the text |
 #
-# Press the three buttons. A row is named by the letter that looks. Only in "answer looks at text" it is named by the
+# Press the three buttons. A row is named by the letter that looks. Only in "answer looks at text" is it named by the
 # letter that is then written. Which maps show that our 5 was copied into the answer? And which are nearly half hatched?
 
 # %% tags=["live", "hide-input"]
@@ -274,7 +280,7 @@ for function in (own.decode, own.write):
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Why <code>mask=0</code>? And where is the softmax?</summary>
 #
-# The `mask=0` hides nothing, because one text at a time needs no padding. And `write` has no softmax, as step 11 has,
+# The `mask=0` hides nothing, because one text at a time needs no padding. `write` has no softmax, unlike step 11,
 # because a softmax leaves the order as it is.
 #
 # </details>
@@ -315,8 +321,8 @@ print(inspect.getsource(own))
 #
 # ## Where the numbers are
 #
-# Our machine has 121,422 trained numbers. Here is the map once more, and now each part is as high as it has numbers,
-# counted with its norm:
+# Our machine has 121,422 trained numbers. Here is the map once more, and now a part is drawn the higher, the more
+# numbers it has, counted with its norm:
 
 # %% tags=["hide-input"] alt="Two stacks of boxes, as high as a part has trained numbers. Left the encoder, from below: embedding 2,880, self-attention 16,768, feed-forward 33,216. Right the decoder: embedding 896, masked self-attention 16,768, cross-attention 16,768, feed-forward 33,216, and at the top linear with 910. The two boxes of feed-forward are twice as high as an attention."
 import matplotlib.pyplot as plt
@@ -378,9 +384,9 @@ assert sizes == [2880, 16768, 33216, 896, 16768, 16768, 33216, 910]
 # A feed-forward network has about twice as many numbers as an attention, and more than half of all are in the two
 # networks.
 #
-# And in larger machines? The first Transformer also has a table with a vector for each of 37,000 words. GPT-3 is a
-# decoder alone. Its vectors are 24 times as long, and its table holds not many more words. How many of all trained
-# numbers are in the networks?
+# And in larger machines? The first Transformer has a large table, with a vector for each of 37,000 pieces of words.
+# GPT-3 is a decoder alone. Its vectors are 24 times as long, and its table holds not many more words. How many of 100
+# trained numbers are in the networks?
 
 
 # %% tags=["live", "remove-input"]
@@ -415,9 +421,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was counted</summary>
 #
-# In the first Transformer (2017) 40 % are in the networks, because much went into the table of words. In GPT-3 (2020)
-# it is 66 %, because in so wide a machine the table hardly counts. So most numbers of GPT-3 do not look. They seem to
-# look things up.
+# In the first Transformer (2017, the smaller of its two sizes) 40 % are in the networks, because much went into the
+# table of words, and into a second attention in each layer that writes. In GPT-3 (2020) it is 66 %, because in so wide
+# and so tall a machine the table hardly counts. So most numbers of GPT-3 do not look. They seem to look things up.
 #
 # </details>
 #

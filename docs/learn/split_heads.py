@@ -76,7 +76,11 @@ lines += [
     )
 ]
 right = np.sum(np.array(by_second) == dates)
-lines += ["", f"Of {len(dates):,} dates the second machine reads {right} right."]
+lines += [
+    "",
+    f"Of {len(dates):,} dates the second machine reads {right} right. Of 100 letters it gets {100 * letters:.0f}, since"
+    " with the right beginning given many can be guessed. But a date needs all ten of its letters.",
+]
 assert 0.975 < exact[0] < 0.985
 assert round(2000 * exact[1]) == 2
 assert round(100 * first_record["exact"]) == 98
@@ -122,8 +126,8 @@ lab(
 
 # %% [markdown]
 # So each head gets a piece of *every* letter. What the heads found is put side by side again, and one last matrix $W_O$
-# mixes it. More heads only make the pieces smaller. They add no numbers to train, but they take
-# [memory](../guides/questions.py#do-more-heads-cost-more).
+# mixes it. More heads only make the pieces smaller. They add no numbers to train, but each has a map of its own, and
+# that takes [memory](../guides/questions.py#do-more-heads-cost-more).
 #
 # In NumPy this takes two steps: `reshape` cuts each letter's numbers into pieces, and `swapaxes` moves the axis of the
 # heads to the front. `merge` does the same backwards. In the comments, `d_model` is how many numbers a letter has, and
@@ -212,13 +216,14 @@ touch(
 
 # %% [markdown]
 # A head now has all pieces of a few letters, in place of a piece of every letter. It can look only within its own
-# quarter of the row, and much of that quarter is hidden by mistake.
+# quarter of the row. In a short text head 1 has most of its letters hidden by mistake, and heads 3 and 4 look at
+# padding that nobody hides.
 #
 # <details class="lesson-more" markdown="1"><summary>Why did it write the 25th so often?</summary>
 #
 # In the table at the top the second machine wrote three times the day 25, and once 26. Its answer is cut in the same
 # way. The day is written last, so it is asked for almost only in head 4. Head 4 sees only the last quarter of the
-# text's row, and in most texts that is padding.
+# text's row, and in most texts that is padding. So it can only guess the day, and guesses nearly the same each time.
 #
 # </details>
 #
@@ -335,7 +340,8 @@ plt.show()
 #
 # Now the heads can go into your machine. `softmax` is the one that you mended in the lesson on [masks](masks.py). In
 # `attention` one thing changes: queries and keys now have three axes (heads, letters and numbers), and only the last
-# two are swapped. The mask has no axis for the heads, so NumPy uses it for all of them.
+# two are swapped. The mask has no axis for the heads, so NumPy uses it for all of them. (With a batch of texts it needs
+# one, of length 1.)
 #
 # Is it right? The last lines compare it with the package's layer,
 # [`MultiHeadAttention`][clear_attention.MultiHeadAttention].
@@ -384,8 +390,8 @@ print("your function and the layer: the same", ours.shape)
 #
 # And they cut axes that have only an order, and no names. That has annoyed many. In 2021 Chiang, Rush and Barak
 # proposed a notation in which every axis has its name. Rogozhnikov's einops (2018, described in 2022) lets a program
-# say which axis is which: `"length (heads depth) -> heads length depth"`. With these words the mistake of this page can
-# still be written, but it can be read, too.
+# say which axis is which: `"length (heads depth) -> heads length depth"`. With such words the mistake of this page
+# takes two lines, and they say openly that letters and pieces are thrown together.
 #
 # ## Exercises
 #

@@ -187,7 +187,7 @@ async def execute_all(keys):
         try:
             notebook = await execute_one(source)
         except LessonError as error:
-            write(failed, f"{keys[source]}\n{error}")
+            write(failed, f"{key}\n{error}")
             raise
         notebook["metadata"]["key"] = key
         write(path_of(source), json.dumps(notebook))

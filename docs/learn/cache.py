@@ -132,7 +132,7 @@ touch(
     letters=letters,
     count=4,
     keep=False,
-    seesLater=False,
+    masked=True,
 )
 
 # %% [markdown]

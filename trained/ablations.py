@@ -51,6 +51,11 @@ DEEP = {  # twelve layers write eight digits backwards: the norm first, last or 
 }
 LOOKS = {"8 looks, 1 head": 64, "8 looks, 1 head of 8 numbers": 8}  # a query for each digit, and what it brings back
 TWINS = {"sort": None, "sort, head 1 even": 0}  # which head is made even after the training
+SUMS = {  # a twin that adds: how many times as many sums it meets, and whether half of them have a 9 that hands a 1 on
+    "adds": (1, False),
+    "adds, more 9s": (1, True),
+    "adds, ten times as many sums": (10, False),
+}
 DIGITS = {  # heads of the one query, and the width of everything
     "1 head": (1, 64),
     "2 heads": (2, 64),
@@ -60,7 +65,7 @@ DIGITS = {  # heads of the one query, and the width of everything
     "8 heads, half as wide": (8, 32),
 }
 
-GROUPS = {"dates": DATES, "digits": DIGITS, "looks": LOOKS, "deep": DEEP, "twins": TWINS}
+GROUPS = {"dates": DATES, "digits": DIGITS, "looks": LOOKS, "deep": DEEP, "twins": TWINS, "sums": SUMS}
 
 
 def shares(name):
@@ -118,6 +123,8 @@ def measured(name, seed):
         return eight_looks(LOOKS[name], seed)
     if name in TWINS:
         return sorted_by_a_twin(TWINS[name])
+    if name in SUMS:
+        return added_by_a_twin(*SUMS[name], seed)
     if name in DIGITS:
         heads, width = DIGITS[name]
         recipe = digits.reader(heads, d_model=width)
@@ -198,6 +205,36 @@ def sorted_by_a_twin(even):
         queries = [step for step in model.steps if hasattr(step, "project_queries")][even].project_queries
         queries.set_weights([0 * weights for weights in queries.get_weights()])
     return round(float(recipe.measure(model)["texts"]), 4)
+
+
+def added_by_a_twin(times, nines, seed, peak=1e-2, warmup=50):
+    """Train a twin of the program `addition`; return which share of the columns left of a 9 it gets right."""
+    import keras
+    import numpy as np
+
+    from trained import programs
+
+    def answers_to(pairs):
+        tokens, mask = programs.tokens_of("addition", pairs)
+        return tokens, programs.answers_of("addition", tokens, mask)
+
+    steps, model = times * programs.TASKS["addition"].steps, programs.RECIPES["twin-addition"].build()
+    pairs, rng = programs.draw("addition", programs.BATCH * steps, seed), np.random.default_rng(seed)
+    if nines:
+        for pair in pairs[::2]:  # one of the two middle columns gets the sum 9
+            ten = 10 ** rng.integers(1, 3)
+            pair[1] += (9 - (pair // ten % 10).sum()) * ten
+        pairs = rng.permutation(pairs)
+    rate = keras.optimizers.schedules.CosineDecay(0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup)
+    model.compile(keras.optimizers.Adam(rate), programs.loss_of_asked, steps_per_execution=50)
+    model.optimizer.build(model.trainable_variables)
+    model.fit(*answers_to(pairs), batch_size=programs.BATCH, verbose=0)
+    pairs = np.random.default_rng(1000).integers(0, 5000, size=(20_000, 2))
+    tokens, answers = answers_to(pairs)
+    is_right = np.argmax(model.predict(tokens, batch_size=2000, verbose=0), axis=-1) == np.argmax(answers, axis=-1)
+    both = is_right[:, 1:5] & is_right[:, 5:9]  # a column is answered at the digit of each number
+    sums = (pairs[..., None] // 10 ** np.arange(4) % 10).sum(axis=1)
+    return round(float(both[:, 2:][sums[:, 1:3] == 9].mean()), 4)
 
 
 def added(x, found, training=None):

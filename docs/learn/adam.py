@@ -38,7 +38,7 @@ from live import bet, touch
 from trained import dates
 from trained.ablations import shares
 
-model, record = trained.load("dates")
+_, record = trained.load("dates")
 source, target = date_tokenizers()
 unseen, right = create_date_pairs(2000, seed=1, split="test")
 unseen_ids, right_ids = source.encode(unseen, length=34), target.encode(right)

@@ -39,7 +39,7 @@ model, _ = trained.load("today-rotary")
 source, target = date_tokenizers()
 
 
-def packed_rows(texts, length, gap=0):
+def packed_rows(texts, length):
     """Put texts in pairs: the ids, and for each place the number of its text, 0 for padding."""
     ids = np.zeros((len(texts) // 2, length), "int32")
     segments = np.zeros_like(ids)
@@ -49,7 +49,7 @@ def packed_rows(texts, length, gap=0):
             letters = source.encode([text])[0]
             ids[row, place : place + len(letters)] = letters
             segments[row, place : place + len(letters)] = number
-            place += len(letters) + gap
+            place += len(letters)
     return ids, segments
 
 

@@ -101,7 +101,7 @@ import trained
 from clear_attention import date_tokenizers
 from examples import numpy_machine as yours  # your machine
 
-model, record = trained.load("dates")
+model, _ = trained.load("dates")
 source, target = date_tokenizers()
 w = yours.weights_of(model)  # our trained numbers
 

@@ -42,6 +42,7 @@ names = [
     "dates-padding-seen",
     "digits-1",
     "digits-8",
+    "digits-1-longer",
 ]
 model, record = trained.load("dates")
 machine(*names, without=still(model, "thursday 3rd of may 2018"))
@@ -68,7 +69,7 @@ display(Markdown(f"It has learnt to read 3 May 2018 in these forms, and no other
 # From the third row on, each machine below was trained without one part. All of them had to read 2,000 dates that they
 # had never seen. "Right" means right to the last letter. Training takes time, so most were trained half as long as the
 # whole machine. The second row is the whole machine after as short a training: compare with that one. (The look-ahead
-# mask needs fewer steps to show what it is for. The last two machines are built otherwise; compare them with each
+# mask needs fewer steps to show what it is for. The last three machines are built otherwise; compare them with each
 # other.)
 #
 # One part has no row, the *feed-forward network*, which works on each letter alone. A machine without it loses only a
@@ -87,15 +88,16 @@ assert exact["dates-no-residual"] < exact["dates-brief"]
 assert abs(exact["dates-one-head"] - exact["dates-brief"]) < 0.1
 assert exact["dates-forgetful"] == 0
 assert measured["dates-forgetful"]["letters"] > 0.99
-assert exact["digits-1"] < exact["digits-8"]
+assert exact["digits-1"] < exact["digits-8"] < exact["digits-1-longer"]
 assert 0 < np.mean(shares("whole")) - np.mean(shares("no feed-forward")) < 0.005
 
 # %% [markdown]
 # So this machine lives by four things: it may choose where to look, it knows where each letter stands, each block
 # keeps what it got (the residual), and its masks are right. **Several heads hardly matter here.** Each letter of the
 # answer mostly needs one place of the text or a few that lie together, and one head can look there. Heads matter
-# where one look must bring back many things at once. That is what the last two machines show: one single look at the
-# text has to fetch all eight digits of the date.
+# where one look must bring back many things at once. That is what the last three machines show: one single look at the
+# text has to fetch all eight digits of the date. With eight heads that is learnt sooner, and with one head it takes
+# [a longer training](learn/multi_head.py#the-same-machine-trained-for-longer).
 #
 # Two parts went wrong without a sound. The machine whose **look-ahead mask was forgotten** had nearly all letters
 # right in training, because each of them could be copied from the place to its right. When it has to write by itself,

@@ -70,7 +70,9 @@ def test_the_config_says_what_was_built(models, name):
     assert shapes["encoder/layer_0/feed_forward/widen/kernel"] == (config["d_model"], config["d_ff"])
     assert model.encoder.layers[0].self_attention.attention.num_heads == config["num_heads"]
     if config["kind"] == "digits":
-        assert model.attention.num_heads == config["heads_of_query"] == int(name.removeprefix("digits-"))
+        heads, *longer = name.removeprefix("digits-").split("-")
+        assert model.attention.num_heads == config["heads_of_query"] == int(heads)
+        assert config["steps"] == digits.STEPS * (3 if longer == ["longer"] else 1)
 
 
 def test_only_what_is_said_to_lack_is_lacking():

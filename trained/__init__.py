@@ -42,6 +42,7 @@ PROGRAMS = {  # the name of a model -> the module with its recipe; those that ta
     "today-one-key-head": "dates",
     "digits-1": "digits",
     "digits-8": "digits",
+    "digits-1-longer": "longer",
     "twin-shift": "programs",
     "twin-reverse": "programs",
     "twin-running_average": "programs",

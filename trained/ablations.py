@@ -21,7 +21,8 @@ import trained
 
 RESULTS = Path(__file__).with_suffix(".json")
 SEEDS, WORKERS = (0, 1, 2), 2
-DATES = (  # each with as many steps as the whole machine
+LACKING = ("both average", "cross-attention averages", "no residual", "a counter")
+DATES = (  # each with as many steps as the whole machine, and four of them three times as long
     "whole",
     "one head",
     "no feed-forward",
@@ -40,6 +41,7 @@ DATES = (  # each with as many steps as the whole machine
     "a counter",
     "a fraction",
     "a fraction, rows of 40",
+    *(f"{name}, three times as long" for name in LACKING),
 )
 DEEP = {  # twelve layers write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
     "norm first": (True, 0),
@@ -64,8 +66,21 @@ DIGITS = {  # heads of the one query, and the width of everything
     "1 head, twice as wide": (1, 128),
     "8 heads, half as wide": (8, 32),
 }
+LONGER = {  # heads of the one query, and steps of training
+    f"{heads} head{'s' * (heads > 1)}, {steps} steps": (heads, steps)
+    for steps in (350, 1050, 1400, 2100)
+    for heads in (1, 2, 4, 8)
+}
 
-GROUPS = {"dates": DATES, "digits": DIGITS, "looks": LOOKS, "deep": DEEP, "twins": TWINS, "sums": SUMS}
+GROUPS = {
+    "dates": DATES,
+    "digits": DIGITS,
+    "longer": LONGER,
+    "looks": LOOKS,
+    "deep": DEEP,
+    "twins": TWINS,
+    "sums": SUMS,
+}
 
 
 def shares(name):
@@ -128,8 +143,13 @@ def measured(name, seed):
     if name in DIGITS:
         heads, width = DIGITS[name]
         recipe = digits.reader(heads, d_model=width)
+    elif name in LONGER:
+        heads, steps = LONGER[name]
+        recipe = digits.reader(heads, steps=steps)
     else:
-        recipe = dates.sibling("ablation", **OPTIONS[name](dates))
+        name, longer = name.removesuffix(", three times as long"), name.endswith(", three times as long")
+        steps = {"steps": 3 * dates.STEPS} if longer else {}
+        recipe = dates.sibling("ablation", **OPTIONS[name](dates), **steps)
     model = recipe.build()
     recipe.train(model, seed=seed)
     found = recipe.measure(model)

@@ -6,6 +6,8 @@ from exercises import Exercise, Numbers
 
 WEIGHTS = np.array([[0.5, 0.5], [0.75, 0.25]])  # a row for each head
 DIGITS = np.array([7.0, 3.0])
+LETTERS = np.array([0.5, 0.3, 0.2])  # their weights
+POINTS = np.array([[1.0, 4.0, 0.0], [3.0, 1.0, 2.0]])  # which each gives to the 6, and to the 7
 ALL = [(a, b) for a in range(10) for b in range(10)]
 
 EXERCISES = [
@@ -67,6 +69,24 @@ EXERCISES = [
                 lambda w, wanted: sum(set(text) == {wanted} for text in ALL),
                 "A half of a 3 and a half of a 5 are 4, too.",
             ),
+        },
+    ),
+    Exercise(
+        name="who-wins",
+        question="A look shares out its weight among three letters: 0.5, 0.3 and 0.2. For a digit that may become a 6"
+        " or a 7, the first letter gives 1 point to the 6 and 3 to the 7, the second 4 and 1, the third 0 and 2. By how"
+        " much does the 6 lead? (Below 0 if the 7 leads.)",
+        asks=Numbers(("",), digits=1),
+        given=(LETTERS, POINTS),
+        right=lambda w, x: w @ (x[0] - x[1]),
+        because="0.5 · (1 − 3) + 0.3 · (4 − 1) + 0.2 · (0 − 2) = −1 + 0.9 − 0.4 = −0.5. So the 7 wins.",
+        mistakes={
+            "no weights": (
+                lambda w, x: (x[0] - x[1]).sum(),
+                "Each letter pulls with its weight: the first one counts more than the third.",
+            ),
+            "the rival forgotten": (lambda w, x: w @ x[0], "These are the points of the 6. The 7 has points, too."),
+            "the other way round": (lambda w, x: w @ (x[1] - x[0]), "So much does the 7 lead."),
         },
     ),
 ]

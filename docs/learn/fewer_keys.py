@@ -9,8 +9,8 @@
 # As a text, the word "the" is three bytes. A machine that writes makes [keys and values](cache.py) of it and keeps
 # them, because every later word looks back at them. How many bytes does it keep of this word?
 #
-# The smallest Llama 3.1 (2024) has 32 layers of 32 heads. Say that each head keeps a key and a value of 128 numbers,
-# two bytes each:
+# Take the smallest Llama 3.1, a language model that Meta published in 2024. It has 32 layers of 32 heads. Say that each
+# head keeps a key and a value of 128 numbers, with two bytes for a number:
 
 # %%
 def kept(layers, heads, numbers, length, bytes_each=2):
@@ -21,18 +21,33 @@ def kept(layers, heads, numbers, length, bytes_each=2):
 print(f"{kept(32, 32, 128, length=1):,} bytes")
 
 # %% [markdown]
-# Half a million bytes, for three letters.
+# That is half a million bytes for three letters. Drawn to scale, with the three letters as a dot:
 #
-# This model reads a text in [pieces of words](pieces_of_words.py), and "the" is one piece. It can read up to 131,072
-# pieces. Its own numbers take 16 GB. If it kept so much of each piece, how many times 16 GB would it keep of its
-# longest text?
+# --8<-- "diagrams/kept_of_the.svg"
+#
+# This model reads a text in [pieces of words](pieces_of_words.py), and "the" is one piece. Its longest text has 131,072
+# pieces. Its own numbers take 16 GB. If it kept so much of each piece, how many times 16 GB would the text take?
 #
 # <details class="lesson-more" markdown="1"><summary>What comes out</summary>
 #
 # It would be 68.7 GB, more than four times the model, for a single chat. The white lines cut it into pieces of 16 GB:
 
 # %% tags=["hide-input"] alt="Three bars. The model takes 16 GB. What Llama 3.1 would keep of its longest text, if all its heads kept keys and values, is 68.7 GB, cut by white lines into four pieces of 16 GB and a rest. What it keeps is 17.2 GB."
+import re
+from pathlib import Path
+
 import matplotlib.pyplot as plt
+
+drawn = Path("../diagrams/kept_of_the.svg").read_text(encoding="utf-8")
+dot, block = (
+    [float(side) for side in sides]
+    for sides in re.findall(
+        r'class="\w+" [^>]*width="([\d.]+)" height="([\d.]+)"', drawn
+    )
+)
+one = kept(32, 32, 128, length=1)
+assert abs(block[0] * block[1] / (dot[0] * dot[1]) / (one / 3) - 1) < 0.01
+assert one == 524_288
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#999999"
 would = kept(32, 32, 128, 131_072) / 1e9
@@ -58,15 +73,15 @@ assert 11 < 1000 / (16 + would) < 12 < 30 < 1000 / (16 + does) < 31
 #
 # </details>
 #
-# In truth Llama 3.1 keeps a quarter of that, and yet it looks back with all of its 32 heads. What did it leave out?
+# In truth Llama 3.1 keeps a quarter of that, and yet it looks back with all of its 32 heads. What does it leave out?
 #
 # ## Share the keys
 #
 # To look at [several things at once](multi_head.py), a letter needs several *queries*. But does each question need keys
 # and values of its own? Many readers of a library can ask the same catalogue.
 #
-# So let us count two things apart. A *head of queries* asks. What it asks we call a *head of keys*, and mean the keys
-# together with their values. Heads of queries are blue, and the heads of keys that they ask are orange:
+# A head that asks we call a *head of queries*, drawn in blue. What it asks we call a *head of keys*, drawn in orange,
+# and mean the keys together with their values:
 
 # %% tags=["hide-input"] alt="Three drawings. In each, four blue squares in a row above are heads of queries, numbered 1 to 4, and orange squares below are heads of keys and values. Left, each head has its own: four orange squares. Middle, in groups: heads 1 and 2 lead to the first of two orange squares, heads 3 and 4 to the second. Right, one for all: all four lead to a single orange square. Below stands what is kept: 4 heads of keys, 2, and 1."
 figure, axes = plt.subplots(1, 3, figsize=(5.2, 2.1), layout="constrained")
@@ -114,8 +129,8 @@ plt.show()
 # | 4 | 0 | 0, 0 | 0.5, 0.5 | 40 |
 #
 # The two scores of head 1 differ by 1, so its first weight is $1 / (1 + e) = 0.269$. Its output is $0.269 \cdot 10 +
-# 0.731 \cdot 20 = 17.31$. Heads of queries 1 and 2 meet the same keys and values, and yet bring back different things,
-# because they ask differently.
+# 0.731 \cdot 20 = 17.31$. Head 2 meets the same keys and values, and yet brings back something else, because it asks
+# differently.
 #
 # <details class="lesson-more" markdown="1"><summary>The package finds the same</summary>
 
@@ -172,15 +187,15 @@ touch(
 # $$
 #
 # As in the [formula of heads](split_heads.py#the-formula), $Q$, $K$ and $V$ are what comes in. There are $h$ heads of
-# queries and $h_{\text{kv}}$ heads of keys, so a group holds $h / h_{\text{kv}}$ heads of queries. $g(i)$ is the head
-# of keys that head of queries $i$ asks: divide $i$ by the size of its group, and round up. For head of queries 13 of
-# Llama 3.1 that is $\lceil 13 / 4 \rceil = 4$.
+# queries and $h_{\text{kv}}$ heads of keys, so a group has the size $h / h_{\text{kv}}$. Which head of keys, $g(i)$,
+# does head of queries $i$ ask? Divide $i$ by the size of the group, and round up. For head 13 of Llama 3.1 that is
+# $\lceil 13 / 4 \rceil = 4$.
 #
 # ## What does sharing cost?
 #
-# Our date machine was trained once more, for 500 steps, with a single head of keys in each attention in place of four.
-# Do its four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows where its "3"
-# looks:
+# First a small machine. Our date machine was trained once more, with a single head of keys in each attention in place
+# of four. Do its four heads of queries now look at the same letters? The encoder reads "3 may", and each row shows
+# where its "3" looks:
 
 # %% tags=["hide-input"] alt="Where the 3 of 3 may looks in the encoder of the machine with one head of keys, a row for each of its four heads, with a weight for each letter. Head 1 looks at the space most, and head 2 hardly looks there at all."
 # The machines are in the repository and not in the package, so this cell needs a clone.
@@ -221,14 +236,13 @@ for model in (own, shared):
 assert sizes[0] == kept(1, 4, 16, 11, bytes_each=4) == 4 * sizes[1]
 
 # %% [markdown]
-# Not all of them: heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same,
-# but their questions differ. And about as many dates are read right as by a machine with four heads of keys that was
-# trained as long.
+# Heads 1 and 3 look most at the space, and heads 2 and 4 mostly at the month. Their keys are the same, but their
+# questions differ. And the machine reads about as many dates as one with four heads of keys that was trained as long.
 #
-# But a date [hardly needs several heads](multi_head.py). What about large models? To see just this, DeepSeek-AI (2024)
-# trained three models of about 7 billion numbers, each for as long as the others. One had keys for each head, one had 8
-# heads of keys, and one a single head. In four hard tests of up to 100 marks each, the first got 42 marks on average.
-# How many fewer did the other two get?
+# But a date [hardly needs several heads](multi_head.py). What about large models? The company DeepSeek (2024) trained
+# three models of about 7 billion numbers, each for as long as the others. One has keys for each head, one has 8 heads
+# of keys, and one a single head. In four hard tests of up to 100 marks each, the first gets 42 marks on average. How
+# many fewer do the other two get?
 
 # %% tags=["live", "remove-input"]
 from live import bet
@@ -278,8 +292,8 @@ bet(
 #
 # With 8 heads of keys the model gets 3.9 marks fewer, and with a single one 8.2.
 #
-# Two other teams had lost far less, as the picture shows. The number of heads of keys stands before the colon. (The
-# gain of 0.1 may be chance.)
+# Two other teams lost far less: Google with T5, a model of 11 billion numbers, and Meta with models of 30 billion for
+# Llama 2. The number of heads of keys stands before the colon:
 
 # %% tags=["hide-input"] alt="Three rows of points, one for each team, for the marks lost against models in which each head has its own keys. T5: 0.1 with 8 heads, 0.6 with one. Llama 2: a gain of 0.1 with 8 heads, a loss of 0.4 with one. DeepSeek: a loss of 3.9 with 8 heads, of 8.2 with one."
 figure, ax = plt.subplots(figsize=(5.2, 2.2), layout="constrained")
@@ -313,18 +327,18 @@ assert 25 < with_all[8] < 29  # MMLU, where one of four answers is right
 
 # %% [markdown]
 # Nobody has settled why. One reason may be the tests: in the only one that Llama 2 and DeepSeek both took, the models
-# of the Llama 2 team chose the right one of four answers hardly more often than by guessing, so there was little to
-# lose. But in other tests they had much to lose, and lost little.
+# of Llama 2 hardly did better than by guessing, so there was little to lose.
 #
-# The numbers: Ainslie and others, 2023, table 1, who converted a trained T5, a Transformer of Google's; [Touvron and
-# others](https://arxiv.org/abs/2307.09288), 2023, table 18; DeepSeek-AI, 2024, table 8.
+# The numbers: Ainslie and others, 2023, table 1; [Touvron and others](https://arxiv.org/abs/2307.09288), 2023, table
+# 18; DeepSeek-AI, 2024, table 8.
 #
 # </details>
 #
-# And what do you get for the marks that are lost? Room on the graphics card, and speed: for each new piece the model
-# and all that is kept are read from memory again. Weigh it up, with the heads of Llama 3.1. (The marks are what the
-# three teams measured, on models of their own.) Predict first: in a chat of 100,000 pieces, how many times as fast does
-# a model with 8 heads of keys write as one with 32?
+# ## What does sharing bring?
+#
+# Room on the graphics card, and speed, because for each new piece the model and all that is kept are read from memory
+# again. Weigh it against the lost marks, with the heads of Llama 3.1. Predict first: in a chat of 100,000 pieces, how
+# many times as fast does a model with 8 heads of keys write as one with 32?
 
 # %% tags=["live", "remove-input"]
 assert 1 + (13 - 1) // (32 // 8) == 4
@@ -368,8 +382,8 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 2.4 times: 34.4 pieces a second in place of 14.6, on a card large enough for both, and counted as if only reading took
-# time. A quarter is kept, but it is not 4 times as fast, because the 16 GB of the model are read as well.
+# 2.4 times: 34.4 pieces a second in place of 14.6. It is not 4 times, because the 16 GB of the model are read as well.
+# (This is counted as if only reading took time, on a card large enough for both.)
 #
 # </details>
 #
@@ -434,14 +448,14 @@ print("your heads share keys as the package's do")
 # ## Who found this, and when
 #
 # In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
-# the memory. So he kept one head of keys for eight of queries. The decoder's time for a piece fell from 46 microseconds
-# to 3.8, and the translations were hardly worse.
+# the memory. So he kept one head of keys for eight of queries. The decoder wrote a piece in 3.8 microseconds in place
+# of 46, and the translations were hardly worse.
 #
 # Ainslie and others (2023) tried what lies between one and all. They did not train anew: they took the average of the
 # heads of keys in each group, and went on training for a twentieth of the steps.
 #
-# DeepSeek-AI (2024) did not accept the loss that you saw. Of each piece their models keep one short vector, and a small
-# key that says where the piece stands. From the short vector, matrices make keys and values for every head again.
+# DeepSeek (2024) did not accept the loss. Its model V2 keeps one short vector of each piece, from which matrices make
+# keys and values for every head again, and a small key that says where the piece stands.
 #
 # ## Exercises
 #

@@ -1,21 +1,87 @@
 # ---
 # title: What else goes into the scores
-# description: What a score cannot say, and the rules that say it. A bias by distance, a soft cap, a mask and a sink, and their order.
+# description: What a score cannot say, and the rules that say it. A cap that lifts a mask, a bias that reads further than it was trained, and the order of all four.
 # ---
 
 # %% [markdown]
 # # What can a score not say?
 #
-# A machine is trained to write, and one query stands at the third of four places. Its scores for the four keys are 4,
-# 1, 0 and 9, so that key 4 gets 0.99 of the weight. But key 4 belongs to a letter that it must not see, because it
-# comes later.
+# A machine that writes must not see what comes later, so a [look-ahead mask](causal.py) hides it. Here a head of our
+# trained date machine looks, with such a mask, at the letters of a date. It does so twice, with the same numbers and
+# the same steps. But on the right two of the steps are swapped:
+
+# %% tags=["hide-input"] alt="Two maps of weights of the letters of 2018-05-03, with a start mark in front. Left, all that comes later is hatched. Right, there is no hatching: the start mark gives as much weight to each of the ten letters behind it, and the letters of the rows below look at what comes later, too."
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import matplotlib.pyplot as plt
+import numpy as np
+import trained
+from clear_attention import create_date_pairs, date_tokenizers, greedy_search
+
+model, _ = trained.load("dates")
+source, target = date_tokenizers()
+blocks = (
+    model.encoder.layers[0].self_attention,
+    model.decoder.layers[0].self_attention,
+    model.decoder.layers[0].cross_attention,
+)
+answer, HEAD, CAP = "2018-05-03", 1, 2.0  # the second of four heads
+letters = ["•", *answer]
+given = target.encode([answer])[:, :-1]
+x = model.target_positions(model.embed_target(given) * 8.0)  # 8, root of 64
+looking = blocks[1].attention
+own_q, own_k = (
+    project(x)[0].numpy().reshape(11, 4, 16)[:, HEAD]
+    for project in (looking.project_queries, looking.project_keys)
+)
+own_scores = own_q @ own_k.T / 4  # 4, root of 16
+future = np.triu(np.ones((11, 11), bool), k=1)
+
+
+def weights_of(scores):
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+in_order = weights_of(np.where(future, -np.inf, CAP * np.tanh(own_scores / CAP)))
+swapped = weights_of(CAP * np.tanh(np.where(future, -np.inf, own_scores) / CAP))
+figure, axes = plt.subplots(1, 2, figsize=(5.4, 2.9), layout="constrained")
+for ax, seen, name in zip(
+    axes, (in_order, swapped), ("in order", "two steps swapped"), strict=True
+):
+    ax.imshow(np.sqrt(seen), cmap="Blues", vmin=0, vmax=1)
+    if seen is in_order:
+        for row in range(10):
+            low, wide = (row + 0.5, row - 0.5), (10 - row, 1)
+            hidden = plt.Rectangle(
+                low, *wide, facecolor="white", edgecolor="0.6", hatch="///", lw=0
+            )
+            ax.add_patch(hidden)
+    ax.set_xticks(range(11), letters)
+    ax.set_yticks(range(11), letters)
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.set_title(name, size=10)
+axes[0].set_ylabel("who looks")
+plt.show()
+blocks[1].attention.softcap = CAP
+capped_model = model((source.encode(["3 may '18"]), given), return_weights=True)
+np.testing.assert_allclose(
+    in_order, capped_model.weights["decoder.0.self"][0, HEAD], atol=1e-5
+)
+blocks[1].attention.softcap = None
+assert round(swapped[0, 1:].sum(), 2) == 0.83
+assert in_order[0, 0] == 1
+
+# %% [markdown]
+# The darker a cell, the more weight it has. The dot • is the start mark, which may see nothing but itself. On the
+# right it gives 83 % of its weight to letters that come later, although they are masked. And there is no error. **Which
+# two steps were swapped?**
 #
-# A score is the product of a query and a key, divided by a root. It says how well the two fit, and hardly anything
-# else. Four things are left to say, of which you know the third and the fourth: *enough*, *you are far away*, *never*,
-# and *none of you*. For each of them there is a rule between the score and the softmax. Here they are at work on our
-# query, one after the other. Each row shows its weights, and keeps the rules of the rows above. Watch key 4:
-#
-# --8<-- "diagrams/rule_by_rule.svg"
+# They stand between the score and the softmax. A score says how well a query and a key fit, and hardly anything else.
+# It cannot say *enough*, *never*, or *you are far away*. A rule for each of the three says it, and two of these rules
+# are our two steps.
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
@@ -28,33 +94,18 @@
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
-# So no score is larger than $c$ or smaller than $-c$, and small scores hardly change. With $c = 2$ our 9 becomes 2.000,
-# and our 4 becomes 1.928. Now key 1 gets nearly as much weight as key 4.
+# So no score is larger than $c$ or smaller than $-c$, and small scores hardly change. With $c = 2$ a score of 9 becomes
+# 2.000, and a score of 4 becomes 1.928.
 #
 # Does a machine need its high scores? Take two date machines with a cap of 5. One gets it only after its training, and
 # the other had it from the beginning. How many of 100 dates does each of them read?
 
 # %% tags=["live", "hide-input"]
-import sys
-
-# The machines are in the repository and not in the package, so this cell needs a clone.
-sys.path += ["../_site", "../.."]
-import matplotlib.pyplot as plt
-import numpy as np
-import trained
-from clear_attention import create_date_pairs, date_tokenizers
 from live import bet
 from trained.ablations import shares as shares_of
 
-model, _ = trained.load("dates")
-source, target = date_tokenizers()
 many, right_dates = create_date_pairs(1000, seed=1, split="test")
 many, right_dates = source.encode(many), target.encode(right_dates)
-blocks = (
-    model.encoder.layers[0].self_attention,
-    model.decoder.layers[0].self_attention,
-    model.decoder.layers[0].cross_attention,
-)
 
 
 def read_with(cap):
@@ -114,37 +165,135 @@ assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# With a cap of 20 the trained machine loses next to nothing, but with 5 it loses about half of the dates. So *this*
-# machine needs its high scores. And yet all that were trained with a cap of 5, or even of 3, read over 99 of 100. It is
-# not the task that needs high scores: the training only went where nothing stopped it.
+# Capped afterwards at 5, the machine loses about half of the dates. So *this* machine needs its high scores. And yet
+# all that were trained with a cap of 5, or even of 3, read over 99 of 100. It is not the task that needs high scores:
+# the training only went where nothing stopped it.
 #
+# </details>
+#
+# ## “Never”: the mask has the last word
+#
+# However low a score is, a softmax gives it some weight, at least on paper. To forbid a key takes a [mask](masks.py),
+# and one way to mask is to set the score to minus infinity, so that $e^{-\infty} = 0$ of the weight is left.
+#
+# Now let the cap come *after* that. The tanh of minus infinity is -1. So with a cap of 2 the hidden key comes back with
+# a score of -2, which is a score like any other.
+#
+# So that is what happened above: **the cap and the mask were swapped.** In both pictures the cap is 2. The start mark's
+# own score, capped, is -1.293, and $e^{-1.293} = 0.274$. The ten letters behind it come back with a score of -2 each,
+# and $10 \cdot e^{-2} = 1.353$. So they get $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
+#
+# Here is the same head, to touch. Predict first:
+#
+# 1. With a larger cap, does the future get more of the weight, or less?
+# 2. Take the tick away, so that the mask comes last. What does the cap still do to the map?
+
+# %% tags=["live", "remove-input"]
+from live import touch
+
+own = float(CAP * np.tanh(own_scores[0, 0] / CAP))
+assert f"{own:.3f} {np.exp(own):.3f} {10 * np.exp(-2):.3f}" == "-1.293 0.274 1.353"
+leaked = [
+    10
+    * np.exp(-cap)
+    / (np.exp(cap * np.tanh(own_scores[0, 0] / cap)) + 10 * np.exp(-cap))
+    for cap in (2.0, 5.0, 20.0)
+]
+assert [round(share, 2) for share in leaked[:2]] == [0.83, 0.23]
+assert 0 < leaked[2] < 1e-6
+touch(
+    "capping",
+    "<p>If the mask comes before the cap, the start mark gives "
+    + ", ".join(
+        f"{100 * share:.0f} % of its weight to later letters with a cap of {cap}"
+        for cap, share in zip((2, 5, 20), leaked, strict=True)
+    )
+    + ". If the mask comes after the cap, it gives them nothing.</p>",
+    letters=letters,
+    scores=own_scores.round(2).tolist(),
+    caps=[1, 2, 3, 4, 5, 7, 10, 20],
+    cap=1,
+    early=True,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. Less: 23 % with a cap of 5, and with 20 less than a millionth. So with a high cap the mistake hardly shows, unless
+#    all that a query may see has very low scores.
+# 2. The smaller the cap, the more evenly each letter shares its weight. But no letter looks ahead.
+#
+# </details>
+#
+# <details class="lesson-more" markdown="1"><summary>Both orders in code, with three keys, of which the third is hidden</summary>
+
+
+# %%
+def softmax(scores):
+    powers = np.exp(scores - np.max(scores))
+    return powers / powers.sum()
+
+
+def capped(scores, c=2.0):
+    return c * np.tanh(scores / c)
+
+
+scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])
+capped_first = softmax(np.where(hidden, -np.inf, capped(scores)))
+masked_first = softmax(capped(np.where(hidden, -np.inf, scores)))
+print("cap, then mask:", capped_first.round(3))
+print("mask, then cap:", masked_first.round(3))
+assert capped_first[2] == 0 < 0.02 < masked_first[2]
+
+# %% [markdown]
 # </details>
 #
 # ## “You are far away”: the bias
 #
-# Under the cap our query likes key 1 nearly as well as key 4. But key 1 stands two places away from it, and key 4 only
-# one. A product does not know where a key stands, unless positions were [added](positions.py) or
-# [turned](turning_positions.py).
+# Enough and never can now be said. But neither rule knows where a key stands. Nor does a product of query and key,
+# unless positions were [added](positions.py) or [turned](turning_positions.py).
 #
 # So to each score a number is added that depends only on *how many places* away the key stands: a **bias**. In the
-# simplest one, called **ALiBi**, each place costs the same, and nothing is learnt. (Each head has its own price.) In
-# our example a place costs 0.5. So key 1 loses 1, and key 4, which is nearer, only 0.5. The bias comes after the cap,
-# so that the cap does not shrink it.
+# simplest one, called **ALiBi**, each place costs the same, and nothing is learnt. (Each head has its own price.) If a
+# place costs 0.5, a key that stands two places away loses 1.
 #
-# A bias can also be learnt. A date machine without positions reads fewer than 20 of 100 dates. Another one has a learnt
-# bias, and nothing else tells its encoder about places. It reads over 99 of 100. Here is what two of its four heads
-# have learnt to add. Which letters does each of them favour? (Far distances are put together in groups, called
-# *buckets*, that share one number.)
+# Is that as good as adding positions? Here are two date machines, trained equally long. One adds positions to the
+# letters of the text. The other has a bias, which it learnt, and nothing else tells its encoder about places. They read
+# "3 may '18", which begins further and further to the right. In their training each text began at place 0:
+
+# %% tags=["hide-input"]
+from IPython.display import Markdown, display
+
+adding, added_record = trained.load("dates-brief")
+plain, plain_record = trained.load("today-buckets")
+shifts = plain_record["shifts"].tolist()
+(date_ids,) = source.encode(["3 may '18"])
+ids = [np.pad(date_ids, (shift, 40 - shift)) for shift in shifts]
+wrote = [
+    target.decode(greedy_search(reader, ids, max_length=11))
+    for reader in (adding, plain)
+]
+table = [["the text begins at place", "positions added", "bias"], ["---"] * 3]
+table += [[str(shift), *both] for shift, *both in zip(shifts, *wrote, strict=True)]
+table = [f"| {' | '.join(line)} |" for line in table]
+display(Markdown("\n".join(table)))
+assert added_record["steps"][-1] == plain_record["steps"][-1]
+assert shifts == [0, 5, 20, 40]
+assert wrote[1] == ["2018-05-03"] * 4
+assert [date == "2018-05-03" for date in wrote[0]] == [True, True, False, False]
+assert added_record["exact"] > 0.95
+assert added_record["shifted"][-1] < 0.01
+assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
+
+# %% [markdown]
+# *Distances* between letters are the same at all places, and the bias sees only distances. Of 100 unseen dates that
+# begin at place 40, the machine with the bias reads over 99, and the other fewer than one.
+#
+# <details class="lesson-more" markdown="1"><summary>What has the bias learnt to add?</summary>
+#
+# Here are two of the four heads. Which letters does each of them favour?
 
 # %% tags=["hide-input"] alt="Two small pictures, of head 3 and head 4 of the encoder: what is added to a score, against the distance of the key from -12 to 12. In head 3 the highest dot stands at -1, and in head 4 the highest stand at 4, 5 and 6."
-_, bag_record = trained.load("dates-no-positions")
-_, added_record = trained.load("dates-brief")
-plain, plain_record = trained.load("today-buckets")
-for record in (added_record, plain_record):
-    assert bag_record["steps"][-1] == record["steps"][-1]
-assert bag_record["exact"] < 0.2 < 0.95 < added_record["exact"]
-assert added_record["shifted"][-1] < 0.1
-assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
 bias = plain.encoder.layers[0].self_attention.attention.position_bias
 distances = np.arange(-12, 13)
 added = bias(distances).numpy()
@@ -170,52 +319,26 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
-# The bias of head 3 favours the letter just to its left, and that of head 4 most of all the three that stand four to
-# six places to its right. (These three are a bucket.)
+# Head 3 favours the letter just to its left, and head 4 the three that stand four to six places to its right. (Far
+# distances are put together in *buckets*, which share one number. These three are a bucket.)
 #
-# Only distances count. So the machine reads as many dates if each text begins 40 places further right than in the
-# training.
-#
-# ## “Never”: the mask has the last word
-#
-# Key 4 still leads, although its letter comes later. Both rules have lowered its score, and yet the bias has even
-# raised its weight, because key 1, farther away, lost more. However low a score is, a softmax gives it some weight, at
-# least on paper. To forbid a key takes a [mask](masks.py). One way is to set the score to minus infinity.
-#
-# Some programs have applied the cap *after* the mask. Then with a cap of 2 minus infinity comes back as -2, a score
-# like any other, and the hidden key is read, without an error. So the mask must come after the cap.
-#
-# <details class="lesson-more" markdown="1"><summary>Both orders, with three keys, of which the third is hidden</summary>
-
-
-# %%
-def softmax(scores):
-    powers = np.exp(scores - np.max(scores))
-    return powers / powers.sum()
-
-
-def capped(scores, c=2.0):
-    return c * np.tanh(scores / c)
-
-
-scores, hidden = np.array([1.0, 0.0, 3.0]), np.array([False, False, True])
-capped_first = softmax(np.where(hidden, -np.inf, capped(scores)))
-masked_first = softmax(capped(np.where(hidden, -np.inf, scores)))
-print("cap, then mask:", capped_first.round(3))
-print("mask, then cap:", masked_first.round(3))
-assert capped_first[2] == 0 < 0.02 < masked_first[2]
-
-# %% [markdown]
 # </details>
 #
 # ## All four, by hand
 #
-# The last rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
-# What it gets is thrown away.
+# A fourth rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
+# What it gets is thrown away. In which order do the four come?
 #
-# Our package takes them in this order: divide by the root, **cap, bias, mask, sink**, softmax. What matters most is
-# that the mask comes after the cap. Here is our query, number by number. The root is 2, the cap is 2, each place costs
-# 0.5, and the sink has the score 0:
+# Our package takes them so: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so
+# that it does not shrink it, and before the mask, as you saw.
+#
+# Take a query at the third of four places, with the scores 4, 1, 0 and 9. Key 4 comes later, and must not be seen. Each
+# row of the picture has one rule more. Watch key 4:
+#
+# --8<-- "diagrams/rule_by_rule.svg"
+#
+# The bias even raises its weight, because key 1 stands farther away and loses more. Only the mask takes it out. Number
+# by number, with a root of 2, a cap of 2, a price of 0.5 for each place, and a sink with the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
@@ -254,16 +377,14 @@ print("output", output[0].numpy().round(3))
 # %% [markdown]
 # </details>
 #
-# Here is our query to play with. Let the rules come one after the other, then start again:
+# Now play with this query. Let the rules come one after the other, then start again:
 #
-# 1. Key 4 gets nearly everything. Can a cap alone, however small, make another key win?
+# 1. Can a cap alone, however small, make another key win?
 # 2. Tick the mask, so that key 4 is hidden. A dare: make the query read it all the same, and leave the mask ticked.
 
 # %% tags=["live", "remove-input"]
 import re
 from pathlib import Path
-
-from live import touch
 
 np.testing.assert_array_equal((q @ k.T)[0], [8, 2, 0, 18])
 assert round(capped(9.0), 3) == 2
@@ -367,12 +488,12 @@ print("your attention has a cap, a bias and a sink")
 # ## Who found this, and when
 #
 # A learnt bias, in which far distances share a number, came with T5 (Raffel and others, 2020). Press and others (2022)
-# proposed one in which each place costs the same. Still, most models of today turn queries and keys.
+# proposed one in which each place costs the same, for models that read longer texts than they were trained on. Still,
+# most models of today turn queries and keys.
 #
-# Why cap at all? When Dehghani and others (2023) trained large machines to look at pictures, the loss shot up after a
-# few thousand steps, because nearly all weights had become 0 or 1. Their remedy was a norm for queries and keys, so
-# that no product grows large. Gemma 2 (2024) took a cap, of 50, which is so high that it hardly changes scores of the
-# usual size. Gemma 3 (2025) gave it up for the norm.
+# Dehghani and others (2023) saw large machines break down in training, because nearly all weights had become 0 or 1.
+# Their remedy was a norm for queries and keys, so that no product grows large. Google's Gemma 2 (2024) took a cap, of
+# 50. Gemma 3 (2025) gave it up for the norm.
 #
 # ## Exercises
 #

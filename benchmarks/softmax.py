@@ -1,7 +1,7 @@
-"""Measure what the lesson "Long sequences" says about whole rows and pieces of keys: `make bench-softmax`.
+"""Measure what the page "Benchmarks" says about whole rows and pieces of keys: `make bench-softmax`.
 
 One block of queries meets all keys in both ways, and a softmax runs in one kernel and in separate steps; each with
-oneDNN and without, in a process of its own. The medians are kept in benchmarks/softmax.json, which the lesson shows.
+oneDNN and without, in a process of its own. The medians are kept in benchmarks/softmax.json, which the page shows.
 """
 
 from __future__ import annotations

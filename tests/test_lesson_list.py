@@ -85,6 +85,11 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
     "writing": (f"{0.6 * 0.3:.2f}, where {0.4 * 0.9:.2f}", "round(0.6 * 0.3, 3) < round(0.4 * 0.9, 3)"),
     "cache": (f"{sum(range(1, 12))} letters go in, and {sum(range(11))} of them went in before", "all_of_them == 66"),
     "long_sequences": (f"{8 * 1_000_000**2 * 4 / 1e12:.0f} TB", 'assert bytes_in_words(weights(1_000_000)) == "32 TB"'),
+    "online_softmax": (
+        "their average is 29.31, and right is 38.72",
+        "np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)",
+        "np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)",
+    ),
     "roman": ("It is shown 3,000 numerals", "assert right.mean() > 0.9", "the other 3,000"),
     "norm_first": (
         f"Twelve layers with the norm last get {of_100('norm last')} of 100 digits in 800 steps",
@@ -112,6 +117,11 @@ RESULTS = {  # what the result says or asks, computed here; and what the lesson 
         "Its own numbers take 16 GB",
         "131,072",
         "kept(32, 32, 128, 131_072)",
+    ),
+    "windows": (
+        "less than 1&nbsp;% more bits",
+        "assert 0.5 < extra[32] < 1",
+        "assert (round(closing[26], 1), round(closing[27], 1)) == (6.4, 0.4)",
     ),
     "sinks": ("Whose answers go wrong?", 'assert start_record["dropped"][0] > 0.9 > 0.5 > start_record["dropped"][1]'),
     "score_rules": (
@@ -169,7 +179,7 @@ def test_the_parts_of_the_drawn_machine_lead_to_the_lessons_of_their_numbers():
     assert drawing.count("<a ") == len(badges)
     questions = dict(re.findall(r"\{ #(\w+) \}\n\n(.+)\n\n", PAGE))
     assert {(page, int(said), question, int(shown)) for page, said, question, shown in badges} == {
-        (page, number, questions[page], number) for number, page in enumerate(ORDER[:16], 1)
+        (page, number, questions[page], number) for number, page in enumerate(ORDER[:17], 1)
     }
     assert '--8<-- "diagrams/lessons_map.svg"' in PAGE
 

@@ -176,7 +176,7 @@ np.testing.assert_allclose(after[2:], before[2:] / 8)
 # * `sliding_window`: how far back a query looks, in tokens, where a layer has a window. Here 32 means its own token and the
 #   31 before it.
 # * `layer_types`: which layers have the window. The others see everything before them. What a windowed layer does not see
-#   can still reach it in steps, through the layers below: [windows](../learn/long_sequences.py).
+#   can still reach it in steps, through the layers below: [windows](../learn/windows.py#but-layers-stack).
 # * `attention_sinks`: a query that needs nothing from anybody must give its weight to something. A sink is one more score,
 #   with no value behind it, which takes this weight: [Attention sinks](../learn/sinks.py). Few files have
 #   such a line, and its name is ours. In the models of gpt-oss (2025) the sinks are found among the weights, one number

@@ -271,7 +271,9 @@ def test_the_fan_has_the_angles_of_the_letters_and_climbs(piece):
     expect(letters.element.locator("text").nth(5)).to_have_text("9")
 
 
-@pytest.mark.parametrize("lesson", ["attention", "recap", "long_sequences", "turning_positions", "fewer_keys"])
+@pytest.mark.parametrize(
+    "lesson", ["attention", "recap", "long_sequences", "online_softmax", "turning_positions", "fewer_keys"]
+)
 def test_without_scripts_a_sentence_or_a_table_stands_there(visit, lesson):
     page = visit(f"/learn/{lesson}/", java_script_enabled=False).page
     assert re.search(r"\d\.?\d*", page.locator("lesson-piece:not([piece=bet])").first.inner_text())

@@ -11,7 +11,6 @@ import trained
 from clear_attention import (
     aggregate,
     combine_masks,
-    create_date_pairs,
     create_document_mask,
     create_document_positions,
     create_look_ahead_mask,
@@ -89,6 +88,30 @@ def test_the_rules_come_one_after_the_other(piece, visit):
     assert still.get_by_role("button").all_inner_texts() == ["Start again"]
 
 
+def test_a_cap_after_the_mask_lets_the_future_in(piece):
+    capping = piece("score_rules", "capping")
+    model, _ = trained.load("dates")
+    _, target = date_tokenizers()
+    x = model.target_positions(model.embed_target(target.encode(["2018-05-03"])[:, :-1]) * 8.0)
+    looking = model.decoder.layers[0].self_attention.attention
+    q, k = (
+        project(x)[0].numpy().reshape(11, 4, 16)[:, 1] for project in (looking.project_queries, looking.project_keys)
+    )
+    scores = q @ k.T / 4
+    for place, cap in enumerate((1, 2, 3, 4, 5, 7, 10, 20)):
+        capping.slide("Cap", place)
+        hidden = np.triu(np.ones((11, 11), bool), k=1)
+        for early in (True, False):
+            capping.element.get_by_label("mask before the cap").set_checked(early)
+            lifted = -cap if early else -np.inf
+            powers = np.exp(np.where(hidden, lifted, cap * np.tanh(scores / cap)))
+            weights = powers / powers.sum(axis=-1, keepdims=True)
+            assert capping.numbers()[-1] == pytest.approx(100 * weights[0, 1:].sum(), abs=1.001)
+            assert capping.element.locator("rect[fill='url(#hatch)']").count() == (0 if early else 55)
+    capping.press("Start again")
+    assert "83 % of its weight" in capping.says()
+
+
 def test_the_query_walks_down_the_packed_row(piece, visit):
     row = piece("packing", "packed")
     row.slide("Query", 9)
@@ -103,41 +126,46 @@ def test_the_query_walks_down_the_packed_row(piece, visit):
     assert still.get_by_role("button").count() == 0
 
 
-def test_with_the_weight_go_the_mistakes(piece, visit):
-    rivals = piece("multi_head", "rivals")
-    model, _ = trained.load("digits-1")
+def test_what_a_letter_pulls_is_missing_without_it(piece):
     source, _ = date_tokenizers()
-    texts, dates = create_date_pairs(2000, seed=1, split="test")
-    ids = source.encode(texts)
-    mask = create_padding_mask(ids)
-    context = model.encoder(model.source_positions(model.embed_source(ids) * 8.0), mask=mask)
-    trained_weights = model(ids, return_weights=True)[1].numpy()[:, 0, 0]
-    years = [(i, text.rfind(date[:4]) + 2) for i, (text, date) in enumerate(zip(texts, dates, strict=True))]
-    years = [(i, third) for i, third in years if third > 1]  # written with four digits
-    for moved in (0, 50, -100):
-        weights = trained_weights.copy()
-        for i, third in years:
-            giver, taker = (third + 1, third) if moved > 0 else (third, third + 1)
-            some = abs(moved) / 100 * weights[i, giver]
-            weights[i, giver] -= some
-            weights[i, taker] += some
-        fetched = model.attention.project_output(weights[:, None] @ model.attention.project_values(context))
-        digits = np.argmax(np.reshape(model.project_logits(fetched), (-1, 8, 10)), axis=-1)
-        wrong = [np.mean([digits[i, place] != int(dates[i][place]) for i, _ in years]) for place in (2, 3)]
-        rivals.slide("Given to the third digit", moved)
-        np.testing.assert_allclose(rivals.numbers()[-2:], 100 * np.array(wrong), atol=0.6)
-    rivals.press("Start again")
-    assert rivals.says().startswith("As trained: the third digit is wrong in ")
-    rivals.slide("Given to the third digit", 80)
-    rivals.press("Let the weight move")
-    slider = rivals.slider("Given to the third digit")
-    expect(slider).to_have_value("100")
-    rivals.press("Let the weight move")
-    expect(slider).not_to_have_value("100")
-    rivals.press("Stop")
-    still = visit("/learn/multi_head/", reduced_motion="reduce").page.locator("lesson-piece[piece=rivals]")
-    expect(still.get_by_role("slider")).to_be_visible()
-    assert still.get_by_role("button").all_inner_texts() == ["Start again"]
+    pulling = piece("multi_head", "pulling")
+    both = pulling.page.locator("lesson-piece[piece=pulling]").nth(1)
+    both.scroll_into_view_if_needed()
+    assert pulling.element.get_by_role("checkbox").count() == 0
+    for longer, name in enumerate(("digits-1", "digits-1-longer")):
+        pulling.element = both
+        model, _ = trained.load(name)
+        both.get_by_label("trained three times as long").set_checked(bool(longer))
+        for now in range(5):
+            pulling.slide("Text", now)
+            text = both.locator("label").first.inner_text().removeprefix("Text").strip()
+            ids = source.encode([text])
+            x = model.source_positions(model.embed_source(ids) * 8.0)
+            values = model.attention.project_values(model.encoder(x, mask=create_padding_mask(ids)))
+            weights = model(ids, return_weights=True)[1].numpy()[:, 0, 0]
+
+            def lead(weights, place, digit, rival, values=values, model=model):
+                points = model.project_logits(model.attention.project_output(weights[:, None] @ values)).numpy()
+                return np.subtract(*points.reshape(8, 10)[place, [digit, rival]])
+
+            for place in (2, 3):
+                pulling.slide("Digit of the year", place - 2)
+                asked = place, int(text[place - 4]), int(text[1 - place])
+                whole = lead(weights, *asked)
+                pulls = []
+                for letter in range(len(text) - 4, len(text)):
+                    without = weights.copy()
+                    without[:, letter] = 0
+                    pulls.append(whole - lead(without, *asked))
+                shown = both.locator("svg text").all_inner_texts()
+                shown = [float(x) for x in shown if re.fullmatch(r"\d+\.\d\d", x)]
+                np.testing.assert_allclose(shown, np.abs([*pulls, whole - sum(pulls)]), atol=0.011)
+                assert both.locator("rect.q").count() == sum(pull > 0 for pull in (*pulls, whole - sum(pulls)))
+                said = pulling.says()
+                assert f"by {abs(whole):.2f}" in said or abs(abs(whole) - pulling.numbers()[0]) < 0.011
+                assert f"becomes a {asked[1] if whole > 0 else asked[2]}" in said
+                read = np.argmax(model(ids), axis=-1)[0, :4]
+                assert said.endswith(f"The machine writes {''.join(map(str, read))}.")
 
 
 def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):

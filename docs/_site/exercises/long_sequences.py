@@ -5,7 +5,6 @@ import numpy as np
 from exercises import Cells, Exercise, Numbers
 
 BLOCKS = tuple(f"{4 * i} to {4 * i + 3}" for i in range(3))
-PAGES = (np.array([1.0, 1.0]), np.array([3.0]))
 
 
 def skipped(n):
@@ -53,31 +52,29 @@ EXERCISES = [
         },
     ),
     Exercise(
-        name="carry-over",
-        question="A row has the scores 1, 1 and 3, in two pieces: 1, 1 and then 3. After the first piece the largest"
-        " score is 1 and the sum is 2. What is the sum after the second piece? (The exponential of -2 is 0.135.)",
-        asks=Numbers(("",), digits=2),
-        given=PAGES,
-        right=lambda a, b: np.exp(np.concatenate([a, b]) - 3).sum(),
-        because="The new largest score is 3. So 2 is mended by the exponential of 1 - 3, which gives 0.27, and the 3"
-        " itself adds 1.",
+        name="scores-of-a-block",
+        question="16 letters, causal, in blocks of 4 queries. A block meets all keys up to its last query. How many"
+        " scores does the second block compute?",
+        asks=Numbers(("",), digits=0),
+        given=(16, 4),
+        right=lambda n, size: size * 2 * size,
+        because="Its queries are 4 to 7, so it meets the keys 0 to 7: four rows of eight scores.",
         mistakes={
-            "not mended": (
-                lambda a, b: np.exp(a - a.max()).sum() + np.exp(b - b.max()).sum(),
-                "The 2 was measured from 1, and the new 1 from 3. Bring both to the same measure first.",
+            "whole rows": (
+                lambda n, size: size * n,
+                "No query of this block may see the keys 8 to 15, so they are left out.",
             ),
-            "mended the wrong way": (
-                lambda a, b: np.exp(a - a.max()).sum() * np.exp(b.max() - a.max()) + 1,
-                "Seen from a larger maximum, what came before gets smaller.",
+            "only what is seen": (
+                lambda n, size: sum(range(size + 1, 2 * size + 1)),
+                "Query 4 sees five keys, 5 sees six, and so on. But the block computes whole rows, and hides the rest.",
             ),
-            "the first piece forgotten": (
-                lambda a, b: np.exp(b - b.max()).sum(),
-                "The first piece still counts, a little.",
+            "its own keys alone": (
+                lambda n, size: size * size,
+                "The queries also look back at the keys of the first block.",
             ),
-            "measured from 1": (
-                lambda a, b: np.exp(np.concatenate([a, b]) - a.max()).sum(),
-                "The sum is right if 1 stays the measure. But the measure is the largest score so far, and that is 3"
-                " now.",
+            "both blocks": (
+                lambda n, size: size * size + size * 2 * size,
+                "That is what the first block and the second compute together.",
             ),
         },
     ),

@@ -10,6 +10,7 @@ import { asking } from "./touch/asking.js";
 import { backwards } from "./touch/backwards.js";
 import { bends } from "./touch/bends.js";
 import { bet } from "./touch/bet.js";
+import { capping } from "./touch/capping.js";
 import { crossing } from "./touch/crossing.js";
 import { cutting } from "./touch/cutting.js";
 import { dials } from "./touch/dials.js";
@@ -23,14 +24,17 @@ import { journey } from "./touch/journey.js";
 import { keeping } from "./touch/keeping.js";
 import { looks } from "./touch/looks.js";
 import { mending } from "./touch/mending.js";
+import { merging } from "./touch/merging.js";
 import { neighbours } from "./touch/neighbours.js";
 import { norm } from "./touch/norm.js";
 import { nudge } from "./touch/nudge.js";
 import { packed } from "./touch/packed.js";
-import { rivals } from "./touch/rivals.js";
+import { pulling } from "./touch/pulling.js";
+import { reaching } from "./touch/reaching.js";
 import { rows } from "./touch/rows.js";
 import { rules } from "./touch/rules.js";
 import { seats } from "./touch/seats.js";
+import { seeing } from "./touch/seeing.js";
 import { sharing } from "./touch/sharing.js";
 import { spare } from "./touch/spare.js";
 import { strips } from "./touch/strips.js";
@@ -44,7 +48,7 @@ import { wall } from "./touch/wall.js";
 import { wishes } from "./touch/wishes.js";
 
 const PIECES = {
-  adding, arrows, asking, backwards, bends, bet, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, keeping, looks, mending, neighbours, norm, nudge, packed, rivals, rows, rules, seats, sharing, spare, strips, temperature, tower, tree, turning, valley, wall, wishes,
+  adding, arrows, asking, backwards, bends, bet, capping, crossing, cutting, dials, echo, families, folding, gluing, growth, guessing, journey, keeping, looks, mending, merging, neighbours, norm, nudge, packed, pulling, reaching, rows, rules, seats, seeing, sharing, spare, strips, temperature, tower, tree, turning, valley, wall, wishes,
 };
 
 const PAUSE = 500; // milliseconds between two pictures of what goes on by itself

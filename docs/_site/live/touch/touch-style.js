@@ -58,5 +58,6 @@ table.wishes{flex:0 1 auto}.wishes tbody tr{height:2.6em}.wishes th{white-space:
 .hint{color:var(--md-default-fg-color--light)}
 .settled{margin-bottom:.7em}.settled .says{margin-top:.1em;min-height:0;font-weight:400;max-width:40em}.settled .title{margin:0}
 @media (prefers-reduced-motion:no-preference){.arrives{animation:arrives .9s ease-out}.turns{transition:transform .45s ease-in-out}.grows{transition:width .45s ease-in-out}}@keyframes arrives{from{transform:translateX(var(--from))}}
+.surprised{display:flex;flex-wrap:wrap;gap:.12em;margin:.3em 0;line-height:1.2}.surprised button{min-width:2em;padding:.1em;line-height:1.2;border-color:var(--ca-line);background:color-mix(in srgb,var(--ca-weights) calc(4.5%*min(var(--bits),8)),transparent)}.surprised button:disabled{opacity:1}.surprised b{display:block;font-weight:400;font-family:var(--md-code-font-family,var(--md-code-font,monospace))}.surprised [data-seen=true]{border-bottom:.15rem solid var(--ca-queries)}.surprised [aria-pressed=true]{color:inherit;outline:.12rem solid var(--md-accent-fg-color)}
 .cell{cursor:pointer;stroke:var(--md-default-bg-color)}
 `;

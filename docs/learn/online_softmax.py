@@ -1,0 +1,544 @@
+# ---
+# title: A softmax in pieces
+# description: How a softmax can begin before its row is there. Two sums that are carried from piece to piece and mended, by hand and in NumPy, and why FlashAttention is faster though it computes more.
+# ---
+
+# %% [markdown]
+# # How can a softmax begin before its row is there?
+#
+# [Blocks of queries](long_sequences.py) brought a text of a million places into a laptop. A block holds a whole row of
+# weights for each of its queries. But for a graphics processor even one such row is too long.
+#
+# Such a processor has two memories. The large one holds many gigabytes, and is slow. The small one sits right beside
+# the arithmetic, and is about ten times as fast. On the A100, a processor of 2020, each of its units has 192 kilobytes.
+# A row of a million scores takes 4,000.
+#
+# So the row must come in **pieces**, and each piece is thrown away before the next one is made. But a softmax divides
+# by the sum of the *whole* row. How can it begin before the row is there?
+#
+# ## What goes wrong
+#
+# Take four scores, 1, 3, 2 and 6, with the values 10, 20, 30 and 40. The output of all four is 38.72. Now cut them into
+# two pieces, 1 and 3, and 2 and 6, and let each piece do a softmax of its own:
+#
+# | piece | its own output |
+# | --- | --- |
+# | scores 1, 3, values 10, 20 | 18.81 |
+# | scores 2, 6, values 30, 40 | 39.82 |
+# | their average | 29.31 |
+#
+# That is far from 38.72. The average gives each piece half a say. But the second piece holds the 6, which is much
+# larger than all other scores, so it should have nearly all of the say. Nobody can see that any more, because each
+# piece was divided by its own sum. **So do not divide yet.**
+#
+# ## A bill with two pages
+#
+# A long bill is added up page by page. At the foot of a page stands its sum, and the next page begins with it.
+#
+# Here two sums are carried over: the sum of the powers, $e^s$ for each score $s$, and the sum of each power times its
+# value. At the end, and only there, the second sum is divided by the first:
+#
+# | | powers | powers · values |
+# | --- | --- | --- |
+# | first page: $e^1$ and $e^3$ | 22.8 | 428.9 |
+# | second page: $e^2$ and $e^6$ | 410.8 | 16,358.8 |
+# | together | 433.6 | 16,787.7 |
+#
+# The output is $16{,}787.7 / 433.6 = 38.72$, as it should be.
+#
+# Is that all? Nearly. Powers grow fast. With a score of 89 the power is too large for a number of four bytes, and
+# becomes *infinity*. Then both sums are infinity, and infinity divided by infinity is not a number.
+#
+# An ordinary softmax therefore subtracts the largest score from all scores first. This shrinks all powers by the same
+# factor, so no weight changes, and the largest power is $e^0 = 1$. But which score is the largest? **It may come
+# last.**
+#
+# ## Measure from the largest so far
+#
+# So subtract the largest score *so far*. In the first piece that is 3. Its powers are $e^{-2} = 0.1353$ and $e^0 = 1$,
+# and its sums 1.1353 and 21.3534.
+#
+# Then comes the second piece, with the 6. Now all powers should be measured from 6. Those that we carry are too large,
+# and we *know* by which factor, since $e^{1 - 6} = e^{1 - 3} \cdot e^{3 - 6}$. So both sums are **mended**: they are
+# multiplied by $e^{3 - 6} = 0.049787$.
+#
+# --8<-- "diagrams/long_bill.svg"
+#
+# The output is $41.6126 / 1.0748 = 38.72$. Three things were carried: the largest score and two sums. This is the
+# **online softmax**.
+#
+# Below, the bars are the powers. Read the second piece, and watch what happens to the two bars of the first. Then make
+# the last score 2, and read again. Is anything mended? And does the output depend on the size of the pieces?
+
+# %% tags=["live", "hide-input"]
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import numpy as np
+from live import touch
+
+scores, values = np.array([1.0, 3, 2, 6]), np.array([10.0, 20, 30, 40])
+touch(
+    "mending",
+    "<p>After the first piece the sums are 1.1353 and 21.3534. The second piece brings a 6, so both are multiplied by"
+    " 0.049787, and the new powers are added: 1.0748 and 41.6126. The bars of the first piece fall from 0.14 and 1 to"
+    " 0.007 and 0.05. With a last score of 2 nothing is mended.</p>",
+    scores=scores.tolist(),
+    values=values.tolist(),
+    size=2,
+    step=1,
+)
+
+# %% tags=["live", "remove-input"]
+import re
+from pathlib import Path
+
+
+def page(cut):
+    """Both sums of a page, with nothing subtracted."""
+    powers = np.exp(scores[cut])
+    return np.array([powers.sum(), powers @ values[cut]])
+
+
+sums = np.array([page(slice(2)), page(slice(2, 4)), page(slice(4))])
+told = [[22.8, 428.9], [410.8, 16_358.8], [433.6, 16_787.7]]
+np.testing.assert_allclose(sums, told, atol=0.05)
+own_outputs = sums[:, 1] / sums[:, 0]
+np.testing.assert_allclose(own_outputs, [18.81, 39.82, 38.72], atol=5e-3)
+np.testing.assert_allclose(own_outputs[:2].mean(), 29.31, atol=5e-3)
+assert np.exp(88.0) < np.finfo("float32").max < np.exp(89.0)
+assert round(np.exp(-3), 6) == 0.049787
+assert 4 * 1_000_000 == 4_000 * 1000  # bytes of a row
+
+# The bill of the drawing: each score's power, and this times its value; and the sums, mended and added up.
+drawn = Path("../diagrams/long_bill.svg").read_text(encoding="utf-8")
+drawn = np.array(re.findall(r'class="number[^>]*>([^<]+)<', drawn), float)
+lines = [
+    np.exp(s - m) * np.array([1, v])
+    for s, v, m in zip(scores, values, [3, 3, 6, 6], strict=True)
+]
+foot = lines[0] + lines[1]
+mended = foot * np.exp(3 - 6)
+bill = [*lines[:2], foot, mended, *lines[2:], mended + lines[2] + lines[3]]
+np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What happens</summary>
+#
+# The two bars fall, both by the same factor. With a last score of 2 nothing is mended, because no score is larger than
+# 3. The output does not depend on the size of the pieces.
+#
+# </details>
+#
+# ## The formula
+#
+# A query has the scores $s_1, s_2, \dots$ and the values $v_1, v_2, \dots$ Of a piece, three things are kept: its
+# largest score $m$, the sum of its powers $\ell$, and the sum $a$ of its powers times values. (If values are vectors,
+# then $a$ is one.)
+#
+# $$
+# m = \max_j s_j \qquad \ell = \sum_j e^{s_j - m} \qquad a = \sum_j e^{s_j - m}\, v_j
+# $$
+#
+# Here $j$ runs through the keys of the piece. Two pieces, 1 and 2, are **merged** into one:
+#
+# $$
+# m = \max(m_1, m_2) \qquad \ell = \ell_1\, e^{m_1 - m} + \ell_2\, e^{m_2 - m} \qquad a = a_1\, e^{m_1 - m} + a_2\,
+# e^{m_2 - m}
+# $$
+#
+# One of the two factors is always $e^0 = 1$. When all pieces are merged, the output is $a / \ell$.
+#
+# ## Who may be merged with whom?
+#
+# In the bill the pages came one after the other. But the formula does not say which piece was first. And each of the
+# two may itself have been merged of others.
+#
+# Here four workers have read a key each. Press two pieces, and they are merged. Go on until one is left. Then start
+# again with another order. **Can you get anything but 38.72?**
+
+# %% tags=["live", "hide-input"]
+touch(
+    "merging",
+    "<p>The scores 1, 3, 2 and 6, with the values 10, 20, 30 and 40, merged in any order: the largest is 6, the sums are"
+    " 1.0748 and 41.6126, and the output is 38.72.</p>",
+    keys=[
+        {"scores": [s], "values": [v], "name": f"{s:g}"}
+        for s, v in zip(scores.tolist(), values.tolist(), strict=True)
+    ],
+    chosen=-1,
+    told="",
+)
+
+# %% [markdown]
+# Every order ends at 38.72. (Only the last of many digits may differ, because the rounding does.) **So nobody has to
+# wait.** The keys of a very long text can be shared out among many processors. Each reads its own part, and only three
+# things of each part must be merged.
+#
+# ## A piece that sees nothing
+#
+# Any order? There is one trap. A key that a [mask](masks.py) hides gets the score minus infinity, because its power is
+# then 0. What if the first piece is hidden as a whole?
+#
+# Then its largest score is minus infinity. And $-\infty - (-\infty)$ is not 0. It is *not a number*, or **NaN**. A NaN
+# makes every sum that it enters a NaN, so no later piece can mend it.
+#
+# The remedy is small: **what sees nothing is measured from 0.** Then each power is $e^{-\infty - 0} = 0$, both sums are
+# 0, and merging adds nothing.
+#
+# ## Your machine so far { #your-machine-so-far }
+#
+# Write the two steps, for many queries at once: `read` makes the three things of a piece of keys, and `merge` makes one
+# piece of two. (A third one, `finish`, will divide at the end, and give 0 to a query that sees no key at all.)
+#
+# ```python
+# def measure(largest):  # a piece that sees nothing is measured from 0
+#     return np.where(largest == -np.inf, 0, largest)
+#
+# def read(q, k, v, mask=0):
+#     scores = np.where(mask == 1, -np.inf, q @ k.T / np.sqrt(k.shape[-1]))
+#     largest = scores.max(axis=-1, keepdims=True)
+#     powers = ...
+#     return largest, ..., powers @ v
+#
+# def merge(one, other):
+#     (m1, sum1, a1), (m2, sum2, a2) = one, other
+#     ...
+# ```
+
+
+# %% tags=["answer"]
+def measure(largest):  # a piece that sees nothing is measured from 0
+    return np.where(largest == -np.inf, 0, largest)
+
+
+def read(q, k, v, mask=0):
+    scores = np.where(mask == 1, -np.inf, q @ k.T / np.sqrt(k.shape[-1]))
+    largest = scores.max(axis=-1, keepdims=True)
+    powers = np.exp(scores - measure(largest))
+    return largest, powers.sum(axis=-1, keepdims=True), powers @ v
+
+
+def merge(one, other):
+    (m1, sum1, a1), (m2, sum2, a2) = one, other
+    m = np.maximum(m1, m2)
+    mend1, mend2 = np.exp(m1 - measure(m)), np.exp(m2 - measure(m))
+    return m, sum1 * mend1 + sum2 * mend2, a1 * mend1 + a2 * mend2
+
+
+def finish(piece):
+    _, total, a = piece
+    return a / np.where(total == 0, 1, total)
+
+
+# %%
+# 100 letters in pieces of 16 keys. The piece that is read first is hidden from most of them:
+from functools import reduce
+
+from examples.numpy_machine import attention, look_ahead  # those of your machine
+
+q, k, v = np.random.default_rng(1).normal(size=(3, 100, 8))
+mask = look_ahead(100)
+cuts = [slice(first, first + 16) for first in range(0, 100, 16)]
+pieces = [read(q, k[cut], v[cut], mask[:, cut]) for cut in reversed(cuts)]
+output = finish(reduce(merge, pieces))  # the first two, and the third to them, ...
+np.testing.assert_allclose(output, attention(q, k, v, mask))
+print(f"{len(pieces)} pieces, the last one first: the same numbers as all at once")
+
+# %% tags=["live", "remove-input"]
+from clear_attention import blockwise_attention
+
+# Any order; a query that sees nothing; and what the package says.
+rng = np.random.default_rng(2)
+for _ in range(20):
+    left = [pieces[i] for i in rng.permutation(len(pieces))]
+    while len(left) > 1:
+        left.append(merge(left.pop(0), left.pop(0)))
+    np.testing.assert_allclose(finish(left[0]), output)
+np.testing.assert_array_equal(finish(read(q, k, v, np.ones((100, 100)))), 0)
+np.testing.assert_allclose(blockwise_attention(q, k, v, causal=True), output)
+assert mask[:96, cuts[-1]].all()  # hidden from 96 of 100
+
+# %% [markdown]
+# ## A trained machine's row, piece by piece
+#
+# In [Attention](attention.py) you saw head 1 of the date machine look at "may" while it writes the 5 of 2018-05-03. Now
+# your functions get this row in six pieces:
+#
+# `thur` `sday` `␣3rd` `␣of␣` `may␣` `2018`
+#
+# After each piece, both sums give an unfinished output. How far is it from the final one? (We take the length of the
+# difference, as a share of the length of the final output.)
+
+# %% tags=["live", "hide-input"]
+import trained
+from clear_attention import date_tokenizers
+from examples import numpy_machine as own
+from live import bet
+
+model, _ = trained.load("dates")
+source, target = date_tokenizers()
+text, answer, size = "thursday 3rd of may 2018", "2018-05-03", 4
+w = own.weights_of(model)  # the trained numbers, by name
+context = own.encode(source.encode([text])[0], w)
+given = np.array(target.encode([answer])[0][:-1])
+y = own.enter(given, w["target"])
+found = own.multi_head(y, y, w, "decoder.self", own.look_ahead(len(given)))
+y = own.norm(y + found, *w["decoder.self.norm"])
+look = "decoder.cross"
+q = own.split(own.linear(y, w[f"{look}.queries"]), 4)[0, [6]]  # head 1, for the 5
+k, v = (
+    own.split(own.linear(context, w[f"{look}.{x}"]), 4)[0]
+    for x in ("keys", "values")
+)
+row = (q @ k.T / 4)[0]  # its 24 scores
+steps, carried = [], None
+for first in range(0, len(text), size):
+    piece = read(q, k[first:][:size], v[first:][:size])
+    carried = piece if carried is None else merge(carried, piece)
+    steps.append((carried[0].item(), finish(carried)[0]))
+final = own.attention(q, k, v, 0)[0]
+away = [
+    np.linalg.norm(so_far - final) / np.linalg.norm(final) for _, so_far in steps
+]
+assert away[3] > 0.4 > 0.01 > away[4]
+assert away[5] < 1e-6
+assert np.exp(row[-4:]).sum() < 0.002 * np.exp(row).sum()  # that of 2018
+bet(
+    "online_softmax/unfinished",
+    [
+        (
+            "after four of six pieces",
+            round(100 * away[3]),
+            "The head looks for a month, and has not read one yet.",
+            "It has not read the month yet. But a part of the output is there.",
+        ),
+        (
+            "after five",
+            round(100 * away[4], 1),
+            "",
+            "The fifth piece is “may␣”, and the last one, 2018, gets next to no weight.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# Each line has read one piece more. The darker a letter, the more weight it has *so far*. Until "may" comes, others
+# share the weight. Then the largest score rises, what was carried is mended, and the others turn pale. The last piece,
+# 2018, changes next to nothing:
+
+# %% tags=["hide-input"] alt="A staircase of six lines, each with four letters more of thursday 3rd of may 2018. First the u is dark, then the y of thursday, then the f. In the fifth line the y of may is dark, and all letters before are pale. The largest score rises from 5.0 to 8.0, and the output is away from the final one by 70, 50, 53, 51, 0 and 0 percent."
+import matplotlib.pyplot as plt
+
+figure, ax = plt.subplots(figsize=(6.4, 2.7), layout="constrained")
+for line, ((largest, _), share) in enumerate(zip(steps, away, strict=True)):
+    seen = (line + 1) * size
+    weights = np.exp(row[:seen] - largest)
+    for place, weight in enumerate(weights / weights.sum()):
+        colour = plt.cm.Blues(min(1, 1.2 * weight))
+        ax.add_patch(plt.Rectangle((place, line), 0.94, 0.86, color=colour))
+        ink = "white" if weight > 0.5 else "black"
+        sign = text[place].replace(" ", "␣")
+        ax.text(
+            place + 0.47, line + 0.43, sign, ha="center", va="center", color=ink
+        )
+    ax.text(27, line + 0.43, f"{largest:.1f}", ha="right", va="center")
+    ax.text(31, line + 0.43, f"{share:.0%}", ha="right", va="center")
+ax.text(27, -0.5, "largest", ha="right")
+ax.text(31, -0.5, "away", ha="right")
+ax.set(xlim=(0, 31.2), ylim=(6, -1.2))
+ax.axis("off")
+plt.show()
+assert [round(share, 2) for share in away] == [0.70, 0.50, 0.53, 0.51, 0.00, 0.00]
+assert [round(largest, 1) for largest, _ in steps] == [5.0, 5.4, 5.4, 6.1, 8.0, 8.0]
+assert text[16:19] == "may"
+
+# %% [markdown]
+# </details>
+#
+# ## Why is it faster?
+#
+# All this is extra arithmetic. Yet programs that work like this take less time. Why? **Count what moves between the two
+# memories.**
+#
+# Take one head with 1,000 queries and 1,000 keys of 64 numbers. Plain attention has three steps. Each of them fetches
+# its numbers from the large memory and writes back what it has found: the scores, then the weights, then the output.
+#
+# In pieces, 125 queries at a time stay in the fast memory, with all that they carry. The keys and values come past them
+# piece by piece. So keys and values are fetched eight times, once for each 125 queries. But the two large squares are
+# never written at all:
+#
+# --8<-- "diagrams/two_memories.svg"
+#
+# So 1.2 million numbers move, and not 4.3 million. (This is a count and not a time, as if nothing could stay in the
+# fast memory between two steps.)
+#
+# And the time? Dao and others published what they [measured](https://arxiv.org/abs/2205.14135) for their program
+# *FlashAttention* in 2022, on an A100: the attention of a middle-sized GPT-2, for 1,024 places, forward and back. Like
+# [blocks of queries](long_sequences.py#how-much-memory-blocks-save) it makes the weights twice. If plain attention is
+# 100 %, what is FlashAttention?
+
+# %% tags=["live", "hide-input"]
+n, d, blocks = 1000, 64, 8
+drawn = Path("../diagrams/two_memories.svg").read_text(encoding="utf-8")
+drawn = re.findall(r'class="number[^>]*>([\d,]+)<', drawn)
+drawn = [int(number.replace(",", "")) for number in drawn]
+plain_moves = [n * d, n * d, n * n, n * n, n * n, n * n, n * d, n * d]
+piece_moves = [n * d, blocks * n * d, blocks * n * d, n * d]
+assert drawn == [sum(plain_moves), *plain_moves, sum(piece_moves), *piece_moves]
+assert [round(sum(moves) / 1e6, 1) for moves in (plain_moves, piece_moves)] == [
+    4.3,
+    1.2,
+]
+# 125 queries and their outputs, 50 keys and values, and their scores fit into the fast memory.
+assert n / blocks == 125
+assert 4 * (2 * 125 * d + 2 * 50 * d + 125 * 50) < 192_000
+
+# FlashAttention, figure 2, left: standard attention and FlashAttention
+operations, gigabytes, ms = (66.6, 75.2), (40.3, 4.4), (41.7, 7.3)
+percent = [100 * new / old for old, new in (operations, gigabytes, ms)]
+assert [round(x) for x in percent] == [113, 11, 18]
+assert round(40.3 / 4.4) == 9
+bet(
+    "online_softmax/flash",
+    [
+        (
+            "its arithmetic",
+            round(percent[0]),
+            "It makes the weights twice, so it computes more, and not less.",
+            "It computes more, but not that much: the weights alone are made twice.",
+        ),
+        (
+            "its time",
+            round(percent[2]),
+            "That would be faster still.",
+            "It computes more, and takes much less time, because it moves less.",
+        ),
+    ],
+    high=200,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What they measured</summary>
+#
+# | | plain | FlashAttention |
+# | --- | --- | --- |
+# | arithmetic, in billion operations | 66.6 | 75.2 |
+# | moved, in GB | 40.3 | 4.4 |
+# | time, in ms | 41.7 | 7.3 |
+#
+# It computes more, and moves a ninth.
+#
+# </details>
+#
+# ## The way back
+#
+# In training the slopes need the weights once more. Must all pieces be merged again? No. Keep one number for each
+# query, the **log-sum-exp** $L = m + \ln \ell$. In our row it is $6 + \ln 1.0748 = 6.0721$.
+#
+# With it each weight comes back alone, without its row: it is $e^{s - L}$. For the score 3 that is $e^{3 - 6.0721} =
+# 0.0463$. The slopes need one more sum over the row, and this one [the output gives
+# away](long_sequences.py#the-function-read).
+
+# %% tags=["live", "remove-input"]
+assert round(6 + np.log(1.0748), 4) == 6.0721
+assert round(np.exp(3 - 6.0721), 4) == 0.0463
+np.testing.assert_allclose(np.exp(3) / sums[2, 0], 0.0463, atol=5e-5)
+
+# %% [markdown]
+# ## What our package does
+#
+# [`blockwise_attention`](../reference/blockwise.md) cuts the queries only. Each of its blocks meets whole rows of keys,
+# so its softmax is the ordinary one. FlashAttention is a program for the graphics processor itself, and does all steps
+# in one go. In plain TensorFlow each step of a merging would fetch its numbers and write them back, which is just what
+# should be spared. On a computer without a graphics processor [whole rows were
+# faster](../about/benchmarks.py#pieces-of-keys-or-whole-rows).
+#
+# ## Who found this, and when
+#
+# Milakov and Gimelshein published the online softmax in 2018, for the last layer of machines that guess the next word.
+# Rabe and Staats used it in 2021 for attention in little memory. Dao and others counted what moves, and built
+# FlashAttention in 2022. (Versions 2 and 3 followed in 2023 and 2024.) Then the workers came, in 2023. Liu, Zaharia and
+# Abbeel let keys and values travel around a ring of processors. And *Flash-Decoding* shares out the keys of a single
+# query, for machines that [write](cache.py).
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# A colleague hands over only two things of each piece: its own finished output $o = a / \ell$, and $L = m + \ln \ell$.
+# Is that enough to merge? Try it with our two pieces: 18.81 and 3.1269, and 39.82 and 6.0181.
+
+# %% tags=["answer"]
+o1, L1, o2, L2 = 18.81, 3.1269, 39.82, 6.0181
+say = np.exp(L2) / (np.exp(L1) + np.exp(L2))  # of the second piece
+print(f"the second piece has a say of {say:.4f}")
+print(f"together {(1 - say) * o1 + say * o2:.2f}")
+np.testing.assert_allclose(np.log(sums[:2, 0]), [L1, L2], atol=5.1e-5)
+assert round((1 - say) * o1 + say * o2, 2) == 38.72
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>Why?</summary>
+#
+# $e^L$ is the sum of a piece's powers, with nothing subtracted. So the say of each piece is its $e^L$, divided by the
+# sum of both. It is the average of the beginning, with the right say for each.
+#
+# </details>
+#
+# ### Exercise 2
+#
+# In the count 125 queries stay in the fast memory at a time. How many numbers move if it has room for only 50?
+
+# %% tags=["answer"]
+for at_a_time in (125, 50):
+    blocks = n // at_a_time
+    moved = 2 * n * d + blocks * 2 * n * d  # queries, output; keys, values
+    print(f"{at_a_time:3} queries at a time: {moved:,}")
+assert moved == 2_688_000
+
+# %% [markdown]
+# The more queries stay, the less often keys and values must be fetched for them.
+#
+# %% [markdown]
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("online_softmax")
+
+# %% [markdown]
+# ```self-check
+# ? A new piece brings a score that is larger than all before. What happens to what is carried?
+# + Both sums get smaller, by the same factor. | They were measured from a smaller score. The factor is e to the power of the old largest minus the new one.
+# - The earlier pieces are read once more. | They have been thrown away. The factor is known without them.
+# - Nothing, until all pieces are there. | Then the sums would be measured from two different scores, and could not be added.
+# ? Why may two processors read two halves of the keys at the same time?
+# - because the halves have the same number of keys | Pieces of any sizes can be merged.
+# + because merging gives the same in any order | Each hands over its largest score and its two sums.
+# - because each half is a softmax of its own | If each divides by its own sum and nothing more is handed over, nobody knows how much say it has.
+# ? Why does FlashAttention take less time than plain attention?
+# - It computes fewer scores. | It computes all of them, and on the way back a second time.
+# - It rounds more roughly. | Nothing is approximated.
+# + It moves fewer numbers between the two memories. | Scores and weights never go to the large memory. That saves more than the extra arithmetic costs.
+# ```
+#
+# ## Where to go next
+#
+# Is a chat machine made of the parts that you know? Nearly. It is [the half that writes](language_model.py), with many
+# more layers. Three parts are exchanged: the [norm comes first](norm_first.py), [positions turn](turning_positions.py),
+# and heads [share their keys](fewer_keys.py). Later lessons explain them. But you have trained no machine for a task of
+# your own yet.
+#
+# * [Now you: Roman numerals](roman.py): a project. Can you teach it something else?
+# * [A window on the past](windows.py): each query still meets each key. How far must a letter see?
+# * [Reference: blockwise](../reference/blockwise.md): what our package cuts.
+#
+# Read on elsewhere: Milakov and Gimelshein (2018), [Online normalizer calculation for
+# softmax](https://arxiv.org/abs/1805.02867); Dao and others (2022), [FlashAttention](https://arxiv.org/abs/2205.14135);
+# Liu, Zaharia and Abbeel (2023), [Ring Attention](https://arxiv.org/abs/2310.01889).

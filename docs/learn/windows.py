@@ -1,0 +1,547 @@
+# ---
+# title: A window on the past
+# description: What is lost if each letter sees only the last few, and what is saved. By hand, to touch, measured on trained machines, with a cache that runs in a ring.
+# ---
+
+# %% [markdown]
+# # How far must a letter see?
+#
+# A chat has reached 100,000 pieces of words. Before a machine writes the next one, it compares the newest with all
+# 100,000, in every layer. Nearly all of them were said long ago. Must it be so?
+#
+# Let each letter see only the last few, itself among them. This is called a **window**. Here are 16 letters, with a row
+# for each letter that looks and a column for each that is seen:
+
+# %% tags=["hide-input"] alt="Two maps of 16 rows and 16 columns. Left, without a window, each row has one more blue cell than the row above: a triangle of 136 cells. Right, with a window of 4, each row has at most four blue cells: a narrow band along the diagonal, 58 cells."
+import sys
+
+# The machines are in the repository and not in the package, so this cell needs a clone.
+sys.path += ["../_site", "../.."]
+import matplotlib.pyplot as plt
+import numpy as np
+import trained
+from clear_attention import token_losses
+from matplotlib.colors import ListedColormap
+from trained.language import decode, encode, texts
+
+BLUE, ORANGE = "#0072b2", "#d55e00"
+_, axes = plt.subplots(1, 2, figsize=(4.6, 2.6), layout="constrained")
+back = np.arange(16)[:, None] - np.arange(16)  # how far behind the one that looks
+scores = []
+for ax, window, name in zip(
+    axes, (16, 4), ("all before", "a window of 4"), strict=True
+):
+    seen = (back >= 0) & (back < window)
+    scores.append(int(seen.sum()))
+    colours = ListedColormap(["#80808018", BLUE])
+    ax.pcolormesh(seen, cmap=colours, edgecolors="#80808060", lw=0.3)
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.set_title(f"{name}:\n{scores[-1]} scores", fontsize=10)
+    ax.invert_yaxis()
+plt.show()
+assert scores == [136, 58]
+
+# %% [markdown]
+# Without a window each row is longer than the one above it, so twice the length takes about four times the scores. With
+# a window the rows soon stop growing, and twice the length takes only about twice the scores.
+#
+# So a window is cheap. But what does a letter lose that no longer sees the past?
+#
+# ## Five letters, a window of two
+#
+# First by hand. The letters of "later" get keys and values that are single numbers, so no score is divided. The query
+# of each letter is 1, so a score is simply the key:
+#
+# | letter | l | a | t | e | r |
+# | --- | --- | --- | --- | --- | --- |
+# | key | 0 | 1 | 0 | 1 | 2 |
+# | value | 10 | 20 | 30 | 40 | 50 |
+#
+# The r sees the e and itself, with the scores 1 and 2. The powers are $e^1 = 2.7183$ and $e^2 = 7.3891$, which add up
+# to 10.1073. So the weights are 0.2689 and 0.7311, and the r finds
+#
+# $$
+# 0.2689 \cdot 40 + 0.7311 \cdot 50 = 47.31 .
+# $$
+#
+# In the other windows, too, one score is larger by 1, so its weight is again 0.7311. Only the l has nobody before it:
+#
+# | letter | l | a | t | e | r |
+# | --- | --- | --- | --- | --- | --- |
+# | it sees | l | l, a | a, t | t, e | e, r |
+# | weights | 1 | 0.2689, 0.7311 | 0.7311, 0.2689 | 0.2689, 0.7311 | 0.2689, 0.7311 |
+# | it finds | 10 | 17.31 | 22.69 | 37.31 | 47.31 |
+#
+# As a formula: let $i$ be the place of the letter that looks, and $w$ the size of the window. Place $j$ is seen if
+#
+# $$
+# i - w < j \le i ,
+# $$
+#
+# and hidden otherwise. The right half of this is the [look-ahead mask](causal.py), and the left half is new.
+
+# %% tags=["live", "remove-input"]
+import re
+from pathlib import Path
+
+from examples.numpy_machine import softmax
+
+key, value = np.array([0.0, 1, 0, 1, 2]), np.array([10.0, 20, 30, 40, 50])
+behind = np.arange(5)[:, None] - np.arange(5)
+weights = softmax(np.tile(key, (5, 1)), (behind < 0) | (behind >= 2))
+shares = np.array([np.exp(1), np.exp(2)])
+np.testing.assert_allclose(
+    [*shares, shares.sum()], [2.7183, 7.3891, 10.1073], atol=1e-4
+)
+np.testing.assert_allclose(weights[4, 3:], [0.2689, 0.7311], atol=5e-5)
+np.testing.assert_allclose(weights[2, 1:3], [0.7311, 0.2689], atol=5e-5)
+np.testing.assert_allclose(
+    weights @ value, [10, 17.31, 22.69, 37.31, 47.31], atol=5e-3
+)
+
+
+def drawn(name, kind):
+    """Return what stands in a drawing with this class."""
+    text = Path(f"../diagrams/{name}.svg").read_text(encoding="utf-8")
+    return re.findall(rf'class="{kind}"[^>]*>([^<]+)<', text)
+
+
+more = [np.array([100.0, 0, 0, 0, 0])]  # what changes if the l has 100 more
+for _ in range(2):
+    more.append(weights @ more[-1])
+found = np.array(drawn("heard", "number"), float)
+assert found[[6, 12]].tolist() == [26.89, 19.66]
+np.testing.assert_allclose(found, np.concatenate(more), atol=5.1e-3)
+ring = [""] * 4
+for n, letter in enumerate("windows"):
+    ring[n % 4] = letter
+assert drawn("ring", "kept") == ring == [*"owsd"]
+assert drawn("ring", "number") == [str(n % 4) for n in range(7)]
+assert drawn("ring", "place") == [str(n) for n in range(7)]
+
+# %% [markdown]
+# ## A cache that runs in a ring
+#
+# The [cache](cache.py) keeps a key and a value of every letter. With a window of 4 nobody looks at the fifth-last
+# letter any more, so the cache needs only four rows. The newest letter is written over the oldest. Which row is that?
+# Divide the place of the new letter by 4, and take the remainder, which is written $n \bmod 4$:
+#
+# --8<-- "diagrams/ring.svg"
+#
+# The s at place 6 goes into row 2, over the n. The letters no longer lie in their order, and that does no harm: the
+# output is a sum, and a sum is the same in any order. (Where a letter stands was turned [into its
+# key](turning_positions.py) before it was kept.)
+#
+# So for a text of any length, the cache of such a layer stays as large as the window.
+#
+# ## What does it cost?
+#
+# Now to a trained machine. Our [language model](language_model.py) has two layers, and sees up to 128 letters. For each
+# letter of a text that it has never read it needs 1.76 [bits](language_model.py#how-surprised-is-it-by-hand) on
+# average. We give both layers a window, *after* the training. How many percent more bits does it need then?
+
+# %% tags=["live", "hide-input"]
+from live import bet, touch
+
+
+def look_through(model, window):
+    """Give each layer of a trained machine a window; None takes it away."""
+    for layer in model.stack.layers:
+        layer.self_attention.attention.window = window
+
+
+model, record = trained.load("language")
+manual, unseen = texts()
+starts = np.arange(0, len(unseen) - 128, 64)
+pieces = unseen[starts[:, None] + np.arange(129)]
+bits = {}
+for window in (1, 2, 4, 8, 16, 32, 64, 128):
+    look_through(model, window)
+    lost = [
+        token_losses(model, ids).numpy()[:, 64:] for ids in np.split(pieces, [360])
+    ]
+    bits[window] = np.concatenate(lost).mean() / np.log(2)  # 64 letters before each
+look_through(model, None)
+extra = {window: 100 * (b / bits[128] - 1) for window, b in bits.items()}
+bet(
+    "windows/percent",
+    [
+        (
+            "a window of 1 letter",
+            round(extra[1]),
+            "A letter that sees only itself knows hardly anything of its word.",
+            "Even a single letter says something: after a q mostly comes a u.",
+        ),
+        (
+            "a window of 4 letters",
+            round(extra[4]),
+            "Four letters do not always tell the word.",
+            "Most letters stand inside a word, and there four letters say much.",
+        ),
+        (
+            "a window of 32 letters",
+            round(extra[32]),
+            None,
+            "What lies more than a few words back says little, on average.",
+        ),
+    ],
+    high=150,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# With one letter it needs twice as many bits, with four letters 13 % more, and with 32 letters less than 1 % more.
+
+# %% tags=["hide-input"] alt="Bits a letter against the window, which doubles from mark to mark, from 1 to 128. The line falls from 3.5 bits at 1 to 2 at 4 and 1.9 at 8, and from there it is nearly level, down to 1.8."
+_, ax = plt.subplots(figsize=(4.8, 2.4), layout="constrained")
+ax.plot(list(bits), list(bits.values()), "o-", color=BLUE)
+ax.set_xscale("log", base=2)
+ax.set_xticks(list(bits), list(bits))
+ax.set(xlabel="window, in letters", ylabel="bits a letter", ylim=(0, 3.8))
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert abs(bits[128] - record["bits"]) < 1e-3
+assert round(bits[128], 2) == 1.76
+assert 95 < extra[1] < 105
+assert round(extra[4]) == 13
+assert 0.5 < extra[32] < 1
+assert 0 < extra[64] < 0.3
+
+# %% [markdown]
+# </details>
+#
+# So on average the far past is worth next to nothing to this machine. Is it worth nothing to every letter?
+#
+# ## One letter pays
+#
+# Here is a line in the style of the manual that our machine was trained on. Below each letter stand its bits. Move the
+# window, and watch the last letter, which closes the quotation.
+#
+# 1. At which window does it become cheap, and what has just come into sight?
+# 2. Press other letters. Does any other depend so much on what lies far back?
+
+# %% tags=["live", "hide-input"]
+line = 'Calling "m(arg-1, arg-2, ..., arg-n)"'
+by_window = []
+for window in range(1, len(line)):
+    look_through(model, window)
+    by_window.append(token_losses(model, encode(line)[None])[0].numpy() / np.log(2))
+look_through(model, None)
+by_window = np.array(by_window)
+closing = by_window[:, -1]
+opening = line.index('"')
+assert len(line) - 1 - opening == 28
+assert line not in decode(manual)
+assert (round(closing[26], 1), round(closing[27], 1)) == (6.4, 0.4)
+drops = by_window[:-1] - by_window[1:]  # what one letter more in sight saves
+assert np.argwhere(drops[8:] > 3).tolist() == [[18, len(line) - 2]]
+touch(
+    "seeing",
+    f"<p>The closing quotation mark costs {closing[26]:.1f} bits with a window of 27 letters, and {closing[27]:.1f}"
+    " with 28.</p>",
+    text=line,
+    bits=np.round(by_window, 1).tolist(),
+    window=16,
+    place=len(line) - 1,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. At 28 letters. With 27 it costs 6.4 bits, and with 28 only 0.4. The 28th letter is the quotation mark that opens.
+# 2. No. From a window of nine letters on, one letter more never saves any other letter more than 3 bits.
+#
+# </details>
+#
+# For this one letter the cost is no gentle slope, but a **cliff**: what it needs is in sight, or it is not. An average
+# over many letters hides such cliffs.
+#
+# ## If every letter needs the same distance
+#
+# What if all letters stand at the edge of the same cliff? There is a machine of this kind, [which copies](induction.py).
+# (You will take it apart in a later lesson.) Its texts repeat every 20 letters, and without a window it says 98 of 100
+# letters rightly, as soon as they come again. How many of 100 with these windows?
+
+# %% tags=["live", "hide-input"]
+PERIOD = 20
+copier, _ = trained.load("repeats")
+
+
+def copied(window, period=PERIOD):
+    """Return how many of 100 letters it says rightly from the second round on."""
+    letters = np.random.default_rng(1).integers(3, 29, size=(300, period))
+    ids = np.tile(letters, (1, 3))
+    look_through(copier, window)
+    said = np.argmax(copier(ids[:, :-1]), axis=-1)
+    look_through(copier, None)
+    return 100 * np.mean((said == ids[:, 1:])[:, period:])
+
+
+rightly = {window: copied(window) for window in range(9, 31)}
+assert round(copied(None)) == 98
+bet(
+    "windows/copied",
+    [
+        (
+            "a window of 20 letters",
+            round(rightly[20]),
+            "All that must be copied is still in sight, if only just.",
+        ),
+        (
+            "a window of 19 letters",
+            round(rightly[19]),
+            None,
+            "The one letter that counts is out of sight, and the 19 others do not help.",
+        ),
+    ],
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
+#
+# With 20 letters it says 98 of 100 rightly, and with 19 only 5, hardly more than by guessing among 26 letters. The
+# letter to be said stood 19 places before the one that asks, and this one counts, too. So 20 are just enough.
+
+# %% tags=["hide-input"] alt="Of 100 letters, how many are right, against the window from 9 to 30 letters. Up to a window of 19 the points lie near 4. From 20 on they lie near 98."
+_, ax = plt.subplots(figsize=(4.8, 2.3), layout="constrained")
+ax.plot(list(rightly), list(rightly.values()), "o", color=ORANGE)
+ax.set(xlabel="window, in letters", ylabel="right, of 100", ylim=(0, 104))
+ax.spines[["top", "right"]].set_visible(False)
+plt.show()
+assert max(rightly[w] for w in range(9, 20)) < 6
+assert min(rightly[w] for w in range(20, 31)) > 96
+assert (round(rightly[20]), round(rightly[19]), round(rightly[11])) == (98, 5, 4)
+
+# %% [markdown]
+# </details>
+#
+# ## But layers stack
+#
+# Is what lies outside of the window lost? Take "later" once more, and let the value of the l be larger by 100. Who
+# notices? A second layer has the same weights, and its values are what the first layer has found:
+#
+# --8<-- "diagrams/heard.svg"
+#
+# In layer 1 the a notices 0.2689 · 100 = 26.89. In layer 2 the t notices something, too, although the l is not in its
+# window. But the a is, and the a has seen the l: 0.7311 · 26.89 = 19.66. So **a letter hears of what lies outside of
+# its window, through the letters inside.** Each layer reaches $w - 1$ letters farther back. With $L$ layers a letter
+# can hear of
+#
+# $$
+# L \cdot (w - 1) + 1
+# $$
+#
+# letters, itself among them. For the t that is $2 \cdot (2 - 1) + 1 = 3$. Try it with a longer text:
+#
+# 1. With a window of 5, how many layers does it take until the question mark hears of all 20 letters?
+# 2. Let every second layer see all. How many does it take now?
+
+# %% tags=["live", "hide-input"]
+sentence = "How far must it see?"
+assert len(sentence) == 20
+assert 4 * (5 - 1) + 1 < 20 <= 5 * (5 - 1) + 1
+assert (2 * (11 - 1) + 1, 2 * (27 - 1) + 1) == (21, 53)
+touch(
+    "reaching",
+    "<p>With a window of 4 and two layers, the last letter has heard of 7 letters: 2 · (4 − 1) + 1. With five layers it"
+    " is 16.</p>",
+    text=sentence,
+    place=19,
+    window=4,
+    layers=2,
+    mixed=False,
+)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# 1. Five. With four layers it is 17 letters, and with five it would be 21.
+# 2. Two. But the layer that sees all costs a full triangle of scores, and keeps a key of every letter.
+#
+# </details>
+#
+# ## What can be heard, and what is
+#
+# Our machine that copies has two layers. With a window of 11 a letter can hear of 21 letters, and 20 would do. Does it
+# copy?
+#
+# <details class="lesson-answer" markdown="1"><summary>Does it?</summary>
+#
+# No: 4 of 100 letters are right, which is guessing. It is the same with the quotation mark: with a window of 27, two
+# layers reach 53 letters back, and it still costs 6.4 bits.
+#
+# </details>
+#
+# A way is there, but somebody must carry the message along it: a letter in the middle would have to note something that
+# it does not need itself. These machines were trained without a window, so nothing has taught them to. (How they would
+# do with a window from the start, we have not measured.) Large models with windows are *trained* with them, and many
+# keep some layers that see all.
+#
+# ## Your machine so far
+#
+# Give your machine a window. `hidden` makes the mask of a whole text, `True` where nobody may look. And `look_back` is
+# [that of the cache](cache.py#your-machine-so-far), but its keys and values are now rings, with as many rows as the
+# window. What is missing?
+#
+# ```python
+# def hidden(n, window):
+#     place = np.arange(n)
+#     back = place[:, None] - place  # how far a key stands behind its query
+#     return ...
+#
+#
+# def look_back(x, place, cache, W_Q, W_K, W_V):
+#     keys, values = cache
+#     row = ...
+#     keys[row], values[row] = x @ W_K, x @ W_V
+#     filled = min(place + 1, len(keys))
+#     return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)
+# ```
+
+
+# %% tags=["answer"]
+from clear_attention import (
+    combine_masks,
+    create_look_ahead_mask,
+    create_window_mask,
+)
+from examples.numpy_machine import attention  # that of your machine
+
+
+def hidden(n, window):
+    place = np.arange(n)
+    back = place[:, None] - place
+    return (back < 0) | (back >= window)
+
+
+def look_back(x, place, cache, W_Q, W_K, W_V):
+    keys, values = cache
+    row = place % len(keys)
+    keys[row], values[row] = x @ W_K, x @ W_V
+    filled = min(place + 1, len(keys))
+    return attention(x @ W_Q, keys[:filled], values[:filled], mask=0)
+
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(10, 8))  # ten letters of eight numbers
+W_Q, W_K, W_V = rng.normal(size=(3, 8, 4))
+rings = np.zeros((4, 4)), np.zeros((4, 4))  # a window of 4, keys of 4 numbers
+one_by_one = [look_back(x[[n]], n, rings, W_Q, W_K, W_V) for n in range(10)]
+at_once = attention(x @ W_Q, x @ W_K, x @ W_V, hidden(10, 4))
+np.testing.assert_allclose(np.vstack(one_by_one), at_once)
+ours = combine_masks(create_window_mask(10, 4), create_look_ahead_mask(10))
+np.testing.assert_array_equal(hidden(10, 4), ours)
+print("a ring of 4 rows finds what the mask finds for all 10 letters")
+
+# %% [markdown]
+# In the package, [`create_window_mask`][clear_attention.create_window_mask] hides what is far on either side, so we add
+# the look-ahead mask. (Its cache is no ring: it keeps all, and hides what is out of sight.)
+#
+# ## Who found this, and when
+#
+# Child and others (2019) let a place see the last few and, farther back, only one in so many. So they trained on images
+# and sounds with many thousands of places. Beltagy, Peters and Cohan (2020) read long documents with windows, and let
+# only a few chosen words see all and be seen by all. In Mistral 7B (2023) every layer has a window, and the cache runs
+# in a ring. In [Gemma 2](https://arxiv.org/abs/2408.00118) (2024) layers with a window and layers that see all take
+# turns, and [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) has five with a window for each that sees all. Of a text
+# of 8,192 pieces they keep:
+
+# %% tags=["hide-input"]
+from IPython.display import Markdown
+
+
+def kept(length, window, near, all_):
+    """Return the share of keys that is kept, for so many layers of each kind."""
+    return (near * min(window, length) + all_ * length) / ((near + all_) * length)
+
+
+lines = [
+    "| model | layers with a window | window | keys kept |",
+    "| --- " * 4 + "|",
+]
+for name, which, *facts in (
+    ("Mistral 7B", "all", 4096, 1, 0),
+    ("Gemma 2", "every second", 4096, 1, 1),
+    ("Gemma 3", "five of six", 1024, 5, 1),
+):
+    lines.append(f"| {name} | {which} | {facts[0]:,} | {kept(8192, *facts):.0%} |")
+assert [line.split()[-2] for line in lines[2:]] == ["50%", "75%", "27%"]
+assert round(100 * kept(131_072, 1024, 5, 1)) == 17
+Markdown("\n".join(lines))
+
+# %% [markdown]
+# The longer the text, the more is saved: of 131,072 pieces Gemma 3 keeps 17 %.
+#
+# ## Exercises
+#
+# ### Exercise 1
+#
+# Mistral 7B has 32 layers, each with a window of 4,096 pieces. Of how many pieces can the last one hear? And how many
+# keys does a layer keep of so long a text?
+
+# %% tags=["answer"]
+reach = 32 * (4096 - 1) + 1
+print(f"it can hear of {reach:,} pieces, and a layer keeps 4,096 of them")
+assert reach == 131_041
+
+# %% [markdown]
+# ### Exercise 2
+#
+# Now the texts of the machine that copies repeat every 8 letters. Which window does it need? Can a window even help?
+# Use `copied(window, period=8)` from above, with None for no window.
+
+# %% tags=["answer"]
+for window in (7, 8, 9, 12, None):
+    print(f"window {window}: {copied(window, period=8):.0f} of 100")
+assert copied(7, period=8) < 6
+assert copied(8, period=8) > 97 > 82 > copied(None, period=8)
+
+# %% [markdown]
+# <details class="lesson-answer" markdown="1"><summary>What came out</summary>
+#
+# It needs 8, as it needed 20 before. And just this window makes it better than no window at all. Why, we have not
+# looked into.
+#
+# </details>
+#
+# ## Check yourself
+#
+# Predict first, then press or type. The page knows the usual mistakes, and says which one it was.
+
+# %% tags=["live", "remove-input"]
+import exercises
+
+exercises.show("windows")
+
+# %% [markdown]
+# ```self-check
+# ? A window of 32 costs a model less than 1 % on average. Does it do no harm to any text?
+# - No harm: less than 1 % is next to nothing. | On average. A text whose letters need what lies 40 places back may lose all.
+# + It may ruin some texts. | The machine that copies shows it: one place too few, and it guesses.
+# - It harms all texts a little. | Where all that is needed is near, hardly anything is lost.
+# ? In a ring the keys do not lie in the order of the text. Why does attention not mind?
+# + The output is a sum over the keys. | And each key carries its own place, since it was turned before it was kept.
+# - It sorts them first. | Nobody sorts anything. A sum is the same in any order.
+# - The mask says where each key belongs. | In the ring there is no mask: all that is there may be seen.
+# ? Four layers have a window of 10 each. How many letters can the last letter hear of?
+# - 10 | So many it sees in one layer. But those have seen others in the layer below.
+# + 37 | Each layer reaches 9 farther, and the letter itself is one: 4 · 9 + 1.
+# - 40 | Nearly. The windows share a letter from layer to layer: each adds only 9.
+# ```
+#
+# ## Where to go next
+#
+# One riddle is left. As the window moves on, the very first letter goes out of sight. Our language model does not mind:
+# with a window of 64, none of the letters that we counted saw the first one, and that cost next to nothing. But Xiao
+# and others (2023) found large models that write nonsense from this moment on, although the first word says nothing.
+# What do they need it for?
+#
+# * [Attention sinks](sinks.py): where a machine looks that needs nothing.
+# * [Long sequences](long_sequences.py): all scores, but not all at once.
+# * [Where a window ends](../guides/mask_conventions.py#where-a-window-ends): libraries that count differently.
+#
+# Read on elsewhere: Child and others (2019), [Generating Long Sequences with Sparse
+# Transformers](https://arxiv.org/abs/1904.10509); Beltagy, Peters and Cohan (2020), [Longformer: The Long-Document
+# Transformer](https://arxiv.org/abs/2004.05150); Jiang and others (2023), [Mistral
+# 7B](https://arxiv.org/abs/2310.06825).

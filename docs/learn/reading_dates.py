@@ -363,6 +363,7 @@ machine(
 
 # %% tags=["hide-input"]
 from clear_attention import greedy_search
+from trained.ablations import shares
 
 averages, _ = trained.load("dates-no-attention")
 written = target.decode(greedy_search(averages, unseen, max_length=11))
@@ -383,12 +384,17 @@ print(f"months right, by number: {by_number:.0%}")
 assert share > 0.75
 assert by_name > 0.85 > 0.6 > by_number
 assert abs(has_name.mean() - 2 / 3) < 0.03
+longer = shares("both average, three times as long")  # as the whole machine
+assert round(100 * sum(longer) / 3) == 78
+assert min(shares("whole")) > 0.99
 
 # %% [markdown]
 # **In most mistakes the digits are all there, but in the wrong places.**
 #
 # The average still tells *which* letters occur. But all letters and their places go into one sum, which hardly says
 # which letter stood where. It is like a puddle of mixed paint: the colour says what went in, not where each drop fell.
+# (With patience something can be made out all the same: trained for 3,000 steps, such a machine reads 78 of 100 dates.
+# The whole one reads over 99 after 1,000.)
 #
 # ## Who found this, and when
 #

@@ -48,8 +48,10 @@ assert len(mixed_up) > len(wrong) / 2
 assert "2003" in mixed_up[0][0]  # as the text says
 assert mixed_up[0][1].startswith("2030")
 first, second, third = shares("no residual")  # trained for as long as ours
-assert 0.88 < second <= first < 0.9 < 0.98 < third
+assert 0.88 < second <= first < 0.9 < third
 assert min(shares("whole")) > 0.998
+longer = shares("no residual, three times as long")
+assert 0.975 < min(longer) < 0.985 < sorted(longer)[1] == 1
 
 # %% [markdown]
 # Is it the [puddle of paint](reading_dates.py#take-it-away) again, in which the digits are still there and only their
@@ -145,8 +147,8 @@ machine(
 )
 
 # %% [markdown]
-# Longer training does not always mend it: of three such machines, trained for as long as ours, two still lose one date
-# in nine, and the third fewer than two in a hundred.
+# A longer training mends it, but slowly: of three such machines, trained for as long as ours, two still lose one date
+# in nine. Trained three times as long, one still loses two in a hundred, and the others read all.
 #
 # ## Add, then bring back to size
 #

@@ -66,6 +66,9 @@ DIGITS = {  # heads of the one query, and the width of everything
     "1 head, twice as wide": (1, 128),
     "8 heads, half as wide": (8, 32),
 }
+WINDOWS = {  # the machine that copies, trained with a window: how many letters each layer sees, and how many layers
+    f"a window of {window}, {layers} layers": (window, layers) for window, layers in ((11, 2), (11, 4))
+}
 LONGER = {  # heads of the one query, and steps of training
     f"{heads} head{'s' * (heads > 1)}, {steps} steps": (heads, steps)
     for steps in (350, 1050, 1400, 2100)
@@ -80,6 +83,7 @@ GROUPS = {
     "deep": DEEP,
     "twins": TWINS,
     "sums": SUMS,
+    "windows": WINDOWS,
 }
 
 
@@ -140,6 +144,8 @@ def measured(name, seed):
         return sorted_by_a_twin(TWINS[name])
     if name in SUMS:
         return added_by_a_twin(*SUMS[name], seed)
+    if name in WINDOWS:
+        return copied_in_windows(*WINDOWS[name])
     if name in DIGITS:
         heads, width = DIGITS[name]
         recipe = digits.reader(heads, d_model=width)
@@ -255,6 +261,19 @@ def added_by_a_twin(times, nines, seed, peak=1e-2, warmup=50):
     both = is_right[:, 1:5] & is_right[:, 5:9]  # a column is answered at the digit of each number
     sums = (pairs[..., None] // 10 ** np.arange(4) % 10).sum(axis=1)
     return round(float(both[:, 2:][sums[:, 1:3] == 9].mean()), 4)
+
+
+def copied_in_windows(window, layers, steps=2000, period=20):
+    """Train the machine that copies, each layer with a window; return which share of letters it copies rightly."""
+    from trained import language
+
+    sizes = language.SMALL | {"num_layers": layers}
+    recipe = language.recipe("copies", language.repeats, sizes, steps, 32, 5e-3, language.measure_repeats)
+    model = recipe.build()
+    for layer in model.stack.layers:
+        layer.self_attention.attention.window = window
+    recipe.train(model)
+    return round(float(recipe.measure(model)["right_by_place"][period:].mean()), 4)
 
 
 def added(x, found, training=None):

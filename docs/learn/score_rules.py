@@ -7,8 +7,9 @@
 # # What can a score not say?
 #
 # A machine that writes must not see what comes later, so a [look-ahead mask](causal.py) hides it. Here a head of our
-# trained date machine looks, with such a mask, at the letters of a date. It does so twice, with the same numbers and
-# the same steps. But on the right two of the steps are swapped:
+# trained date machine looks, with such a mask, at the letters of a date. We gave it one more step, which it did not
+# have in its training: no score may be farther from 0 than 2. Both pictures have the same numbers and the same steps.
+# But on the right two of the steps are swapped:
 
 # %% tags=["hide-input"] alt="Two maps of weights of the letters of 2018-05-03, with a start mark in front. Left, all that comes later is hatched. Right, there is no hatching: the start mark gives as much weight to each of the ten letters behind it, and the letters of the rows below look at what comes later, too."
 import sys
@@ -79,23 +80,22 @@ assert in_order[0, 0] == 1
 # right it gives 83 % of its weight to letters that come later, although they are masked. And there is no error. **Which
 # two steps were swapped?**
 #
-# They stand between the score and the softmax. A score says how well a query and a key fit, and hardly anything else.
-# It cannot say *enough*, *never*, or *you are far away*. A rule for each of the three says it, and two of these rules
-# are our two steps.
+# A score says how well a query and a key fit. It cannot say *enough*, *never*, or *you are far away*. Three rules say
+# it, between the score and the softmax, and two of them are our two steps.
 #
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
-# In training scores often grow, because the more the score of the right key leads, the more probable is the right
-# letter. Nothing says: enough. In large machines scores have grown until nearly all weights were 0 or 1, and then the
-# training broke down. A **soft cap** $c$ stops them. It uses the tanh, a curve that is nearly a straight line near 0
-# and stays between -1 and 1:
+# Training often makes scores grow: the farther the right key is ahead, the more probable the right letter becomes. This
+# push weakens only when the weights are nearly 0 or 1, and then it can be too late: in large machines the training
+# broke down there. A **soft cap** $c$ stops the scores earlier. It uses the tanh, a curve that is nearly a straight
+# line near 0 and stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
 # $$
 #
 # So no score is larger than $c$ or smaller than $-c$, and small scores hardly change. With $c = 2$ a score of 9 becomes
-# 2.000, and a score of 4 becomes 1.928.
+# 1.9995, and a score of 4 becomes 1.928.
 #
 # Does a machine need its high scores? Take two date machines with a cap of 5. One gets it only after its training, and
 # the other had it from the beginning. How many of 100 dates does each of them read?
@@ -139,7 +139,9 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured, with this cap and others</summary>
 #
-# There are three orange machines for each cap, but their dots lie on one another:
+# Capped afterwards at 5, the machine loses about half of the dates. Trained with that cap, it reads over 99 of 100.
+#
+# The orange machines were trained with their cap. There are three for each cap, but their dots lie on one another:
 
 # %% tags=["hide-input"] alt="A dot for each cap from 1 to 50, how many dates are read right. With a cap of 20 or 50 as many as without one, over 99 %. With 10 a little less, with 7 about 80 %, with 5 about half, and with 2 hardly any. Orange dots at 3 and 5, for machines trained with such a cap, lie above 99 %."
 BLUE, ORANGE = "#0072b2", "#d55e00"
@@ -165,9 +167,7 @@ assert by_cap[caps.index(2.0)] < 0.15
 assert min(taught[3] + taught[5]) > 0.99
 
 # %% [markdown]
-# Capped afterwards at 5, the machine loses about half of the dates. So *this* machine needs its high scores. And yet
-# all that were trained with a cap of 5, or even of 3, read over 99 of 100. It is not the task that needs high scores:
-# the training only went where nothing stopped it.
+# So *this* machine needs its high scores. The task does not: even with a cap of 3 a training finds a way.
 #
 # </details>
 #
@@ -178,10 +178,9 @@ assert min(taught[3] + taught[5]) > 0.99
 #
 # Now let the cap come *after* that. The tanh of minus infinity is -1. So with a cap of 2 the hidden key comes back with
 # a score of -2, which is a score like any other.
-#
-# So that is what happened above: **the cap and the mask were swapped.** In both pictures the cap is 2. The start mark's
-# own score, capped, is -1.293, and $e^{-1.293} = 0.274$. The ten letters behind it come back with a score of -2 each,
-# and $10 \cdot e^{-2} = 1.353$. So they get $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
+# That is what happened above: **the cap and the mask were swapped.** The start mark's own score, capped, is -1.293, and
+# $e^{-1.293} = 0.274$. The ten letters behind it come back with a score of -2 each, and $10 \cdot e^{-2} = 1.353$. So
+# they get $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
 #
 # Here is the same head, to touch. Predict first:
 #
@@ -250,16 +249,18 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 #
 # ## “You are far away”: the bias
 #
-# Enough and never can now be said. But neither rule knows where a key stands. Nor does a product of query and key,
-# unless positions were [added](positions.py) or [turned](turning_positions.py).
+# Neither rule knows where a key stands. Nor does a product of query and key, unless positions were
+# [added](positions.py) or [turned](turning_positions.py).
 #
-# So to each score a number is added that depends only on *how many places* away the key stands: a **bias**. In the
-# simplest one, called **ALiBi**, each place costs the same, and nothing is learnt. (Each head has its own price.) If a
-# place costs 0.5, a key that stands two places away loses 1.
+# So a **bias** is added to each score. It depends only on where the key stands, as seen from the query: how many places
+# away and, in some, on which side. The simplest one, called **ALiBi**, learns nothing. Each place costs the same, say
+# 0.5, so that a key two places away loses 1. (Each head has its own price.) With one price for both sides, and no
+# look-ahead mask, a text cannot be told from its mirror image.
 #
-# Is that as good as adding positions? Here are two date machines, trained equally long. One adds positions to the
-# letters of the text. The other has a bias, which it learnt, and nothing else tells its encoder about places. They read
-# "3 may '18", which begins further and further to the right. In their training each text began at place 0:
+# Our machine has the older kind, which came with the model T5. It *learns* a number for each distance and side, and far
+# ones share a number. Is that as good as adding positions? Here are two date machines, trained equally long. One adds
+# positions to the letters of the text. The other has the learnt bias, and nothing else tells its encoder about places.
+# They read "3 may '18", which begins further and further to the right. In their training each text began at place 0:
 
 # %% tags=["hide-input"]
 from IPython.display import Markdown, display
@@ -286,7 +287,7 @@ assert added_record["shifted"][-1] < 0.01
 assert min(plain_record["exact"], *plain_record["shifted"]) > 0.998
 
 # %% [markdown]
-# *Distances* between letters are the same at all places, and the bias sees only distances. Of 100 unseen dates that
+# As seen from a letter, the others stand where they stood, and the bias sees nothing else. Of 100 unseen dates that
 # begin at place 40, the machine with the bias reads over 99, and the other fewer than one.
 #
 # <details class="lesson-more" markdown="1"><summary>What has the bias learnt to add?</summary>
@@ -319,32 +320,33 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
-# Head 3 favours the letter just to its left, and head 4 the three that stand four to six places to its right. (Far
-# distances are put together in *buckets*, which share one number. These three are a bucket.)
+# Head 3 favours the letter just to its left, and head 4 the three that stand four to six places to its right. (The
+# three share one number: they are a *bucket*.)
 #
 # </details>
 #
 # ## All four, by hand
 #
 # A fourth rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
-# What it gets is thrown away. In which order do the four come?
+# What it gets is thrown away.
 #
-# Our package takes them so: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before the bias, so
-# that it does not shrink it, and before the mask, as you saw.
+# Our package takes the four in this order: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before
+# the bias, so that the bias is not shrunk, and before the mask, as you saw.
 #
 # Take a query at the third of four places, with the scores 4, 1, 0 and 9. Key 4 comes later, and must not be seen. Each
-# row of the picture has one rule more. Watch key 4:
+# row of the picture has one rule more. (Its numbers are rounded, so a row may add up to 1.01.) Watch key 4:
 #
 # --8<-- "diagrams/rule_by_rule.svg"
 #
-# The bias even raises its weight, because key 1 stands farther away and loses more. Only the mask takes it out. Number
-# by number, with a root of 2, a cap of 2, a price of 0.5 for each place, and a sink with the score 0:
+# The bias even raises the weight of key 4, from 0.42 to 0.47, because key 1 stands farther away and loses more. Only
+# the mask takes key 4 out. Number by number, with a root of 2, a cap of 2, a price of 0.5 for each place, and a sink
+# with the score 0:
 #
 # | step | key 1 | key 2 | key 3 | key 4 | sink |
 # | --- | --- | --- | --- | --- | --- |
 # | query · key | 8 | 2 | 0 | 18 | |
 # | divided by 2 | 4 | 1 | 0 | 9 | |
-# | capped, $2 \tanh(\text{score} / 2)$ | 1.928 | 0.924 | 0 | 2.000 | |
+# | capped, $2 \tanh(\text{score} / 2)$ | 1.928 | 0.924 | 0 | 1.9995 | |
 # | bias | -1 | -0.5 | 0 | -0.5 | |
 # | sum | 0.928 | 0.424 | 0 | hidden | 0 |
 # | $e^{\text{sum}}$ | 2.530 | 1.528 | 1 | 0 | 1 |
@@ -387,7 +389,7 @@ import re
 from pathlib import Path
 
 np.testing.assert_array_equal((q @ k.T)[0], [8, 2, 0, 18])
-assert round(capped(9.0), 3) == 2
+assert round(capped(9.0), 4) == 1.9995
 np.testing.assert_allclose(weights[0], [0.418, 0.252, 0.165, 0], atol=5e-4)
 np.testing.assert_allclose(output[0], [14.174], atol=5e-4)
 np.testing.assert_allclose(capped(np.array([4.0, 1.0])), [1.928, 0.924], atol=5e-4)
@@ -409,6 +411,27 @@ shown = re.findall(r'class="number">([\d.]+)<', drawn)
 assert shown == [f"{weight:.2f}" for weight in rows]
 bars = re.findall(r'class="(?:keys )?weight".+? height="([\d.]+)"', drawn)
 np.testing.assert_allclose(np.array(bars, float) / 48, rows, atol=1e-3)
+assert (rows[3], rows[7], rows[11]) == (
+    max(rows[:4]),
+    max(rows[4:8]),
+    max(rows[8:12]),
+)
+assert [f"{rows[7]:.2f}", f"{rows[11]:.2f}"] == ["0.42", "0.47"]
+# The dare: cap and mask alone, in the wrong order.
+dared = softmax(capped(np.where([0, 0, 0, 1], -np.inf, [4.0, 1, 0, 9])))
+assert f"{dared[3]:.3f}" == "0.013"
+# One price for both sides: the mirrored text has the mirrored outputs. Another price to the left tells them apart.
+text = np.random.default_rng(0).normal(size=(5, 3))
+away = np.arange(5) - np.arange(5)[:, None]
+for price, told in (
+    (-0.5 * np.abs(away), False),
+    (0.5 * np.minimum(away, 0), True),
+):
+    this, mirrored = (
+        scaled_dot_product_attention(x, x, x, bias=price).output.numpy()
+        for x in (text, text[::-1])
+    )
+    assert np.allclose(this, mirrored[::-1], atol=1e-5) is not told
 for cap in (1.0, 2.0, 5.0, 10.0):
     found = scaled_dot_product_attention(q, k, v, softcap=cap).weights
     assert np.argmax(found) == 3  # key 4, whatever the cap
@@ -438,7 +461,8 @@ touch(
 #
 # 1. No. A larger score stays larger under the cap, until the computer can no longer tell them apart. The scores only
 #    come nearer to each other.
-# 2. Tick cap and mask, and then "mask before the cap".
+# 2. Tick cap and mask, and then "mask before the cap". Key 4 comes back with a score of -2, and gets 0.013 of the
+#    weight.
 #
 # </details>
 #
@@ -458,6 +482,7 @@ touch(
 
 # %% tags=["answer"]
 def softmax(scores, mask, sink=-np.inf):
+    # Our scores are small. Large ones need the largest subtracted, from the sink's score as well.
     powers = np.where(mask == 1, 0, np.exp(scores))
     sums = powers.sum(axis=-1, keepdims=True) + np.exp(sink)
     return powers / np.where(sums == 0, 1, sums)
@@ -487,38 +512,52 @@ print("your attention has a cap, a bias and a sink")
 # %% [markdown]
 # ## Who found this, and when
 #
-# A learnt bias, in which far distances share a number, came with T5 (Raffel and others, 2020). Press and others (2022)
-# proposed one in which each place costs the same, for models that read longer texts than they were trained on. Still,
-# most models of today turn queries and keys.
+# The learnt bias came with T5 (Raffel and others, 2020), and ALiBi with Press and others (2022). Still, most models of
+# today turn queries and keys.
 #
-# Dehghani and others (2023) saw large machines break down in training, because nearly all weights had become 0 or 1.
-# Their remedy was a norm for queries and keys, so that no product grows large. Google's Gemma 2 (2024) took a cap, of
-# 50. Gemma 3 (2025) gave it up for the norm.
+# Bello and others ([2016](https://arxiv.org/abs/1611.09940)) put a tanh with a factor on the scores of a network that
+# plans round trips. Dehghani and others (2023), whose large machines broke down, took a norm for queries and keys
+# ("QK-norm"), so that no product grows large. Grok-1 (2024) took a cap of 30 ("logit soft-capping"), and then Google's
+# Gemma 2 one of 50. Gemma 3 (2025) gave it up for the norm.
 #
 # ## Exercises
 #
 # ### Exercise 1
 #
-# Somebody has no mask, and adds -1,000,000,000 to the scores of the keys that should be hidden. Three keys have equal
-# scores. One query must not see the last key, and another must not see any. Which weights does each query get? And with
-# a mask?
+# Somebody has no mask, and adds -1,000,000,000 to the scores of the keys that should be hidden. Three keys have the
+# scores 2, 1 and 0. One query must not see the last key, and another must not see any. Which weights does each query
+# get on paper, and in numbers of 32 bits? And with a mask?
 
 # %% tags=["answer"]
+three = np.array([[2.0], [1.0], [0.0]])
 hide = np.array([[0, 0, -1e9], [-1e9, -1e9, -1e9]])
-three = np.ones((3, 1))
-by_bias = scaled_dot_product_attention(three[:2], three, three, bias=hide).weights
-by_mask = scaled_dot_product_attention(three[:2], three, three, hide < 0).weights
-print("bias:", by_bias.numpy().round(3).tolist())
-print("mask:", by_mask.numpy().round(3).tolist())
-np.testing.assert_allclose(by_bias[1], 1 / 3, atol=1e-6)
+by_bias = {}
+for bits in ("float64", "float32", "float16"):
+    with np.errstate(over="ignore", invalid="ignore"):  # float16 cannot hold -1e9
+        sums = three.T.astype(bits) + hide.astype(bits)
+        powers = np.exp(sums - sums.max(axis=-1, keepdims=True))
+    by_bias[bits] = powers / powers.sum(axis=-1, keepdims=True)
+    print(bits, by_bias[bits].round(3).tolist())
+by_mask = scaled_dot_product_attention(
+    np.ones((2, 1)), three, three, hide < 0
+).weights
+print("mask   ", by_mask.numpy().round(3).tolist())
+on_paper = weights_of(three[:, 0])
+for bits in by_bias:  # the first query
+    np.testing.assert_allclose(by_bias[bits][0], by_mask[0], atol=1e-3)
+np.testing.assert_allclose(by_bias["float64"][1], on_paper)
+np.testing.assert_allclose(by_bias["float32"][1], 1 / 3, atol=1e-6)
+assert on_paper.round(3).tolist() == [0.665, 0.245, 0.09]
+assert np.isnan(by_bias["float16"][1]).all()
 assert not np.any(by_mask[1])
 
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Which weights?</summary>
 #
-# The first query gets the same both times: a half, a half, and nothing. The second has no key left, which is an [empty
-# row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. With the bias all its scores are equally
-# low, so each key gets a third, and what should be hidden is read.
+# The first query gets the same each time: 0.731, 0.269, and nothing. The second has no key left, which is an [empty
+# row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. On paper the large number changes nothing,
+# because all three keys lose the same: 0.665, 0.245 and 0.090. With 32 bits the differences are rounded away, and each
+# key gets a third. With 16 bits the number becomes minus infinity, and the weights NaN.
 #
 # </details>
 #
@@ -569,7 +608,7 @@ exercises.show("score_rules")
 # ? A machine has no positions, but a bias in which each place of distance costs the same. Its text is moved 100 places to the right, behind padding that is hidden. What becomes of its weights?
 # + They stay as they are. | All distances between letters are the same as before.
 # - The letters at the right get less, since they are far away. | Far from the beginning, but not from each other.
-# - It reads a bag of letters. | It would without the bias. Distances are what tells it the order.
+# - It reads a bag of letters. | It would without the bias. Distances tell what stands close together (left from right only if each side has its own price, or with a look-ahead mask).
 # ```
 #
 # ## Where to go next

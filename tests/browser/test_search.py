@@ -53,7 +53,7 @@ QUESTIONS = {  # -> the section that answers; two, where either does
     "beam search": "learn/writing/#a-dead-end-by-hand",
     "kv cache": "learn/cache/",
     "long sequences out of memory": "learn/long_sequences/",
-    "flash attention memory": "learn/online_softmax/",
+    "flash attention memory": "learn/long_sequences/",
     "how fast is it compared to pytorch": "about/benchmarks/#how-long-does-attention-take",
     "load pytorch weights": "guides/carry_weights/#from-torch",
     "convert torch MultiheadAttention weights to keras": (

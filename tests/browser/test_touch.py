@@ -181,14 +181,14 @@ def test_adam_crosses_a_valley_that_plain_nudges_do_not(piece):
 
 def test_the_blocks_hold_what_they_say(piece):
     rows = piece("long_sequences", "rows")
-    assert "128 weights of 1024" in rows.says()
+    assert "128 weights of 1,024" in rows.says()
     rows.element.get_by_label("look-ahead mask").check()
-    assert "48 weights of 1024" in rows.says()  # 4 queries, the 12 keys up to the last of them
+    assert "48 weights of 1,024" in rows.says()  # 4 queries, the 12 keys up to the last of them
     rows.slide("Queries in a block", 5)
     assert "the whole matrix" in rows.says()
     rows.slide("Queries in a block", 0)
     rows.slide("Block 1 of", 31)
-    assert "32 weights of 1024" in rows.says()
+    assert "32 weights of 1,024" in rows.says()
     assert "hatched" not in rows.says()
 
 
@@ -293,7 +293,7 @@ def test_the_training_can_be_watched(piece):
 @pytest.mark.parametrize(
     ("lesson", "name", "begins", "press", "near", "end"),
     [
-        ("long_sequences", "rows", "Block", "Let it run", 5, "In memory now: 128 weights of 1024"),
+        ("long_sequences", "rows", "Block", "Let it run", 5, "In memory now: 128 weights of 1,024"),
         ("turning_positions", "turning", "Move the", "Let the text walk", 22, "The query is at 29, the key at 27"),
         ("pieces_of_words", "cutting", "Rules", "Let it glue", 3, "43 letters, "),
         ("norm_first", "tower", "Layers", "Let it grow", 22, "48 parts, each of which adds"),
@@ -462,6 +462,10 @@ def test_shared_heads_leave_room_on_the_card(piece):
         for head in (1, 14, 32):
             sharing.slide("Head of queries", head)
             assert sharing.says().startswith(f"Head {head} meets head {met[head - 1, 0, 0] + 1:.0f} of keys, ")
+    sharing.slide("Chats at once", 4)  # with one head of keys, and 130,000 pieces of each chat
+    assert f"Kept: {16 * kept:.1f} GB." in sharing.says()
+    assert sharing.says().endswith(f"at most {1000 / (16 * kept + 16):.1f} pieces a second for each chat.")
+    sharing.slide("Chats at once", 0)
     sharing.element.get_by_role("button", name="8", exact=True).focus()
     sharing.page.keyboard.press("Enter")
     assert sharing.element.get_by_text("kept: 8 heads of keys and values, as in Llama 3.1").count() == 1

@@ -157,7 +157,7 @@ def test_what_a_letter_pulls_is_missing_without_it(piece):
                     without = weights.copy()
                     without[:, letter] = 0
                     pulls.append(whole - lead(without, *asked))
-                shown = both.locator("svg text").all_inner_texts()
+                shown = both.locator("svg text").all_text_contents()
                 shown = [float(x) for x in shown if re.fullmatch(r"\d+\.\d\d", x)]
                 np.testing.assert_allclose(shown, np.abs([*pulls, whole - sum(pulls)]), atol=0.011)
                 assert both.locator("rect.q").count() == sum(pull > 0 for pull in (*pulls, whole - sum(pulls)))

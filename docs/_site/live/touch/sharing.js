@@ -6,13 +6,14 @@ const LENGTHS = [1, 2, 5, 10, 20, 50, 100, 130].map((thousands) => 1000 * thousa
 const [WIDE, LEFT, BAR] = [330, 5, 7]; // of the drawing; and a gigabyte
 
 /** state: queries and keys (how many heads), head (of queries, which is marked, counted from 1), layers, numbers (of a head), bytes (of a
- * number), length (how much is kept, as a place in LENGTHS), model and card (gigabytes), reads (gigabytes a second), whose (for a number of
- * heads of keys, which model has it), teams (their names) and marks (for a number of heads of keys, what each team won or lost by it). */
+ * number), length (how much is kept of a chat, as a place in LENGTHS), chats (how many at once, as a power of 2), model and card
+ * (gigabytes), reads (gigabytes a second), whose (for a number of heads of keys, which model has it), teams (their names) and marks (for
+ * a number of heads of keys, what each team won or lost by it). */
 export const sharing = {
-  view({ queries, keys, head, layers, numbers, bytes, length, model, card, reads, whose, teams, marks }) {
+  view({ queries, keys, head, layers, numbers, bytes, length, chats, model, card, reads, whose, teams, marks }) {
     const size = queries / keys; // of a group
     const met = Math.ceil(head / size);
-    const gigabytes = (2 * layers * keys * numbers * LENGTHS[length] * bytes) / 1e9;
+    const gigabytes = (2 ** chats * 2 * layers * keys * numbers * LENGTHS[length] * bytes) / 1e9;
     const kept = number(gigabytes, gigabytes < 1 ? 2 : 1);
     const counts = Array.from({ length: Math.log2(queries) + 1 }, (_, i) => queries / 2 ** i);
     const buttons = counts.map((n) => `<button data-do="keys" data-value="${n}" aria-pressed="${n === keys}">${n}</button>`);
@@ -21,8 +22,9 @@ export const sharing = {
     return `<div class="controls" role="group" aria-label="Heads of keys"><span>Heads of keys</span>${buttons.join("")}</div>
       ${heads(queries, size, head, whose[keys])}${memory(gigabytes, kept, model, card)}${price(queries, keys, teams, marks[keys])}
       <div class="controls"><span class="q">${slider("Head of queries", "head", head, [1, queries, 1], head)}</span>
-      ${slider("Pieces of words", "length", length, [0, LENGTHS.length - 1, 1], LENGTHS[length].toLocaleString("en"))}</div>
-      ${says(`Head ${head} meets head ${met} of keys, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB. All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second.`)}`;
+      ${slider("Pieces of words", "length", length, [0, LENGTHS.length - 1, 1], LENGTHS[length].toLocaleString("en"))}
+      ${slider("Chats at once", "chats", chats, [0, 5, 1], 2 ** chats)}</div>
+      ${says(`Head ${head} meets head ${met} of keys, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB. All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`)}`;
   },
 
   act(state, name, value) {

@@ -11,10 +11,10 @@
 #
 # --8<-- "diagrams/shared_row.svg"
 #
-# Our machine whose [positions turn](turning_positions.py) tries it, with "3 may '18" and "7 june '24" in one row. Is
-# the 7 a day or a month? "june" tells you. Where does the machine look? From the 7 an arrow leads, for each of its four
-# heads, to the letter that gets most of the head's weight. (Only the reading is shared. Each answer is written for
-# itself, and sees only the letters of its date.)
+# This is called **packing**. Our machine whose [positions turn](turning_positions.py) tries it, with "3 may '18" and "7
+# june '24" in one row. Is the 7 a day or a month? "june" tells you. Where does the machine look? From the 7 an arrow
+# leads, for each of its four heads, to the letter that gets most of the head's weight. (Only the reading is shared:
+# each answer is written from the letters of its own date.)
 
 # %% tags=["hide-input"] alt="The letters of 3 may '18 and, right behind them, of 7 june '24. An arrow for each of the four heads leads from the 7 back into the first date: of heads 1 and 4 to the 1, of head 2 to the apostrophe, of head 3 to the space before may."
 import re
@@ -140,8 +140,9 @@ longest = "donnerstag, den 30. dezember 1999"
 assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
-# All four look into the *other* date, because nobody told the machine where one date ends. Both answers are wrong,
-# without an error. In the first, the 18 of the year has become the day.
+# All four look into the *other* date, because nobody told the machine where one date ends. So the letters of each date
+# have taken in something of the other before any answer is written, and both answers are wrong, without an error. In
+# the first, the 18 of the year has become the day.
 #
 # Is this a rare accident? We put 1,000 unseen dates into rows of two. How many of 100 are read right?
 
@@ -152,28 +153,27 @@ texts, dates = create_date_pairs(1000, seed=1, split="test")
 together = np.array([dates[::2], dates[1::2]])
 
 
-def right_in_pairs(make_mask):
-    """Return the shares of first and of second dates that are read right; the mask is made of ids and segments."""
+def read_in_pairs(make_mask, texts=texts):
+    """Return what is written for first and for second dates; the mask is made of ids and segments."""
     ids, segments = packed_rows(texts, length=68)
-    answers = write_both(read(ids, make_mask(ids, segments)), segments)
-    return np.mean(np.array(answers) == together, axis=1)
+    return np.array(write_both(read(ids, make_mask(ids, segments)), segments))
 
 
-first, second = right_in_pairs(lambda ids, segments: create_padding_mask(ids))
+def blindly(ids, segments):
+    """Hide the padding alone."""
+    return create_padding_mask(ids)
+
+
+said = read_in_pairs(blindly)
+first, second = np.mean(said == together, axis=1)
 bet(
     "packing/two-in-a-row",
     [
         (
-            "the first date of a row",
-            round(100 * first, 1),
+            "dates, two in a row",
+            round(100 * np.mean(said == together), 1),
             "A neighbour spoils most of them, but not all.",
             "In its training each date had a row of its own, so the machine never learnt to leave letters out.",
-        ),
-        (
-            "the second date",
-            round(100 * second, 1),
-            "The second date suffers less. Why, we have not looked into.",
-            "The second date suffers less than the first, but it suffers, too.",
         ),
     ],
 )
@@ -181,9 +181,30 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# Of 100 dates that stand first, about 15 are read right, and of 100 that stand second about 64. Why the first suffer
-# more, we have not looked into.
-#
+# About 40. But the place in the row matters: of 100 dates that stand first only about 15 are right, and of 100 that
+# stand second about 64. With each pair swapped it is nearly the same, so the dates are not the cause. In the first date
+# mostly the year goes wrong, which stands right before the other date. Whether that is the cause, is an open question.
+
+# %% tags=["live", "remove-input"]
+exchanged = [text for i in range(0, 1000, 2) for text in (texts[i + 1], texts[i])]
+now_second, now_first = np.mean(
+    read_in_pairs(blindly, exchanged)[::-1] == together, axis=1
+)
+assert abs(100 * np.mean(said == together) - 40) < 1
+assert abs(100 * first - 15) < 1
+assert abs(100 * second - 64) < 1
+assert abs(now_first - first) < 0.03
+assert abs(now_second - second) < 0.03
+year, month, day = (
+    np.mean([a[part] != b[part] for a, b in zip(said[0], together[0], strict=True)])
+    for part in (slice(4), slice(5, 7), slice(8, 10))
+)  # how often each is wrong
+assert year > 0.7 > 0.5 > max(month, day)
+assert all(
+    text.endswith(date[2:4]) for text, date in zip(texts, dates, strict=True)
+)
+
+# %% [markdown]
 # </details>
 #
 # Try other dates, and press a letter to see where it looks, in the mean of the heads. **Can you find an answer that
@@ -267,11 +288,9 @@ no_dates = [
     for date, names in zip(each, rows_of_two, strict=True)
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", date)
 ]
-assert no_dates
+assert len(no_dates) == 2
 display(
-    Markdown(
-        f"Among the 25 rows there {'is one' if len(no_dates) == 1 else f'are {len(no_dates)}'}: {', and '.join(no_dates)}."
-    )
+    Markdown(f"Two of the 25 rows have such an answer: {', and '.join(no_dates)}.")
 )
 
 # %% [markdown]
@@ -286,7 +305,8 @@ display(
 # %% tags=["hide-input"] alt="The same letters. The first date is hatched, and no arrow leads there. Head 1 looks at the apostrophe of the second date, head 2 at the space before it, head 3 at the u of june, and head 4 at the 7 itself."
 masked = read(row, apart, return_weights=True).weights["0"][0].numpy()
 looks_of(masked[:, seven], hidden=seven)
-kept_apart = right_in_pairs(lambda ids, segments: create_document_mask(segments))
+kept_apart = read_in_pairs(lambda ids, segments: create_document_mask(segments))
+kept_apart = np.mean(kept_apart == together, axis=1)
 single = source.encode(texts)
 own = write(read(single, create_padding_mask(single)), single == 0)
 own = np.mean(np.array(own) == dates)
@@ -296,13 +316,12 @@ assert masked[:, seven].argmax(axis=-1).tolist() == [16, 15, 12, 9]
 assert letters[12] == "u"
 assert not np.any(np.where(apart[0], masked, 0))
 assert first < 0.2 < 0.6 < second < 0.7
-assert abs(100 * first - 15) < 1
-assert abs(100 * second - 64) < 1
 assert kept_apart.min() > 0.99
 assert abs(kept_apart.mean() - own) < 0.005
 
 # %% [markdown]
-# Head 3 looks most at a letter of "june", as you did. And two dates in a row are read as well as one.
+# One of the four heads, head 3, now looks most at a letter of "june", as you did. What the others fetch, the arrows do
+# not say. And two dates in a row are read as well as one.
 #
 # ## By hand
 #
@@ -320,9 +339,7 @@ assert abs(kept_apart.mean() - own) < 0.005
 # = 2.718$ add up to 3.718, and the weights are $1 / 3.718 = 0.269$ and 0.731. The output is $0.269 \cdot 40 + 0.731
 # \cdot 50 = 47.31$. Padding has the number 0 and sees padding, so no query is left without any key.
 #
-# ## The formula
-#
-# Place $i$ looks. A 1 hides place $j$ from it, because the two belong to different texts:
+# As a formula: place $i$ looks, and a 1 hides place $j$ from it.
 #
 # $$
 # \text{mask}_{ij} = \begin{cases} 1 & \text{if } \text{number}_i \ne \text{number}_j \\
@@ -331,10 +348,10 @@ assert abs(kept_apart.mean() - own) < 0.005
 #
 # ## Where does a text begin?
 #
-# The mask says who is seen. But the second text now begins at place 3, and a machine that *adds* positions to its
-# letters [reads badly](turning_positions.py) where no text of its training began. So positions are counted anew in each
-# text, here 0, 1, 2 and 0, 1. (Our machine does not need it, because its queries and keys *turn*, so that only
-# distances count.)
+# The mask says who is seen. But the second text now begins at place 3. A machine that *adds* positions to its letters
+# [reads badly](turning_positions.py) there, unless texts of its training began there, too. So positions are counted
+# anew in each text, here 0, 1, 2 and 0, 1. (Our machine does not need it, because its queries and keys *turn*, so that
+# only distances count.)
 #
 # <details class="lesson-more" markdown="1"><summary>What the package says</summary>
 
@@ -394,8 +411,13 @@ touch(
 # ## What must not be asked
 #
 # In a training, the answers can share a row as well. Here they are the answers of a machine that reads [Roman
-# numerals](roman.py), 40 for xl and 7 for vii. Each has the number of its text, so it sees nothing of the other. But
-# the loss asks at each place [what comes next](training.py). **Where must it not ask?**
+# numerals](roman.py), 40 for xl and 7 for vii. Every letter of an answer carries the number of its text, here 1 for 40
+# and 2 for 7. So no answer sees the other.
+#
+# An answer looks at the row of texts as well, and there, too, only at its own text. The query has its number from the
+# row of answers, and the key from the row of texts.
+#
+# But the loss asks at each place [what comes next](training.py). **Where must it not ask?**
 #
 # | place holds | start | 4 | 0 | end | start | 7 | end |
 # | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -438,47 +460,11 @@ assert (moved(None), moved(apart)) == (10, 0)
 #
 # </details>
 #
-# ## Your machine so far
-#
-# Your `attention` takes any mask, so only two things are missing, the mask and the positions. Both are made from
-# `documents`, which holds for each place of a row the number of its text. `documents[:, np.newaxis]` makes a column of
-# the row, and `list(documents).index(number)` finds the first place of a number, so each text needs a number of its
-# own.
-#
-# ```python
-# def document_mask(documents):  # (letters, letters), 1 hides
-#     return (... != ...).astype(int)
-#
-# def document_positions(documents):  # for each letter its position in its own text
-#     return [... for place, number in enumerate(documents)]
-# ```
-
-
-# %% tags=["answer"]
-def document_mask(documents):
-    return (documents[:, np.newaxis] != documents).astype(int)
-
-
-def document_positions(documents):
-    return [
-        place - list(documents).index(number)
-        for place, number in enumerate(documents)
-    ]
-
-
-np.testing.assert_array_equal(document_mask(documents[0]), mask)
-np.testing.assert_array_equal(document_positions(documents[0]), [0, 1, 2, 0, 1, 0])
-print("your machine packs its texts")
-
-# %% [markdown]
 # ## What is there to win?
 #
-# At the top of this page nearly half of the places were empty. Let our 1,000 dates share rows of 64 places, with a new
-# row where the next date does not fit. That is **packing**.
-#
-# And is there no simpler way, without any mask? There is: *sort* the dates by length, and take 32 at a time. Then the
-# rows of a batch are only as long as its longest date. Who wastes fewer places? Each line of the picture is a row, blue
-# are letters, and grey is padding:
+# Let our 1,000 dates share rows of 64 places, with a new row where the next date does not fit. A simpler way needs no
+# mask: *sort* the dates by length, and take 32 at a time. Then the rows of a batch are only as long as its longest
+# date. **Who wastes fewer places?**
 
 # %%
 lengths = np.array([len(text) for text in texts])
@@ -494,10 +480,9 @@ packed_places = len(rows) * 64
 in_order = np.sort(lengths)
 batches = [in_order[i : i + 32] for i in range(0, len(lengths), 32)]
 sorted_places = sum(len(batch) * batch.max() for batch in batches)
-print(f"a row for each: {alone_places:,} places")
-print(f"packed:         {packed_places:,}")
-print(f"sorted:         {sorted_places:,}")
-print(f"letters:        {lengths.sum():,}")
+
+# %% [markdown]
+# Each line of the picture is a row. Blue are letters, and grey is padding:
 
 # %% tags=["hide-input"] alt="Three areas of the same scale, a thin line for each row. Blue are letters, grey is padding. Left, a row for each date: 1,000 rows of 33 places, and the right half is mostly grey. Middle, packed: a block of 317 rows of 64 places, with a narrow ragged edge of grey. Right, sorted: 1,000 rows that become longer from top to bottom, like stairs, with hardly any grey."
 places = np.array([alone_places, packed_places, sorted_places])
@@ -522,32 +507,31 @@ for (name, (taken, wide)), count in zip(panels.items(), places, strict=True):
 ax.set(xlim=(0, left - 20), ylim=(1000, -210))
 ax.axis("off")
 plt.show()
+print(f"a row for each: {alone_places:,} places")
+print(f"packed:         {packed_places:,}")
+print(f"sorted:         {sorted_places:,}")
+print(f"letters:        {lengths.sum():,}")
 full = lengths.sum() / places
 assert np.abs(full - [0.52, 0.84, 0.98]).max() < 0.02
 assert 0.4 < 1 - full[0] < 0.5
 assert lengths.max() == len(longest) == 33
 assert len(rows) == 317
-named = [text for text in sorted(texts, key=len) if re.search("[a-zä]", text)]
-assert not set(sorted(texts, key=len)[:32]) & set(named)
-assert "3.3.'54" in sorted(texts, key=len)[:32]
-assert max(np.ptp(batch) for batch in batches) <= 2  # of about one length
-last = sorted(texts, key=len)[-len(batches[-1]) :]
-assert all(", den " in text for text in last)
+assert len({batch.max() for batch in batches}) > 10  # shapes
 
 # %% [markdown]
 # Sorting wins: hardly any padding is left. Whoever only wants a pile of texts read should sort them. (A better packing
 # does nearly as well, as you will find in Exercise 1.)
 #
-# Why are texts packed all the same? Look into the sorted batches. The first holds only dates such as "3.3.'54", and the
-# last only long German ones, with a weekday. So each step of a training would see dates of about one length. (What this
-# does to our machine, we have not measured.) And many texts must be there before the first batch can be made. Packed
-# rows hold texts as they come, well mixed, from a stream that need not end.
+# Why are texts packed all the same? Sorted batches have many shapes, while a compiled program wants one. Packed rows
+# can be filled from a stream that need not end, while sorting has to wait for many texts. And a text longer than a row
+# must be cut anyway. Its last part may be short, and then it shares a row, too.
 #
 # <details class="lesson-more" markdown="1"><summary>But are there not more scores in longer rows?</summary>
 #
 # There are: 1.3 million in all packed rows together, most of them hidden, and 1.1 million with a row for each date. But
-# the scores are only a small part of the work. In the layer of our encoder the 64 scores of a place cost $64 \cdot 2
-# \cdot 64$ multiplications, which is 8,192, for query times key and weight times value. All else costs six times as
+# the scores are only a small part of the work. In the layer of our encoder each score costs $2 \cdot 64$
+# multiplications: 64 for query times key and 64 for weight times value, because a letter is 64 numbers. A row of 64
+# places gives each place 64 scores, so they cost $64 \cdot 2 \cdot 64$, which is 8,192. All else costs six times as
 # many: $4 \cdot 64^2$ for the four matrices, and $2 \cdot 64 \cdot 256$ for the network.
 #
 # So packing saves a third of the multiplications. This is counted, and not timed. With longer rows the scores count for
@@ -566,11 +550,49 @@ assert 0.32 < 1 - work[1] / work[0] < 0.36
 # %% [markdown]
 # </details>
 #
+# ## Your machine so far
+#
+# Your `attention` takes any mask, so only two things are missing, the mask and the positions. The mask gets the numbers
+# of the places that ask, and of the places that are asked. (In a row that looks at itself, both are the same.)
+# `asking[:, np.newaxis]` makes a column of a row. And `list(documents).index(number)` finds the first place of a
+# number, so each text needs a number of its own.
+#
+# ```python
+# def document_mask(asking, asked):  # (places that ask, places that are asked), 1 hides
+#     return (... != ...).astype(int)
+#
+# def document_positions(documents):  # for each letter its position in its own text
+#     return [... for place, number in enumerate(documents)]
+# ```
+
+
+# %% tags=["answer"]
+def document_mask(asking, asked):
+    return (asking[:, np.newaxis] != asked).astype(int)
+
+
+def document_positions(documents):
+    return [
+        place - list(documents).index(number)
+        for place, number in enumerate(documents)
+    ]
+
+
+np.testing.assert_array_equal(document_mask(documents[0], documents[0]), mask)
+of_answers, of_texts = np.array([1, 1, 2]), np.array([1, 2, 2, 2, 0])
+crossed = [[0, 1, 1, 1, 1], [0, 1, 1, 1, 1], [1, 0, 0, 0, 1]]
+np.testing.assert_array_equal(document_mask(of_answers, of_texts), crossed)
+np.testing.assert_array_equal(document_positions(documents[0]), [0, 1, 2, 0, 1, 0])
+print("your machine packs its texts")
+
+# %% [markdown]
 # ## Who found this, and when
 #
-# GPT-3 (2020) packed its texts and hid nothing. A mark stood where a text ends, and from it the model was to learn that
-# what comes before no longer matters. Krell and others (2021) did hide. They packed the texts of Wikipedia for BERT, a
-# machine that only reads, and trained twice as fast on texts of up to 512 pieces. The authors of Llama 3 (2024) write
+# The first [Transformer](https://arxiv.org/abs/1706.03762) (2017) was trained on batches of texts of about one length.
+# [RoBERTa](https://arxiv.org/abs/1907.11692) and [T5](https://arxiv.org/abs/1910.10683) (both 2019) already filled
+# their rows with several texts. GPT-3 (2020) packed, too, and hid nothing. A mark stood where a text ends, and from it
+# the model was to learn that what comes before no longer matters. Krell and others (2021) did hide. They packed the
+# texts of Wikipedia for BERT, a machine that only reads, and trained twice as fast. The authors of Llama 3 (2024) write
 # that such a mask changed little with rows of the usual length, and was important with very long ones.
 #
 # ## Exercises
@@ -596,9 +618,9 @@ assert -(-lengths.sum() // 64) == 268
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What is left to win?</summary>
 #
-# Here each date goes into the first row that has room for it. That takes ten rows more than the least, and less than
-# two in a hundred more places than sorted batches. In a stream that never ends, one keeps a few rows open and hands out
-# the fullest, as [this function](../guides/pack_a_stream.py#the-function) does.
+# Here each date goes into the first row that has room for it. That takes ten rows more than the bound, and less than
+# two in a hundred more places than sorted batches. In a stream that never ends, not all rows can stay open, so
+# [`pack` in our guide](../guides/pack_a_stream.py#the-function) keeps only a few.
 #
 # </details>
 #

@@ -27,34 +27,34 @@ def counts(documents):
 EXERCISES = [
     Exercise(
         name="causal-and-packed",
-        question="A row holds two documents of two letters, and the machine is causal. Which cells are blocked?",
+        question="A row holds two texts of two letters, and the machine is causal. Which cells are hidden?",
         asks=Cells(PLACES, PLACES),
         given=(DOCUMENTS,),
         right=lambda d: combine_masks(apart(d), ahead(d)).numpy(),
-        because="A key is hidden if it belongs to another document or lies in the future.",
+        because="A key is hidden if it belongs to another text or lies in the future.",
         mistakes={
             "documents not kept apart": (
                 ahead,
-                "This is the look-ahead mask alone: 2a still reads the first document.",
+                "This is the look-ahead mask alone: 2a still reads the first text.",
             ),
             "look-ahead forgotten": (
                 apart,
-                "This keeps the documents apart, but 1a still sees 1b, which is its future.",
+                "This keeps the texts apart, but 1a still sees 1b, which is its future.",
             ),
             "both reasons at once": (
                 lambda d: np.minimum(apart(d), ahead(d)),
-                "Either reason is enough: another document, or the future.",
+                "Either reason is enough: another text, or the future.",
             ),
             "inverted": (lambda d: 1 - combine_masks(apart(d), ahead(d)).numpy(), "You pressed what may be seen."),
         },
     ),
     Exercise(
         name="positions-in-a-row",
-        question="The documents of a row are 3, 3, 3, 4, 4. Which positions do the letters get?",
+        question="The numbers of the texts in a row are 3, 3, 3, 4, 4. Which positions do the letters get?",
         asks=Numbers(tuple(f"place {i}" for i in range(5)), digits=0),
         given=(ROW,),
         right=lambda d: create_document_positions(d).numpy()[0],
-        because="Each document counts from 0, as if it had a row of its own.",
+        because="Each text counts from 0, as if it had a row of its own.",
         mistakes={
             "counted on": (lambda d: np.arange(d.shape[1]), "Then the second text would begin at place 3."),
             "counted from one": (
@@ -63,7 +63,7 @@ EXERCISES = [
             ),
             "the number of the document": (
                 lambda d: d[0],
-                "These say which document it is, not where in it a letter stands.",
+                "These say which text it is, not where in it a letter stands.",
             ),
         },
     ),
@@ -74,7 +74,7 @@ EXERCISES = [
         asks=Cells(("",), tuple("01234"), on="counts", off="left out"),
         given=(ROW,),
         right=counts,
-        because="At places 2 and 4 the next letter belongs to another document, or there is none.",
+        because="At places 2 and 4 the next letter belongs to another text, or there is none.",
         mistakes={
             "all of them": (
                 lambda d: np.ones(d.shape[1]),
@@ -82,7 +82,7 @@ EXERCISES = [
             ),
             "only the row's end left out": (
                 lambda d: np.append(np.ones(d.shape[1] - 1), 0),
-                "The end of the first document has no next letter of its own, either.",
+                "The end of the first text has no next letter of its own, either.",
             ),
             "only the document's end left out": (
                 lambda d: np.append(counts(d)[:-1], 1),
@@ -90,7 +90,7 @@ EXERCISES = [
             ),
             "off by one": (
                 lambda d: np.append(False, counts(d)[:-1]).astype(int),
-                "You left out where a document begins. It is at its end that there is nothing to predict.",
+                "You left out where a text begins. It is at its end that there is nothing to predict.",
             ),
         },
     ),

@@ -212,8 +212,9 @@ assert 380e6 < peak < 400e6  # three matrices of 32 rows
 # What do blocks cost? They throw their weights away, and in training the gradient needs the weights once more. So they
 # are computed twice.
 #
-# We measured such a step of training, with the future hidden. Let its text get twice as long, from 4,096 to 8,192 keys.
-# How many times the memory do blocks take, besides inputs and outputs, and how many times the time?
+# We measured a step of training, there and back, of attention alone, with the future hidden. Let its text get twice as
+# long, from 4,096 to 8,192 keys. By which factor does the memory of blocks grow (without inputs and outputs), and by
+# which their time?
 
 # %% tags=["live", "hide-input"]
 import json
@@ -258,10 +259,10 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
-# With blocks the longer text takes less than twice the memory, but about four times the time. (Less than twice, and
-# plain attention only three times in place of four: a part of what a program holds does not grow with the text. Which
-# part, we have not looked into.) In the picture "plain" attention makes the whole matrix, and "blockwise" is that of
-# our package. Beside them are Keras (`keras.ops`) and PyTorch (`torch`). Each horizontal line stands for ten times the
+# With blocks the longer text takes less than twice the memory, but about four times the time. (Plain attention takes
+# about three times the memory, in place of four. Probably a part of what a program holds does not grow with the text.
+# We have not looked which.) In the picture "plain" attention makes the whole matrix, and "blockwise" is that of our
+# package. Beside them are Keras (`keras.ops`) and PyTorch (`torch`). Each horizontal line stands for ten times the
 # memory of the one below it. Where a line ends early, the matrix did not fit into the machine any more:
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
@@ -325,7 +326,8 @@ assert [round(each, 1) for each in open_] == [2.7, 3.2]
 # %% [markdown]
 # Blocks also took less time here than plain attention, though they make the weights twice, because nearly half of the
 # scores are skipped. Where nothing is hidden, blocks are the slower ones: 3.2 s in place of 2.7. PyTorch also cuts the
-# keys, as the [next lesson](online_softmax.py) does, and needs less memory still. (Our blocks have 256 queries here.)
+# keys, as the [next lesson](online_softmax.py) does, and needs less memory still. (Our blocks have 256 queries, of a
+# few heads at a time.)
 #
 # </details>
 #

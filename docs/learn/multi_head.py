@@ -10,9 +10,9 @@
 # its own. What is that good for? To find out, let us take nearly all of it away, until the whole answer comes from one
 # last look, by one head.
 #
-# An encoder reads the text, as in our machine. But nothing is written letter by letter. There is a single query, the
-# same for every text. It looks once at what the encoder has made of the letters, and brings back one vector. From this
-# vector a last matrix must read all eight digits of the date:
+# An encoder reads the text, as in our machine, with four heads. Only the last look has one. But nothing is written
+# letter by letter. There is a single query, the same for every text. It looks once at what the encoder has made of the
+# letters, and brings back one vector. From this vector a last matrix must read all eight digits of the date:
 #
 # --8<-- "diagrams/one_look.svg"
 #
@@ -87,7 +87,7 @@ machine(
 )
 
 # %% [markdown]
-# ## What one average cannot carry
+# ## What one average can lose { #what-one-average-cannot-carry }
 #
 # One head must bring back everything at once. What is lost? Say the text holds a 3 and a 5. Let the value of each digit
 # be the digit itself. The head shares out its weight, a half to each, and what comes back is one number. Compare three
@@ -142,17 +142,18 @@ touch(
 #
 # That can be seen, because behind the look there is only a matrix, which multiplies and adds. It gives **points** to
 # the ten digits that could be written, and the one with the most points is written. The look has added up what the
-# letters bring, each times its weight. So the points are a sum over the letters, too: **each letter pulls.**
+# letters bring, each times its weight. So the points are a sum over the letters, too, and a start that is the same for
+# all texts: **each letter pulls.**
 #
 # Take the third digit of 1975. The 7 should win, and its rival is the 5. How hard does a letter pull? From the points
 # that it gives to the 7, subtract the points that it gives to the 5. The letter 7 pulls with 0.77 for the 7, and the
-# letter 5 with 1.10 for the 5. The rest pulls both ways, and leaves 0.12 for the 5:
+# letter 5 with 1.10 for the 5. The 1, the 9 and all the rest pull both ways, and together leave 0.12 for the 5:
 #
 # $$
 # 0.77 - 1.10 - 0.12 = -0.45
 # $$
 #
-# So the 5 wins, and the machine writes 1955. See who pulls in other years:
+# So the 5 wins, and the machine writes 1955. See who pulls in other years (the bars are rounded):
 #
 # 1. Ask for the fourth digit of 1975. Do the same two letters pull as before?
 # 2. The last year is 1962. Why does its 6 win?
@@ -241,8 +242,8 @@ touch(
 #
 # </details>
 #
-# So the letters are like “3 5” and “5 3”: the average holds both digits, but hardly says which of them stood where.
-# Then the machine should fail only where both orders make a year of ours. And so it does:
+# So the two letters are like “3 5” and “5 3”: each pulls for its own digit, wherever it stands, and hardly says where
+# that is. Where only one order makes a year of ours, this does no harm. But where both orders do, it should:
 
 # %% tags=["hide-input"]
 begins = np.array(
@@ -263,8 +264,9 @@ for kind, these in kinds.items():
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# In years of the last kind the two pull about equally hard: on average the third digit with 1.0, and the fourth with
-# 1.1. So mostly the rest decides, and it pulls with 0.4 for the fourth.
+# In the third place of the last kind of years the two letters pull about equally hard: on average the third digit with
+# 1.0, and the fourth with 1.1. So the rest decides. It pulls for the fourth digit, in the third place with 0.4 and in
+# the fourth place with 0.7. That is why this digit is written twice.
 #
 # Could the 7 of 1975 not simply get more weight? Then it would pull harder in the fourth place, too, where it should
 # lose. A head has one weight for a letter, whatever is asked.
@@ -304,10 +306,11 @@ for model in (one, longer):
     found = teams_of(
         model, [texts[i] for i in could], [dates[i][:4] for i in could]
     )
-    found = found.mean(axis=0)[0]  # the third digit is asked
-    means.append([found[2], found[3], found[[0, 1, 4]].sum()])
-np.testing.assert_allclose(means[0], [1.0, -1.1, -0.4], atol=0.06)
-np.testing.assert_allclose(means[1], [7.4, -0.5, 5.7], atol=0.06)
+    found = found.mean(axis=0)  # the third digit is asked, and the fourth
+    rest = found[:, [0, 1, 4]].sum(axis=1)
+    means.append([*found[0, 2:4], *rest])
+np.testing.assert_allclose(means[0], [1.0, -1.1, -0.4, 0.7], atol=0.06)
+np.testing.assert_allclose(means[1][:3], [7.4, -0.5, 5.7], atol=0.06)
 looked = look_of(one, texts)[0][could]
 places = begins[could][:, None] + [2, 3]
 assert abs(np.diff(np.take_along_axis(looked, places, axis=1).mean(axis=0))) < 0.04
@@ -395,15 +398,17 @@ assert means[:4] == [50, 72, 99, 97]
 assert min(shares("one head")) > 0.99
 
 # %% [markdown]
-# So heads help, but a look of its own for each thing helps more. Are eight heads too small, since they share the 64
-# numbers, so that each brings back only 8? No: eight looks that bring back 8 numbers each still read 97.
+# So after these few steps heads help, but a look of its own for each thing helps more. Are eight heads too small, since
+# they share the 64 numbers, so that each brings back only 8? No: eight looks that bring back 8 numbers each still read
+# 97.
 #
 # </details>
 #
 # ## The same machine, trained for longer
 #
-# All machines with one look were trained for 700 steps, each with 64 dates. Take the first one, with its single look
-# and its single head, and change nothing but this: train it for 2,100 steps. Now it reads over 99 of 100 dates.
+# All machines with one look were trained for 700 steps so far, with 64 dates in each. Take the first one, with its
+# single look and its single head, and change nothing but this: train it for 2,100 steps. Now it reads over 99 of 100
+# dates.
 #
 # **So one average can carry a whole date.** Who pulls now? Let it train three times as long, and watch the rival:
 
@@ -421,16 +426,17 @@ touch(
 # In 1975 even the 5 now pulls for the 7, and so do the 1 and the 9. How can they know? Look at 1968 and 1978, two texts
 # that differ in this one digit. A 9 says nothing of the digit behind it. And yet the same 9 pulls for the 6 in one
 # text, and for the 7 in the other. (Between 6 and 7 it pulls with 3.8 for the 6 in 1968, and with 6.7 for the 7 in
-# 1978. After the short training these were 0.6 both times.) So what the 9 brings must hold more than the 9. There is only
+# 1978. The piece has the 8 as a rival in both.) So what the 9 brings must hold more than the 9. There is only
 # one place where it can have got that from: in the encoder each letter has looked at the others.
 #
 # **The looks before have brought to each letter what its neighbours are, so that the last look only has to pick it
-# up.** The training needed time to find that.
+# up.** After 700 steps there was only a trace of it, since the same 9 pulled with 0.6, in both texts for the right
+# digit. The training needed time to make it strong.
 #
 # ## What, then, are heads good for?
 #
-# They save time. Here is one look with one, two, four and eight heads, after short and long trainings. Each dot is a
-# training of its own:
+# Here they save steps of training. This is one look with one, two, four and eight heads, after short and long
+# trainings. Each dot is a training of its own:
 
 # %% tags=["hide-input"] alt="Dates right against steps of training, from 350 to 2,100, a line each for one look with 1, 2, 4 and 8 heads. After 1,050 steps 1 head reads about 63 %, 2 heads 94 %, 4 heads 94 % and 8 heads 97 %. After 2,100 steps all read over 99 %."
 lengths = [350, 700, 1050, 1400, 2100]

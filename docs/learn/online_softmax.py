@@ -43,7 +43,7 @@
 # | --- | --- | --- |
 # | first page: $e^1$ and $e^3$ | 22.8 | 428.9 |
 # | second page: $e^2$ and $e^6$ | 410.8 | 16,358.8 |
-# | together | 433.6 | 16,787.7 |
+# | at its foot, with what was carried over | 433.6 | 16,787.7 |
 #
 # The output is $16{,}787.7 / 433.6 = 38.72$, as it should be.
 #
@@ -376,14 +376,14 @@ assert text[16:19] == "may"
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers. Plain attention has three steps. Each of them fetches
 # its numbers from the large memory and writes back what it has found: the scores, then the weights, then the output.
 #
-# In pieces, 125 queries at a time stay in the fast memory, with all that they carry, because so many fit into 192
-# kilobytes beside 50 keys and values. The keys and values come past them piece by piece. So keys and values are fetched
-# eight times, once for each 125 queries. But the two large squares are never written at all:
+# In pieces, 125 queries at a time stay in the fast memory, with all that they carry, which fit into 192 kilobytes
+# beside 50 keys and values. The keys and values come past them piece by piece. So keys and values are fetched eight
+# times, once for each 125 queries. But the two large squares are never written at all:
 #
 # --8<-- "diagrams/two_memories.svg"
 #
-# So 1.2 million numbers move, and not 4.3 million. (This counts numbers, and no time. And it takes plain attention to
-# keep nothing in the fast memory between two steps.)
+# So 1.2 million numbers move, and not 4.3 million. (This counts numbers, and no time. And it assumes that plain
+# attention keeps nothing in the fast memory between two steps.)
 #
 # And the time? Dao and others published what they [measured](https://arxiv.org/abs/2205.14135) for their program
 # *FlashAttention* in 2022, on an A100: the attention of a middle-sized GPT-2, for 1,024 places, forward and back. Like
@@ -440,8 +440,8 @@ bet(
 # | time, in ms | 41.7 | 7.3 |
 #
 # So it computes 113 % of plain attention's arithmetic, moves a ninth, and takes 18 % of its time. (In our count the
-# moving shrinks less. Ours has only the way forward, for one head and one text.) In this first version the keys and
-# values stayed in the fast memory, and the queries came past. Version 2 turned that round, as in our drawing.
+# moving shrinks less, to about a quarter. Ours has only the way forward.) In this first version the keys and values
+# stayed in the fast memory, and the queries came past. Version 2 turned that round, as in our drawing.
 #
 # </details>
 #
@@ -452,8 +452,8 @@ bet(
 # $L$ can make each weight again alone, without its row. In the row 1, 3, 2, 6 it is $6 + \ln 1.07484 = 6.0722$, and the
 # weight of the score 3 is $e^{3 - 6.0722} = 0.0463$.
 #
-# The slopes also need one sum over the row. It equals the dot product of the output and its own slopes [as you may have
-# seen](long_sequences.py#the-function-read), so the output is enough.
+# The slopes also need one sum over the row. It equals the dot product of the output and its slopes, [as you may have
+# seen](long_sequences.py#the-function-read), so no row is needed for it.
 
 # %% tags=["live", "remove-input"]
 assert round(6 + np.log(1.07484), 4) == round(np.log(sums[2, 0]), 4) == 6.0722

@@ -321,7 +321,7 @@ assert abs(kept_apart.mean() - own) < 0.005
 
 # %% [markdown]
 # One of the four heads, head 3, now looks most at a letter of "june", as you did. What the others fetch, the arrows do
-# not say. And two dates in a row are read as well as one.
+# not say. Nothing is lost any more.
 #
 # ## By hand
 #
@@ -349,9 +349,9 @@ assert abs(kept_apart.mean() - own) < 0.005
 # ## Where does a text begin?
 #
 # The mask says who is seen. But the second text now begins at place 3. A machine that *adds* positions to its letters
-# [reads badly](turning_positions.py) there, unless texts of its training began there, too. So positions are counted
-# anew in each text, here 0, 1, 2 and 0, 1. (Our machine does not need it, because its queries and keys *turn*, so that
-# only distances count.)
+# [may read badly](turning_positions.py) there, the worse the farther, unless texts of its training began there, too. So
+# positions are counted anew in each text, here 0, 1, 2 and 0, 1. (Our machine does not need it, because its queries and
+# keys *turn*, so that only distances count.)
 #
 # <details class="lesson-more" markdown="1"><summary>What the package says</summary>
 
@@ -522,17 +522,18 @@ assert len({batch.max() for batch in batches}) > 10  # shapes
 # Sorting wins: hardly any padding is left. Whoever only wants a pile of texts read should sort them. (A better packing
 # does nearly as well, as you will find in Exercise 1.)
 #
-# Why are texts packed all the same? Sorted batches have many shapes, while a compiled program wants one. Packed rows
-# can be filled from a stream that need not end, while sorting has to wait for many texts. And a text longer than a row
-# must be cut anyway. Its last part may be short, and then it shares a row, too.
+# Why pack, then? Sorted batches are no fair draw: a step of training sees only short texts, or only long ones. Sorted
+# batches have many shapes, while a compiled program wants one. Packed rows can be filled from a stream that need not
+# end, while sorting has to wait for many texts. And a text longer than a row must be cut anyway. Its last part may be
+# short, and then it shares a row, too.
 #
 # <details class="lesson-more" markdown="1"><summary>But are there not more scores in longer rows?</summary>
 #
-# There are: 1.3 million in all packed rows together, most of them hidden, and 1.1 million with a row for each date. But
-# the scores are only a small part of the work. In the layer of our encoder each score costs $2 \cdot 64$
-# multiplications: 64 for query times key and 64 for weight times value, because a letter is 64 numbers. A row of 64
-# places gives each place 64 scores, so they cost $64 \cdot 2 \cdot 64$, which is 8,192. All else costs six times as
-# many: $4 \cdot 64^2$ for the four matrices, and $2 \cdot 64 \cdot 256$ for the network.
+# There are: 1.3 million pairs of places in all packed rows together, most of them hidden, and 1.1 million with a row
+# for each date. But the scores are only a small part of the work. In the layer of our encoder each score costs $2 \cdot
+# 64$ multiplications, over all heads: 64 for query times key and 64 for weight times value, because a letter is 64
+# numbers. A row of 64 places gives each place 64 scores, so they cost $64 \cdot 2 \cdot 64$, which is 8,192. All else
+# costs six times as many: $4 \cdot 64^2$ for the four matrices, and $2 \cdot 64 \cdot 256$ for the network.
 #
 # So packing saves a third of the multiplications. This is counted, and not timed. With longer rows the scores count for
 # more, but [blocks of hidden ones](long_sequences.py) can be left out.
@@ -589,11 +590,12 @@ print("your machine packs its texts")
 # ## Who found this, and when
 #
 # The first [Transformer](https://arxiv.org/abs/1706.03762) (2017) was trained on batches of texts of about one length.
-# [RoBERTa](https://arxiv.org/abs/1907.11692) and [T5](https://arxiv.org/abs/1910.10683) (both 2019) already filled
-# their rows with several texts. GPT-3 (2020) packed, too, and hid nothing. A mark stood where a text ends, and from it
-# the model was to learn that what comes before no longer matters. Krell and others (2021) did hide. They packed the
-# texts of Wikipedia for BERT, a machine that only reads, and trained twice as fast. The authors of Llama 3 (2024) write
-# that such a mask changed little with rows of the usual length, and was important with very long ones.
+# [RoBERTa](https://arxiv.org/abs/1907.11692) (2019) and GPT-3 (2020) filled their rows with several texts and hid
+# nothing. In GPT-3 a mark stood where a text ends, and from it the model was to learn that what comes before no longer
+# matters. The library of [T5](https://arxiv.org/abs/1910.10683) (2020) gave each place the number of its text. Krell
+# and others (2021) packed the texts of Wikipedia for BERT, a machine that only reads, and trained twice as fast. The
+# authors of Llama 3 (2024) write that such a mask changed little with rows of the usual length, and was important with
+# very long ones.
 #
 # ## Exercises
 #

@@ -174,13 +174,12 @@ assert min(taught[3] + taught[5]) > 0.99
 # ## “Never”: the mask has the last word
 #
 # However low a score is, a softmax gives it some weight, at least on paper. To forbid a key takes a [mask](masks.py),
-# and one way to mask is to set the score to minus infinity, so that $e^{-\infty} = 0$ of the weight is left.
+# and one way to mask is to set the score to minus infinity, so that its power is $e^{-\infty} = 0$.
 #
 # Now let the cap come *after* that. The tanh of minus infinity is -1. So with a cap of 2 the hidden key comes back with
-# a score of -2, which is a score like any other.
-# That is what happened above: **the cap and the mask were swapped.** The start mark's own score, capped, is -1.293, and
-# $e^{-1.293} = 0.274$. The ten letters behind it come back with a score of -2 each, and $10 \cdot e^{-2} = 1.353$. So
-# they get $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
+# a score of -2, which is a score like any other. That is what happened above: **the cap and the mask were swapped.**
+# The start mark's own score, capped, is -1.293, and $e^{-1.293} = 0.274$. The ten letters behind it come back with a
+# score of -2 each, and $10 \cdot e^{-2} = 1.353$. So they get $1.353 / (0.274 + 1.353) = 0.83$ of the weight.
 #
 # Here is the same head, to touch. Predict first:
 #
@@ -249,18 +248,19 @@ assert capped_first[2] == 0 < 0.02 < masked_first[2]
 #
 # ## “You are far away”: the bias
 #
-# Neither rule knows where a key stands. Nor does a product of query and key, unless positions were
-# [added](positions.py) or [turned](turning_positions.py).
+# A cap does not know where a key stands, and a look-ahead mask knows before from after, but not how far. Nor does a
+# product of query and key, unless positions were [added](positions.py) or [turned](turning_positions.py).
 #
 # So a **bias** is added to each score. It depends only on where the key stands, as seen from the query: how many places
 # away and, in some, on which side. The simplest one, called **ALiBi**, learns nothing. Each place costs the same, say
 # 0.5, so that a key two places away loses 1. (Each head has its own price.) With one price for both sides, and no
 # look-ahead mask, a text cannot be told from its mirror image.
 #
-# Our machine has the older kind, which came with the model T5. It *learns* a number for each distance and side, and far
-# ones share a number. Is that as good as adding positions? Here are two date machines, trained equally long. One adds
-# positions to the letters of the text. The other has the learnt bias, and nothing else tells its encoder about places.
-# They read "3 may '18", which begins further and further to the right. In their training each text began at place 0:
+# One of our machines has the older kind, which came with the model T5. It *learns* a number for each distance and side,
+# and far ones share a number. Is that as good as adding positions? Here are two date machines, trained equally long.
+# One adds positions to the letters of the text. The other has the learnt bias, and nothing else tells its encoder about
+# places. They read "3 may '18", which begins further and further to the right. In their training each text began at
+# place 0:
 
 # %% tags=["hide-input"]
 from IPython.display import Markdown, display
@@ -516,9 +516,9 @@ print("your attention has a cap, a bias and a sink")
 # today turn queries and keys.
 #
 # Bello and others ([2016](https://arxiv.org/abs/1611.09940)) put a tanh with a factor on the scores of a network that
-# plans round trips. Dehghani and others (2023), whose large machines broke down, took a norm for queries and keys
-# ("QK-norm"), so that no product grows large. Grok-1 (2024) took a cap of 30 ("logit soft-capping"), and then Google's
-# Gemma 2 one of 50. Gemma 3 (2025) gave it up for the norm.
+# plans round trips. Grok-1 (2024) took a cap of 30, and then Google's Gemma 2 one of 50 ("logit soft-capping"). Another
+# remedy is a norm for queries and keys, so that no product grows large ("QK-norm", Henry and others, 2020). Dehghani
+# and others (2023), whose large machines broke down, took it, and Gemma 3 (2025) gave up the cap for it.
 #
 # ## Exercises
 #
@@ -554,10 +554,11 @@ assert not np.any(by_mask[1])
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>Which weights?</summary>
 #
-# The first query gets the same each time: 0.731, 0.269, and nothing. The second has no key left, which is an [empty
-# row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. On paper the large number changes nothing,
-# because all three keys lose the same: 0.665, 0.245 and 0.090. With 32 bits the differences are rounded away, and each
-# key gets a third. With 16 bits the number becomes minus infinity, and the weights NaN.
+# The first query gets the same each time, 0.731, 0.269 and nothing (on paper, next to nothing). The second has no key
+# left, which is an [empty row](masks.py#queries-with-no-key-left). With a mask all its weights are 0. On paper the
+# large number changes nothing, because all three keys lose the same: 0.665, 0.245 and 0.090. With 32 bits the
+# differences are rounded away, and each key gets a third. With 16 bits the number becomes minus infinity, and the
+# weights NaN.
 #
 # </details>
 #

@@ -45,7 +45,7 @@ assert scores == [136, 58]
 # Without a window each row is longer than the one above it, so twice the length takes about four times the scores. With
 # a window the rows soon stop growing, and twice the length takes only about twice the scores.
 #
-# So a window is cheap. But what does a letter lose that no longer sees the past?
+# So a window is cheap. But what is lost when a letter no longer sees the past?
 #
 # ## Five letters, a window of two
 #
@@ -213,7 +213,7 @@ assert 0 < extra[64] < 0.3
 # %% [markdown]
 # </details>
 #
-# So on average the far past is worth next to nothing to this machine. Is it worth nothing to every letter?
+# So 32 letters in each layer are nearly enough for this machine, on average. Are they enough for every letter?
 #
 # ## One letter pays
 #
@@ -261,9 +261,9 @@ touch(
 #
 # ## If every letter needs the same distance
 #
-# What if all letters stand at the edge of the same cliff? There is a machine of this kind, [which copies](induction.py).
-# (You will take it apart in a later lesson.) Its texts repeat every 20 letters, and without a window it says 98 of 100
-# letters rightly, as soon as they come again. How many of 100 with these windows?
+# What if all letters stand at the edge of the same cliff? There is a machine of this kind, [which
+# copies](induction.py). (You will take it apart in a later lesson.) Its texts repeat every 20 letters, and without a
+# window it says 98 of 100 letters rightly, as soon as they come again. How many of 100 with these windows?
 
 # %% tags=["live", "hide-input"]
 PERIOD = 20
@@ -394,7 +394,7 @@ bet(
             "two layers",
             round(100 * np.mean(learnt[2])),
             "",
-            "On paper the way is long enough. But copying itself takes two layers, so none is left to carry.",
+            "On paper the way is long enough. But carrying has to be learnt, too.",
         ),
         (
             "four layers",
@@ -424,9 +424,9 @@ assert 4 * (11 - 1) + 1 == 41
 # %% [markdown]
 # ## Your machine so far
 #
-# Give your machine a window. `hidden` makes the mask of a whole text, `True` where nobody may look. And `look_back` is
-# [that of the cache](cache.py#your-machine-so-far), but its keys and values are now rings, with as many rows as the
-# window. What is missing?
+# Give your machine a window. `hidden` makes the mask of a whole text, `True` where a letter must not look at another.
+# And `look_back` is [that of the cache](cache.py#your-machine-so-far), but its keys and values are now rings, with as
+# many rows as the window. What is missing?
 #
 # ```python
 # def hidden(n, window):
@@ -484,13 +484,14 @@ print("a ring of 4 rows finds what the mask finds for all 10 letters")
 #
 # ## Who found this, and when
 #
-# Already the paper on the Transformer (2017) proposed to let each place see only its neighbours, for very long texts.
-# Child and others (2019) let a place see the last few and, farther back, only one in so many, and trained on texts,
-# images and sounds with many thousands of places. Beltagy, Peters and Cohan (2020) read long documents with windows,
-# and let only a few chosen words see all and be seen by all. In Mistral 7B (2023) every layer has a window, and the
-# cache runs in a ring. In [Gemma 2](https://arxiv.org/abs/2408.00118) (2024) layers with a window and layers that see
-# all take turns, and [Gemma 3](https://arxiv.org/abs/2503.19786) (2025) has five with a window for each that sees all.
-# Of a text of 8,192 pieces they need to keep:
+# Luong, Pham and Manning (2015) let a machine that translates look only at a few words around one. The paper on the
+# Transformer (2017) proposed the same for very long texts. Child and others (2019) let a place see the last few and,
+# farther back, only one in so many, and trained on texts, images and sounds with many thousands of places. Beltagy,
+# Peters and Cohan (2020) read long documents with windows, and let only a few chosen words see all and be seen by all.
+# In the first Mistral 7B (2023) every layer has a window, and the cache runs in a ring. In [Gemma
+# 2](https://arxiv.org/abs/2408.00118) (2024) layers with a window and layers that see all take turns, and [Gemma
+# 3](https://arxiv.org/abs/2503.19786) (2025) has five with a window for each that sees all. Of a text of 8,192 pieces
+# they need to keep:
 
 # %% tags=["hide-input"]
 from IPython.display import Markdown
@@ -550,8 +551,9 @@ assert copied(9, period=8) > 84 > copied(None, period=8)
 # does worse.
 #
 # The letter that it needs stands 7 places back. With a window of 8 this letter is the farthest in sight, and the head
-# that copies gives it 94 % of its weight. With 12, the four that stand farther back take a share, and 56 % are
-# left for it.
+# that copies gives it 94 % of its weight. With 12, the four that stand farther back take a share, and 56 % are left for
+# it. Without a window still more do. But in the third round the right letter stands once more, 15 places back, and
+# there 69 % of the weight go.
 
 
 # %% tags=["live", "remove-input"]
@@ -564,7 +566,7 @@ def weight_back(window, period):
     found = found.weights["1"].numpy().mean(axis=(0, 1))
     return [
         np.mean([found[i, i - back] for i in range(max(period, back), len(found))])
-        for back in range(period + 5)
+        for back in range(2 * period)
     ]
 
 
@@ -572,6 +574,8 @@ narrow, wider = weight_back(8, period=8), weight_back(12, period=8)
 assert (round(100 * narrow[7]), round(100 * wider[7])) == (94, 56)
 assert sum(wider[8:12]) > 0.4 > 0.05 > sum(wider[:7])
 assert np.argmax(weight_back(None, PERIOD)) == 19
+open_row = weight_back(None, period=8)  # 15 back: in the third round only
+assert round(100 * open_row[15]) == 69
 assert copied(12, period=8) < copied(None, period=8) - 5
 
 # %% [markdown]
@@ -588,9 +592,9 @@ exercises.show("windows")
 
 # %% [markdown]
 # ```self-check
-# ? A window of 32 costs a model less than 1 % on average. Does it do no harm to any text?
-# - No harm: less than 1 % is next to nothing. | On average. A quotation mark that was opened 40 letters back may cost 6 bits more.
-# + It may ruin some texts. | Where all letters need what lies just out of sight, it falls off a cliff.
+# ? A window of 32 costs a model less than 1 % on average. Can it harm a text?
+# - No, less than 1 % is next to nothing. | Only on average. A quotation mark that was opened 40 letters back may cost 6 bits more.
+# + It may ruin some texts. | Where all letters need what lies just out of sight, all of them go wrong.
 # - It harms all texts a little. | Where all that is needed is near, hardly anything is lost.
 # ? In a ring the keys do not lie in the order of the text. Why does attention not mind?
 # + The output is a sum over the keys. | And each key carries its own place, since it was turned before it was kept.
@@ -605,9 +609,9 @@ exercises.show("windows")
 # ## Where to go next
 #
 # One riddle is left. As the window moves on, the very first letter goes out of sight. Our language model does not mind:
-# with a window of 64, none of the letters that we counted saw the first one, and it cost less than 0.3 %. But Xiao and
-# others (2023) found large models that write nonsense from this moment on, although the first word says nothing. What
-# do they need it for?
+# with a window of 64, none of the letters that we counted could look at the first one, and it cost less than 0.3 %. But
+# Xiao and others (2023) found large models that write nonsense from this moment on, although the first word says
+# nothing. What do they need it for?
 #
 # * [Attention sinks](sinks.py): where a machine looks that needs nothing.
 # * [Long sequences](long_sequences.py): all scores, but not all at once.

@@ -135,21 +135,21 @@ np.testing.assert_allclose(drawn, np.ravel(bill), atol=5.1e-5)
 # ## The formula
 #
 # A query has the scores $s_1, s_2, \dots$ and the values $v_1, v_2, \dots$ Of a piece, three things are kept: its
-# largest score $m$, the sum of its powers $\ell$, and the sum $a$ of its powers times values. (If values are vectors,
+# largest score $m$, the sum of its powers $z$, and the sum $a$ of its powers times values. (If values are vectors,
 # then $a$ is one.)
 #
 # $$
-# m = \max_j s_j \qquad \ell = \sum_j e^{s_j - m} \qquad a = \sum_j e^{s_j - m}\, v_j
+# m = \max_j s_j \qquad z = \sum_j e^{s_j - m} \qquad a = \sum_j e^{s_j - m}\, v_j
 # $$
 #
 # Here $j$ runs through the keys of the piece. Two pieces, 1 and 2, are **merged** into one:
 #
 # $$
-# m = \max(m_1, m_2) \qquad \ell = \ell_1\, e^{m_1 - m} + \ell_2\, e^{m_2 - m} \qquad a = a_1\, e^{m_1 - m} + a_2\,
+# m = \max(m_1, m_2) \qquad z = z_1\, e^{m_1 - m} + z_2\, e^{m_2 - m} \qquad a = a_1\, e^{m_1 - m} + a_2\,
 # e^{m_2 - m}
 # $$
 #
-# One of the two factors is always $e^0 = 1$. When all pieces are merged, the output is $a / \ell$.
+# One of the two factors is always $e^0 = 1$. When all pieces are merged, the output is $a / z$.
 #
 # ## Who may be merged with whom?
 #
@@ -448,7 +448,7 @@ bet(
 # ## The way back
 #
 # In training the slopes need the weights once more. Must all pieces be merged again? No. A weight is $e^{s - m} /
-# \ell$, and that is $e^{s - L}$, with one number for each query, the **log-sum-exp** $L = m + \ln \ell$. So who keeps
+# z$, and that is $e^{s - L}$, with one number for each query, the **log-sum-exp** $L = m + \ln z$. So who keeps
 # $L$ can make each weight again alone, without its row. In the row 1, 3, 2, 6 it is $6 + \ln 1.07484 = 6.0722$, and the
 # weight of the score 3 is $e^{3 - 6.0722} = 0.0463$.
 #
@@ -483,7 +483,7 @@ np.testing.assert_allclose(np.log(sums[:2, 0]), [3.1269, 6.0181], atol=5.1e-5)
 #
 # ### Exercise 1
 #
-# A colleague hands over only two things of each piece: its own finished output $o = a / \ell$, and $L = m + \ln \ell$.
+# A colleague hands over only two things of each piece: its own finished output $o = a / z$, and $L = m + \ln z$.
 # Is that enough to merge? Try it with our two pieces: 18.81 and 3.1269, and 39.82 and 6.0181.
 
 # %% tags=["answer"]

@@ -35,7 +35,7 @@ trained: $(READY) ## train the models that pages show, if their programs changed
 trained-again: $(READY) ## train them once more: on the same kind of processor every weight must be the same
 	$(BIN)/python -m trained --again
 
-ablations: $(READY) ## train machines that lack a part from several seeds, and keep what they read (about an hour)
+ablations: $(READY) ## train machines that lack a part from several seeds, and keep what they read (about an hour and a half)
 	$(BIN)/python -m trained.ablations
 
 site: $(READY) ## build the site into site/, strictly: a failing lesson or a dead link ends the build

@@ -39,10 +39,10 @@
 # Here two sums are carried over: the sum of the powers, $e^s$ for each score $s$, and the sum of each power times its
 # value. At the end, and only there, the second sum is divided by the first:
 #
-# | | powers | powers · values |
+# | page | powers | powers · values |
 # | --- | --- | --- |
-# | first page: $e^1$ and $e^3$ | 22.8 | 428.9 |
-# | second page: $e^2$ and $e^6$ | 410.8 | 16,358.8 |
+# | first: $e^1$ and $e^3$ | 22.8 | 428.9 |
+# | second: $e^2$ and $e^6$ | 410.8 | 16,358.8 |
 # | at its foot, with what was carried over | 433.6 | 16,787.7 |
 #
 # The output is $16{,}787.7 / 433.6 = 38.72$, as it should be.
@@ -433,7 +433,7 @@ bet(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What they measured</summary>
 #
-# | | plain | FlashAttention |
+# | what | plain | FlashAttention |
 # | --- | --- | --- |
 # | arithmetic, in billion operations | 66.6 | 75.2 |
 # | moved, in GB | 40.3 | 4.4 |

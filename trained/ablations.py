@@ -21,8 +21,7 @@ import trained
 
 RESULTS = Path(__file__).with_suffix(".json")
 SEEDS, WORKERS = (0, 1, 2), 2
-LACKING = ("both average", "cross-attention averages", "no residual", "a counter")
-DATES = (  # each with as many steps as the whole machine, and four of them three times as long
+DATES = (  # each with as many steps as the whole machine, if its name says nothing else
     "whole",
     "one head",
     "no feed-forward",
@@ -41,7 +40,10 @@ DATES = (  # each with as many steps as the whole machine, and four of them thre
     "a counter",
     "a fraction",
     "a fraction, rows of 40",
-    *(f"{name}, three times as long" for name in LACKING),
+    "both average, three times as long",
+    "cross-attention averages, three times as long",
+    "no residual, three times as long",
+    "a counter, three times as long",
 )
 DEEP = {  # twelve layers write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
     "norm first": (True, 0),
@@ -67,7 +69,8 @@ DIGITS = {  # heads of the one query, and the width of everything
     "8 heads, half as wide": (8, 32),
 }
 WINDOWS = {  # the machine that copies, trained with a window: how many letters each layer sees, and how many layers
-    f"a window of {window}, {layers} layers": (window, layers) for window, layers in ((11, 2), (11, 4))
+    "a window of 11, 2 layers": (11, 2),
+    "a window of 11, 4 layers": (11, 4),
 }
 LONGER = {  # heads of the one query, and steps of training
     f"{heads} head{'s' * (heads > 1)}, {steps} steps": (heads, steps)
@@ -153,9 +156,9 @@ def measured(name, seed):
         heads, steps = LONGER[name]
         recipe = digits.reader(heads, steps=steps)
     else:
-        name, longer = name.removesuffix(", three times as long"), name.endswith(", three times as long")
-        steps = {"steps": 3 * dates.STEPS} if longer else {}
-        recipe = dates.sibling("ablation", **OPTIONS[name](dates), **steps)
+        name, *longer = name.split(", three times as long")
+        steps = dates.STEPS * (3 if longer else 1)
+        recipe = dates.sibling("ablation", **OPTIONS[name](dates), steps=steps)
     model = recipe.build()
     recipe.train(model, seed=seed)
     found = recipe.measure(model)

@@ -24,60 +24,55 @@ NAMES = {
     "days": task.ENGLISH_DAYS,
     "tage": task.GERMAN_DAYS,
 }
-SIBLINGS = (
-    {  # a title, what a sentence says of it, and what it is
-        "dates": ("whole, with four heads", "", "Nothing is missing."),
-        "dates-brief": (
-            "whole, trained half as long",
-            "trained half as long",
-            "Nothing is missing, but it was trained as briefly as those that lack a part.",
-        ),
-        "dates-one-head": (
-            "with one head",
-            "with one head in place of four",
-            "Each attention has a single head, of full width.",
-        ),
-        "dates-no-positions": (
-            "without positions",
-            "without positions",
-            "Nobody tells it where a letter stands, so it sees a bag of letters.",
-        ),
-        "dates-no-attention": (
-            "averaging, without attention",
-            "with plain averages in place of attention",
-            "The text is averaged twice, in the encoder and for the answer. Only the answer still looks at itself.",
-        ),
-        "dates-no-residual": (
-            "without the residual",
-            "without the residual",
-            "Each block passes on only what it found, and nothing of what it got.",
-        ),
-        "dates-forgetful": (
-            "look-ahead mask forgotten",
-            "trained without the look-ahead mask",
-            "In training each letter of the answer could see the next one.",
-        ),
-        "dates-padding-seen": (
-            "padding mask forgotten",
-            "trained without the padding mask",
-            "It takes the padding behind the text for letters.",
-        ),
-    }
-    | {
-        f"digits-{heads}": (
-            f"all digits at once, {heads} head{'s' * (heads > 1)}",
-            f"with one look for all digits, in {heads} head{'s' * (heads > 1)}",
-            "It does not write: one look at the text must bring back all eight digits.",
-        )
-        for heads in (1, 8)
-    }
-    | {
-        "digits-1-longer": (
-            "all digits at once, 1 head, trained for longer",
-            "with one look for all digits, in 1 head, trained three times as long",
-            "It looks once and with one head, as the machine above, but it was trained three times as long.",
-        )
-    }
+SIBLINGS = {  # a title, what a sentence says of it, and what it is
+    "dates": ("whole, with four heads", "", "Nothing is missing."),
+    "dates-brief": (
+        "whole, trained half as long",
+        "trained half as long",
+        "Nothing is missing, but it was trained as briefly as those that lack a part.",
+    ),
+    "dates-one-head": (
+        "with one head",
+        "with one head in place of four",
+        "Each attention has a single head, of full width.",
+    ),
+    "dates-no-positions": (
+        "without positions",
+        "without positions",
+        "Nobody tells it where a letter stands, so it sees a bag of letters.",
+    ),
+    "dates-no-attention": (
+        "averaging, without attention",
+        "with plain averages in place of attention",
+        "The text is averaged twice, in the encoder and for the answer. Only the answer still looks at itself.",
+    ),
+    "dates-no-residual": (
+        "without the residual",
+        "without the residual",
+        "Each block passes on only what it found, and nothing of what it got.",
+    ),
+    "dates-forgetful": (
+        "look-ahead mask forgotten",
+        "trained without the look-ahead mask",
+        "In training each letter of the answer could see the next one.",
+    ),
+    "dates-padding-seen": (
+        "padding mask forgotten",
+        "trained without the padding mask",
+        "It takes the padding behind the text for letters.",
+    ),
+} | {
+    f"digits-{heads}": (
+        f"all digits at once, {heads} head{'s' * (heads > 1)}",
+        f"with one look for all digits, in {heads} head{'s' * (heads > 1)}",
+        "It does not write: one look at the text must bring back all eight digits.",
+    )
+    for heads in (1, 8)
+}
+SIBLINGS["digits-1-longer"] = (
+    "all digits at once, 1 head, trained for longer",
+    "with one look for all digits, in 1 head, trained three times as long",
+    "One look with one head must bring back all eight digits, after a training three times as long.",
 )
 EXAMPLES = {  # a title, and what differs from the start
     "a German date": {"text": "donnerstag, den 3. mai 2018"},

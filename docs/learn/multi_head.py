@@ -217,16 +217,25 @@ state = {
     "now": 0,
     "digit": 0,
 }
-assert teams[0][0, 0].round(2).tolist()[2:] == [
-    0.77,
-    -1.1,
-    teams[0][0, 0, 4].round(2),
-]
-assert (teams[0][0, 0, [0, 1, 4]].sum()).round(2) == -0.12
+
+
+def told(trained_for):
+    """Say for a reader without scripts who pulls at the third digit of 1975."""
+    names = ("the 1", "the 9", "the 7", "the 5", "all else")
+    pulling = zip(names, teams[trained_for][0, 0], strict=True)
+    each = [
+        f"{who} with {abs(p):.2f} for the {7 if p > 0 else 5}" for who, p in pulling
+    ]
+    answer = read[trained_for][0]
+    return f"<p>At the third digit of 1975 pull {', '.join(each)}. The machine writes {answer}.</p>"
+
+
+np.testing.assert_allclose(teams[0][0, 0, 2:4], [0.77, -1.1], atol=5e-3)
+np.testing.assert_allclose(teams[0][0, 0, [0, 1, 4]].sum(), -0.12, atol=5e-3)
+np.testing.assert_allclose(teams[0][0, 0].sum(), -0.45, atol=5e-3)
 touch(
     "pulling",
-    "<p>The third digit of 1975: the 7 pulls with 0.77 for the 7, the 5 with 1.10 for the 5, and all other letters"
-    " together with 0.12 for the 5. So the machine writes 1955.</p>",
+    told(0),
     **state,
     longer=False,
     both=False,
@@ -299,21 +308,12 @@ np.testing.assert_allclose(
     found[len(pulled[0]) - 4 :][:4], teams[0][0, 0, :4], atol=1e-4
 )
 could = np.flatnonzero(kinds["like 1967: 1976 is one, too"])
-told = [round(100 * year_right[these].mean()) for these in kinds.values()]
-assert told == [100, 99, 15]
-means = []
-for model in (one, longer):
-    found = teams_of(
-        model, [texts[i] for i in could], [dates[i][:4] for i in could]
-    )
-    found = found.mean(axis=0)  # the third digit is asked, and the fourth
-    rest = found[:, [0, 1, 4]].sum(axis=1)
-    means.append([*found[0, 2:4], *rest])
-np.testing.assert_allclose(means[0], [1.0, -1.1, -0.4, 0.7], atol=0.06)
-np.testing.assert_allclose(means[1][:3], [7.4, -0.5, 5.7], atol=0.06)
-looked = look_of(one, texts)[0][could]
-places = begins[could][:, None] + [2, 3]
-assert abs(np.diff(np.take_along_axis(looked, places, axis=1).mean(axis=0))) < 0.04
+kinds_right = [round(100 * year_right[these].mean()) for these in kinds.values()]
+assert kinds_right == [100, 99, 15]
+means = teams_of(one, [texts[i] for i in could], [dates[i][:4] for i in could])
+means = means.mean(axis=0)  # the third digit is asked, and the fourth
+np.testing.assert_allclose(means[0, 2:4], [1.0, -1.1], atol=0.05)
+np.testing.assert_allclose(means[:, [0, 1, 4]].sum(axis=1), [-0.4, 0.7], atol=0.05)
 assert teams[1][0, 0, :4].min() > 0 > teams[0][0, 0, 3]
 same_nine = []  # how its 9 pulls between 6 and 7, in both years
 for model in (longer, one):
@@ -415,8 +415,7 @@ assert min(shares("one head")) > 0.99
 # %% tags=["live", "hide-input"]
 touch(
     "pulling",
-    "<p>The third digit of 1975, trained three times as long: the 1, the 9 and the 7 pull for the 7, with 2.35, 5.49 and"
-    " 6.50, and so does the 5, with 0.27. The machine writes 1975.</p>",
+    told(1),
     **state,
     longer=False,
     both=True,

@@ -2,7 +2,7 @@
 
 import { at, number, says, sum } from "./draw.js";
 
-const [WIDE, HIGH, LEAST] = [16, 40, 104];
+const [WIDE, HIGH, LEAST] = [16, 40, 94];
 
 /** What a worker hands over of the keys that it has read: the largest score, the powers, and both sums. */
 function read({ scores, values, name }) {
@@ -33,10 +33,10 @@ export const merging = {
   view({ keys, pieces, chosen, told }) {
     const all = pieces ?? keys.map(read);
     const buttons = all.map((each, i) => `<button data-do="pick" data-value="${i}" aria-pressed="${i === chosen}" ${all.length === 1 ? "disabled" : ""}
-      style="opacity:1;padding:.4em .6em">${drawn(each)}</button>`);
+      style="opacity:1;padding:.4em .2em">${drawn(each)}</button>`);
     const [last] = all;
     const end = all.length === 1 ? ` One is left, and ${number(last.weighted, 4)} / ${number(last.total, 4)} = ${number(last.weighted / last.total)}.` : "";
-    return `<div class="controls" role="group" aria-label="Pieces to merge">${buttons.join("")}</div>
+    return `<div class="controls" style="gap:.4em" role="group" aria-label="Pieces to merge">${buttons.join("")}</div>
       ${says((told || (chosen < 0 ? "Press two pieces." : "Press another one.")) + end)}
       <div class="controls"><button data-do="again">Start again</button></div>`;
   },

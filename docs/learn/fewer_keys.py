@@ -173,9 +173,10 @@ touch(
 # %% [markdown]
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
-# 1. The query 0, which makes both weights 0.5. It can never bring back 35: whatever it asks, it mixes 10 and 20.
-# 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price: whatever they ask, the two can only mix
-#    the same values.
+# 1. The query 0, which makes both weights 0.5. It can never bring back 35, because it mixes only the values that it
+#    meets, 10 and 20.
+# 2. Heads 1 and 2 bring back the same, and so do 3 and 4. That is the price. With values of its own, head 2 might bring
+#    back 35 while head 1 brings 15. Now both stay between 10 and 20.
 #
 # </details>
 #
@@ -405,8 +406,9 @@ touch(
 # <details class="lesson-more" markdown="1"><summary>Why does Llama 3.1 have 8, and not one?</summary>
 #
 # The report on Llama 2 gives a reason for its *large* models, which are spread over the 8 graphics cards of a server. A
-# single head of keys would have to be copied onto each card, which makes 8 again, or the chats shared out among them.
-# But the smallest Llama 3.1 fits on one card, where a single head would keep an eighth of that.
+# single head of keys would have to be copied onto each card, which makes 8 again. (Or each card would take some of the
+# chats.) For the smallest Llama 3.1, which fits on one card, this is no reason: with a single head it would keep an
+# eighth of what it keeps. There only the marks speak for 8.
 #
 # </details>
 #
@@ -464,8 +466,8 @@ print("your heads share keys as the package's do")
 # ## Who found this, and when
 #
 # In 2019 Shazeer, an author of the Transformer, asked why it is trained so fast and writes so slowly. Writing waits for
-# the memory. So he kept one head of keys for eight of queries. Many translations were written at once. Shared out among
-# them, a piece took the decoder 3.8 microseconds in place of 46, and the translations were hardly worse.
+# the memory. So he kept one head of keys for eight of queries. Many translations were written at once. Divided by the
+# number of pieces, the decoder's time was 3.8 microseconds in place of 46, and the translations were hardly worse.
 #
 # Ainslie and others (2023) tried what lies between one and all. They did not train anew: they took the average of the
 # heads of keys in each group, and went on training for a twentieth of the steps.
@@ -538,9 +540,10 @@ exercises.show("fewer_keys")
 #
 # **Your machine so far:** half of [the Transformer](recap.py#put-together-by-hand), with heads that share their keys.
 #
-# A head that has nothing to fetch must look all the same, because its weights add up to 1. Where does it look?
+# Fewer heads of keys make the past smaller. Could a machine also forget most of it?
 #
-# * [Attention sinks](sinks.py): a place for weight that nobody needs.
+# * [A window on the past](windows.py): how far must a letter see?
+# * [Attention sinks](sinks.py): where a head looks that has nothing to fetch.
 # * [The configuration of a current model](../guides/model_configuration.py): where it says how many heads share.
 # * [Benchmarks](../about/benchmarks.py#attention-as-it-is-built-today): shared heads against repeated ones.
 #

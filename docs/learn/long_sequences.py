@@ -205,7 +205,7 @@ assert 380e6 < peak < 400e6  # three matrices of 32 rows
 # O_b = \operatorname{softmax}\left(\frac{Q_b K_b^\top}{\sqrt{d_k}}\right) V_b .
 # $$
 #
-# (What the mask hides right of the diagonal is hidden before the softmax, as always.)
+# (The formula leaves out the mask, which hides what lies right of the diagonal, inside the softmax.)
 #
 # ## How much memory blocks save
 #
@@ -260,10 +260,10 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # With blocks the longer text takes less than twice the memory, but about four times the time. (Plain attention takes
-# about three times the memory, in place of four. Probably a part of what a program holds does not grow with the text.
-# We have not looked which.) In the picture "plain" attention makes the whole matrix, and "blockwise" is that of our
-# package. Beside them are Keras (`keras.ops`) and PyTorch (`torch`). Each horizontal line stands for ten times the
-# memory of the one below it. Where a line ends early, the matrix did not fit into the machine any more:
+# about three times the memory, in place of four. In both, probably, a part of what a program holds does not grow with
+# the text. We have not looked which.) In the picture "plain" attention makes the whole matrix, and "blockwise" is that
+# of our package. Beside them are Keras (`keras.ops`) and PyTorch (`torch`). Each horizontal line stands for ten times
+# the memory of the one below it. Where a line ends early, the matrix did not fit into the machine any more:
 
 # %% tags=["hide-input"] alt="Memory against length, both axes logarithmic. The lines of plain attention and of keras.ops rise three to four times at each doubling of the length; that of torch rises about twice; that of blockwise attention rises less than twice, on average."
 import matplotlib.pyplot as plt
@@ -338,7 +338,8 @@ assert [round(each, 1) for each in open_] == [2.7, 3.2]
 #
 # A query has the weights $p_j$ and the output $o = \sum_j p_j v_j$. Walk [back](training.py#all-numbers-at-once) from
 # the slopes of the output, written $do$. The slope $dp_j$ of a weight is the dot product of $do$ and the value $v_j$.
-# The slope $ds_j$ of a score needs a sum over the whole row, since a softmax divides by one. (It is the weight · (value
+# The slope $ds_j$ of a score needs a sum over the whole row, since a softmax divides by the sum of its row. (It is the
+# weight · (value
 # - mean) of [the lesson on training](training.py#where-to-look).) But this sum equals a much shorter one:
 #
 # $$

@@ -142,8 +142,8 @@ touch(
 #
 # That can be seen, because behind the look there is only a matrix, which multiplies and adds. It gives **points** to
 # the ten digits that could be written, and the one with the most points is written. The look has added up what the
-# letters bring, each times its weight. So the points are a sum over the letters, too, and a start that is the same for
-# all texts: **each letter pulls.**
+# letters bring, each times its weight. So the points, too, are a sum over the letters, plus a start that is the same
+# for all texts: **each letter pulls.**
 #
 # Take the third digit of 1975. The 7 should win, and its rival is the 5. How hard does a letter pull? From the points
 # that it gives to the 7, subtract the points that it gives to the 5. The letter 7 pulls with 0.77 for the 7, and the
@@ -252,7 +252,7 @@ touch(
 # </details>
 #
 # So the two letters are like “3 5” and “5 3”: each pulls for its own digit, wherever it stands, and hardly says where
-# that is. Where only one order makes a year of ours, this does no harm. But where both orders do, it should:
+# that is. Where both orders make a year of ours, little else can settle it. And in just these years the machine errs:
 
 # %% tags=["hide-input"]
 begins = np.array(
@@ -273,9 +273,9 @@ for kind, these in kinds.items():
 Markdown("\n".join(lines))
 
 # %% [markdown]
-# In the third place of the last kind of years the two letters pull about equally hard: on average the third digit with
-# 1.0, and the fourth with 1.1. So the rest decides. It pulls for the fourth digit, in the third place with 0.4 and in
-# the fourth place with 0.7. That is why this digit is written twice.
+# In 1975 the two letters alone would have decided. But on average over all years of the last kind they pull about
+# equally hard, in the third place with 1.0 and 1.1. So mostly the rest decides. It pulls for the fourth digit, in the
+# third place with 0.4 and in the fourth place with 0.7. That is why this digit is written twice.
 #
 # Could the 7 of 1975 not simply get more weight? Then it would pull harder in the fourth place, too, where it should
 # lose. A head has one weight for a letter, whatever is asked.
@@ -423,14 +423,15 @@ touch(
 
 # %% [markdown]
 # In 1975 even the 5 now pulls for the 7, and so do the 1 and the 9. How can they know? Look at 1968 and 1978, two texts
-# that differ in this one digit. A 9 says nothing of the digit behind it. And yet the same 9 pulls for the 6 in one
-# text, and for the 7 in the other. (Between 6 and 7 it pulls with 3.8 for the 6 in 1968, and with 6.7 for the 7 in
+# that differ in this one digit. A 9 alone cannot say whether a 6 or a 7 stands behind it, since both make a year of
+# ours. And yet the same 9 pulls for the 6 in one text, and for the 7 in the other. (Between 6 and 7 it pulls with 3.8
+# for the 6 in 1968, and with 6.7 for the 7 in
 # 1978. The piece has the 8 as a rival in both.) So what the 9 brings must hold more than the 9. There is only
 # one place where it can have got that from: in the encoder each letter has looked at the others.
 #
 # **The looks before have brought to each letter what its neighbours are, so that the last look only has to pick it
-# up.** After 700 steps there was only a trace of it, since the same 9 pulled with 0.6, in both texts for the right
-# digit. The training needed time to make it strong.
+# up.** After 700 steps there was only a trace of it: between 6 and 7 the same 9 pulled with 0.6, in both texts for the
+# right digit. The training needed time to make it strong.
 #
 # ## What, then, are heads good for?
 #
@@ -520,7 +521,7 @@ assert brought.round(2).tolist() == [6.5, 6.75]
 # <details class="lesson-answer" markdown="1"><summary>What happens</summary>
 #
 # The digits are 9 and 4. If the two heads share out their weight quite differently, the error of 0.1 moves a digit by
-# about half. If they share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough.
+# about 0.5. If they share it out nearly alike, the same error makes nearly 11 of the 9. So two heads are not enough.
 # They also have to look at different things.
 #
 # </details>

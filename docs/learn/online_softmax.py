@@ -189,8 +189,8 @@ touch(
 # Any order? There is one trap. A key that a [mask](masks.py) hides gets the score minus infinity, because its power is
 # then 0. What if the first piece is hidden as a whole?
 #
-# Then its largest score is minus infinity. And $-\infty - (-\infty)$ is not 0. It is *not a number*, or **NaN**. A NaN
-# makes every sum that it enters a NaN, so no later piece can mend it.
+# Then its largest score is minus infinity, too, and it is subtracted from each score. But $-\infty - (-\infty)$ is not
+# 0. It is *not a number*, or **NaN**. A NaN makes every sum that it enters a NaN, so no later piece can mend it.
 #
 # The remedy is small: **what sees nothing is measured from 0.** Then each power is $e^{-\infty - 0} = 0$, both sums are
 # 0, and merging adds nothing.
@@ -241,7 +241,7 @@ def finish(piece):
 
 
 # %%
-# 100 letters in pieces of 16 keys. The piece that is read first is hidden from most of them:
+# 100 letters in pieces of 16 keys. The last piece is read first, and is hidden from nearly all letters:
 from functools import reduce
 
 from examples.numpy_machine import attention, look_ahead  # those of your machine
@@ -336,8 +336,8 @@ bet(
 #
 # Each line has read one piece more. The darker a letter, the more weight it has *so far*. At the right stand the
 # largest score so far, and how far the output still is from the final one. Until "may" comes, others share the weight.
-# Then the largest score rises, what was carried is mended, and the others turn pale. The last piece, 2018, changes next
-# to nothing:
+# Then the largest score jumps from 6.1 to 8.0, what was carried is mended, and the others turn pale. The last piece,
+# 2018, changes next to nothing:
 
 # %% tags=["hide-input"] alt="A staircase of six lines, each with four letters more of thursday 3rd of may 2018. First the u is dark, then the y of thursday, then the f. In the fifth line the y of may is dark, and all letters before are pale. The largest score rises from 5.0 to 8.0, and the output is away from the final one by 70, 50, 53, 51, 0 and 0 percent."
 import matplotlib.pyplot as plt
@@ -376,8 +376,8 @@ assert text[16:19] == "may"
 # Take one head with 1,000 queries and 1,000 keys of 64 numbers. Plain attention has three steps. Each of them fetches
 # its numbers from the large memory and writes back what it has found: the scores, then the weights, then the output.
 #
-# In pieces, 125 queries at a time stay in the fast memory, with all that they carry, which fit into 192 kilobytes
-# beside 50 keys and values. The keys and values come past them piece by piece. So keys and values are fetched eight
+# In pieces, 125 queries at a time stay in the fast memory, with all that they carry. Its 192 kilobytes have room for 50
+# keys and values beside them. The keys and values come past them piece by piece. So keys and values are fetched eight
 # times, once for each 125 queries. But the two large squares are never written at all:
 #
 # --8<-- "diagrams/two_memories.svg"

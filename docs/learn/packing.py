@@ -140,9 +140,9 @@ longest = "donnerstag, den 30. dezember 1999"
 assert drawn == "".join([*pair, longest] * 2)
 
 # %% [markdown]
-# All four look into the *other* date, because nobody told the machine where one date ends. So the letters of each date
-# have taken in something of the other before any answer is written, and both answers are wrong, without an error. In
-# the first, the 18 of the year has become the day.
+# All four heads look from the 7 into the *other* date, because nobody told the machine where one date ends. So the
+# letters of each date have taken in something of the other before any answer is written, and both answers are wrong. No
+# error says so. In the first, the 18 of the year has become the day.
 #
 # Is this a rare accident? We put 1,000 unseen dates into rows of two. How many of 100 are read right?
 
@@ -349,9 +349,9 @@ assert abs(kept_apart.mean() - own) < 0.005
 # ## Where does a text begin?
 #
 # The mask says who is seen. But the second text now begins at place 3. A machine that *adds* positions to its letters
-# [may read badly](turning_positions.py) there, the worse the farther, unless texts of its training began there, too. So
-# positions are counted anew in each text, here 0, 1, 2 and 0, 1. (Our machine does not need it, because its queries and
-# keys *turn*, so that only distances count.)
+# [may read badly](turning_positions.py) there, and worse the farther back it begins, unless texts of its training began
+# there, too. So positions are counted anew in each text, here 0, 1, 2 and 0, 1. (Our machine does not need it, because
+# its queries and keys *turn*, so that only distances count.)
 #
 # <details class="lesson-more" markdown="1"><summary>What the package says</summary>
 
@@ -404,7 +404,7 @@ touch(
 # <details class="lesson-answer" markdown="1"><summary>What came out</summary>
 #
 # 1. The same as before: 0, 1, 2, 3. Where a text begins in the row does not matter to it.
-# 2. In the square of each text, the diagonal and what lies left of it.
+# 2. In the square of each text, the diagonal and what lies left of it. And the grey cell of the padding.
 #
 # </details>
 #
@@ -423,7 +423,7 @@ touch(
 # | --- | --- | --- | --- | --- | --- | --- | --- |
 # | next comes | 4 | 0 | end | start | 7 | end | padding |
 #
-# <details class="lesson-answer" markdown="1"><summary>An answer</summary>
+# <details class="lesson-answer" markdown="1"><summary>Where?</summary>
 #
 # At the two places that hold an end. Behind the first one stands the start of the *next* answer, which is no part of
 # this one. Behind the second one stands padding. The loss leaves out both.
@@ -463,7 +463,7 @@ assert (moved(None), moved(apart)) == (10, 0)
 # ## What is there to win?
 #
 # Let our 1,000 dates share rows of 64 places, with a new row where the next date does not fit. A simpler way needs no
-# mask: *sort* the dates by length, and take 32 at a time. Then the rows of a batch are only as long as its longest
+# new mask: *sort* the dates by length, and take 32 at a time. Then the rows of a batch are only as long as its longest
 # date. **Who wastes fewer places?**
 
 # %%

@@ -218,9 +218,9 @@ assert looked[6].argsort()[-3:].tolist() == [16, r, 18]  # most at the y
 # of the second: the y gets the vector that the n of "jun" has. All others stay as they were, and the decoder writes.
 # Does it write 05, or 06?
 #
-# In its training such short names never follow an "of", and five of the twelve it does not read right here. Leave these
-# out, and exchange the others in every pair. There are 7 · 6 = 42 pairs. **In how many of them does it write the month
-# of the second text?**
+# Now do the same with all twelve months, jan to dec. In its training such short names never follow an "of", and five of
+# them it does not read right here, so they are left out. Each of the other seven is the first text once with each of
+# the other six as the second: 7 · 6 = 42 pairs. **In how many of them does it write the month of the second text?**
 
 # %% tags=["live", "hide-input"]
 import itertools
@@ -326,9 +326,8 @@ for name, count in counts.items():
     print(f"  {name:12} exchanged: {count}")
 
 # %% [markdown]
-# Look at the third row: between May and June the m alone gives the other month, though the y, which is not exchanged,
-# got more weight. For the vectors come out of the encoder, and the j that takes the place of the m has already looked
-# at "un".
+# Look at the third row: exchanging the vector of the m alone turns May into June, though the y, which stays, got more
+# weight. The vectors come out of the encoder, where the j that takes the place of the m has already looked at "un".
 #
 # The r got much weight, and had no say. Why the machine looks at it, we do not know.
 #
@@ -340,8 +339,9 @@ for name, count in counts.items():
 # ## Take it away
 #
 # Here is **the averaging machine**. It was trained in the same way, but can't choose where to look: it always takes the
-# plain average of the text, in which each of 24 letters counts for 1/24. It had 500 steps, so the table also shows a
-# whole machine with 500. A date counts as right if it has no mistake at all. Try both on a date of your own.
+# plain average of the text. In "thursday 3rd of may 2018" each of the 24 letters counts for 1/24. It had 500 steps, so
+# the table also shows a whole machine with 500. A date counts as right if it has no mistake at all. Try both on a date
+# of your own.
 
 # %% tags=["live", "hide-input"]
 names = ["dates", "dates-brief", "dates-no-attention"]
@@ -464,7 +464,7 @@ exercises.show("reading_dates")
 # + If the text is a date as in its training, it is very probably right. If not, you cannot rely on it. | How sure it is says which answer it prefers, and for strange texts no more than that.
 # - The text stood among its examples. | It was sure about unseen dates, too, and right.
 # ? To write the 3 of a day, a machine gives 60 % of its weight to a comma. What do you know?
-# - It found the 3 in the comma. | Perhaps. The vector at the comma may hold something of its neighbours, or nothing of use.
+# - It found the 3 in the comma. | You cannot know that. The vector at the comma may hold something of its neighbours, or nothing of use.
 # - It made a mistake, because a comma says nothing. | The vectors that it looks at are those behind the encoder, where the letters have looked at each other.
 # + Where it looked. What it got there, you would have to test. | For example by an exchange of the comma's vector for that of another text.
 # ? The machine was trained on four dates in five. Why not on all of them?

@@ -86,9 +86,9 @@ assert in_order[0, 0] == 1
 # ## “Enough”: the soft cap { #a-limit-the-soft-cap }
 #
 # Training often makes scores grow: the farther the right key is ahead, the more probable the right letter becomes. This
-# push weakens only when the weights are nearly 0 or 1, and then it can be too late: in large machines the training
-# broke down there. A **soft cap** $c$ stops the scores earlier. It uses the tanh, a curve that is nearly a straight
-# line near 0 and stays between -1 and 1:
+# push stops only when the weights are nearly 0 or 1. By then scores can be very large, and each query looks at a single
+# key. In some large machines the training broke down at that point. A **soft cap** $c$ stops the scores before. It uses
+# the tanh, a curve that is nearly a straight line near 0 and stays between -1 and 1:
 #
 # $$
 # \text{score} \;\to\; c \, \tanh\left(\frac{\text{score}}{c}\right)
@@ -320,8 +320,8 @@ for side in (1, -1):
     np.testing.assert_array_equal(same, np.equal.outer(buckets, buckets))
 
 # %% [markdown]
-# Head 3 favours the letter just to its left, and head 4 the three that stand four to six places to its right. (The
-# three share one number: they are a *bucket*.)
+# Head 3 favours the letter just to the left of the one that looks, and head 4 the three that stand four to six places
+# to the right of it. (The three share one number: they are a *bucket*.)
 #
 # </details>
 #
@@ -330,8 +330,8 @@ for side in (1, -1):
 # A fourth rule you know: a [sink](sinks.py) is one more score in the softmax, for a query that wants *none of you*.
 # What it gets is thrown away.
 #
-# Our package takes the four in this order: divide by the root, **cap, bias, mask, sink**, softmax. The cap comes before
-# the bias, so that the bias is not shrunk, and before the mask, as you saw.
+# Between the root and the softmax our package takes the four in this order: **cap, bias, mask, sink**. The cap comes
+# before the bias, so that the bias is not shrunk, and before the mask, as you saw.
 #
 # Take a query at the third of four places, with the scores 4, 1, 0 and 9. Key 4 comes later, and must not be seen. Each
 # row of the picture has one rule more. (Its numbers are rounded, so a row may add up to 1.01.) Watch key 4:
@@ -526,7 +526,7 @@ print("your attention has a cap, a bias and a sink")
 #
 # Somebody has no mask, and adds -1,000,000,000 to the scores of the keys that should be hidden. Three keys have the
 # scores 2, 1 and 0. One query must not see the last key, and another must not see any. Which weights does each query
-# get on paper, and in numbers of 32 bits? And with a mask?
+# get on paper, and in numbers of 32 and of 16 bits? And with a mask?
 
 # %% tags=["answer"]
 three = np.array([[2.0], [1.0], [0.0]])
@@ -537,11 +537,11 @@ for bits in ("float64", "float32", "float16"):
         sums = three.T.astype(bits) + hide.astype(bits)
         powers = np.exp(sums - sums.max(axis=-1, keepdims=True))
     by_bias[bits] = powers / powers.sum(axis=-1, keepdims=True)
-    print(bits, by_bias[bits].round(3).tolist())
+    print(bits, by_bias[bits].astype(float).round(3).tolist())
 by_mask = scaled_dot_product_attention(
     np.ones((2, 1)), three, three, hide < 0
 ).weights
-print("mask   ", by_mask.numpy().round(3).tolist())
+print("mask   ", by_mask.numpy().astype(float).round(3).tolist())
 on_paper = weights_of(three[:, 0])
 for bits in by_bias:  # the first query
     np.testing.assert_allclose(by_bias[bits][0], by_mask[0], atol=1e-3)

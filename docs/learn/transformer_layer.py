@@ -175,14 +175,15 @@ machine(
 # (1, 2, 0, 1) + (0, 1, 5, 6) = (1, 3, 5, 7)
 # $$
 #
-# **The norm** brings this sum to mean 0 and size 1, where the *size* is the root of the mean of the squares. The mean is
+# **The norm** brings this sum to mean 0 and size 1, where the *size* is the root of the mean of the squares. The mean
+# is
 # 4. Subtract it: $(-3, -1, 1, 3)$. The size is $\sqrt{(9 + 1 + 1 + 9) / 4} = \sqrt{5} = 2.236$. Divide by it:
 #
 # $$
 # (-1.342, -0.447, 0.447, 1.342)
 # $$
 #
-# Can you get a number larger than 2 through the norm?
+# Can you set the sliders so that a number larger than 2 comes *out* of the norm?
 
 # %% tags=["live", "hide-input"]
 touch(
@@ -424,8 +425,8 @@ assert largest(tower(12)) < 0.5 < 0.97 < largest(bare)
 # gives nearly all of its weight to one letter, before it has learnt to which.
 #
 # **Behind a norm, the next part reads numbers of the same size, however high up it stands.** But the norm behind each
-# part, as in our drawing, is not enough for twelve layers. The norm may also stand in front of each part, which [a
-# later lesson](norm_first.py) takes up.
+# part, as in our drawing, is not enough for twelve layers. With the norm in front of each part all three towers get
+# over 95 of 100 digits, and [a later lesson](norm_first.py) says why.
 #
 # ## Your machine so far
 #
@@ -579,7 +580,7 @@ exercises.show("transformer_layer")
 # + one | All eight fetch the same average. There a tower without residuals ends.
 # - none, since they cancel to zeros | An average of eight values is as a rule not zero.
 # ? The letters in front of an attention become three times as large. Its scores are divided by √d_k, as always. What becomes of them?
-# - Nothing: the √d_k divides the size away. | It divides by how *many* numbers a key has, and not by how large they are.
+# - Nothing: the √d_k divides the size away. | It divides by how many numbers a key has, and not by how large they are.
 # - They become three times as large. | That would be so if only the queries grew. The keys are made of letters, too.
 # + They become nine times as large. | Queries and keys both become three times as large, and a score is their product.
 # ```

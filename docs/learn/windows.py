@@ -303,7 +303,8 @@ bet(
 # <details class="lesson-answer" markdown="1"><summary>What was measured</summary>
 #
 # With 20 letters it says 98 of 100 rightly, and with 19 only 5, hardly more than by guessing among 26 letters. The
-# letter to be said stood 19 places before the one that asks, and this one counts, too. So 20 are just enough.
+# letter to be said stood 19 places before the one that asks, and the one that asks is in the window, too. So 20 are
+# just enough.
 
 # %% tags=["hide-input"] alt="Of 100 letters, how many are right, against the window from 9 to 30 letters. Up to a window of 19 the points lie near 4. From 20 on they lie near 98."
 _, ax = plt.subplots(figsize=(4.8, 2.3), layout="constrained")
@@ -328,7 +329,7 @@ assert (round(rightly[20]), round(rightly[19]), round(rightly[11])) == (98, 5, 4
 # In layer 1 the a notices 0.2689 · 100 = 26.89. In layer 2 the t notices something, too, although the l is not in its
 # window. But the a is, and the a has seen the l: 0.7311 · 26.89 = 19.66. So **a letter hears of what lies outside of
 # its window, through the letters inside.** (In layer 2 the a hears it twice, 26.89 through the l and 19.66 through
-# itself: 46.56 before the parts are rounded.)
+# itself. That makes 46.56, rounded only at the end.)
 #
 # Each layer reaches $w - 1$ letters farther back. With $L$ layers a letter can hear of
 #
@@ -552,8 +553,8 @@ assert copied(9, period=8) > 84 > copied(None, period=8)
 #
 # The letter that it needs stands 7 places back. With a window of 8 this letter is the farthest in sight, and the head
 # that copies gives it 94 % of its weight. With 12, the four that stand farther back take a share, and 56 % are left for
-# it. Without a window still more do. But in the third round the right letter stands once more, 15 places back, and
-# there 69 % of the weight go.
+# it. Without a window still more do. But in the third round the right letter stands once more, 15 places back, and it
+# gets 69 % of the weight.
 
 
 # %% tags=["live", "remove-input"]

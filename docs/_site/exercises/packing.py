@@ -28,7 +28,7 @@ EXERCISES = [
     Exercise(
         name="causal-and-packed",
         question="A row holds two texts of two letters, and the machine is causal. Which cells are hidden?",
-        asks=Cells(PLACES, PLACES),
+        asks=Cells(PLACES, PLACES, on="hidden"),
         given=(DOCUMENTS,),
         right=lambda d: combine_masks(apart(d), ahead(d)).numpy(),
         because="A key is hidden if it belongs to another text or lies in the future.",

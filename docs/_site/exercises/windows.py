@@ -18,7 +18,7 @@ EXERCISES = [
         name="window-cells",
         question="The letters of “later” see themselves and the letters before, with a window of 3. Press the cells"
         " that are hidden. A row is a letter that looks.",
-        asks=Cells(LETTERS, LETTERS, on="hidden", off="visible"),
+        asks=Cells(LETTERS, LETTERS, on="hidden"),
         given=(5, 3),
         right=hidden,
         because="A letter sees itself and the two before it: with i - 3 < j ≤ i there are at most three.",

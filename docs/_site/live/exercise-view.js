@@ -50,7 +50,7 @@ function cells({ rows, columns, on, off }, answer) {
     });
     return `<tr>${named ? `<th scope="row">${escape(row)}</th>` : ""}${line.join("")}</tr>`;
   });
-  const look = on === "blocked" || on === "skipped" ? "" : " picks"; // hatched is what attention leaves out
+  const look = ["blocked", "hidden", "skipped"].includes(on) ? "" : " picks"; // hatched is what attention leaves out
   return `<div class="scroll"><table class="grid${look}"><thead><tr>${named ? "<td></td>" : ""}${head}</tr></thead><tbody>${body.join("")}</tbody></table></div>
     <p class="key${look}"><i class="on"></i>${escape(on)}<i class="off"></i>${escape(off)}: press a cell to change it.</p>`;
 }

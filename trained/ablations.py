@@ -45,13 +45,15 @@ DATES = (  # each with as many steps as the whole machine, if its name says noth
     "no residual, three times as long",
     "a counter, three times as long",
 )
-DEEP = {  # twelve layers write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
+DEEP = {  # twelve layers, or six, write eight digits backwards: the norm first, last or nowhere, and steps of warm-up
     "norm first": (True, 0),
     "norm first, warm-up": (True, 200),
     "norm last": (False, 0),
     "norm last, warm-up": (False, 200),
     "no norm": (None, 0),
     "no norm, warm-up": (None, 200),
+    "six layers, norm last": (False, 0, 6),
+    "six layers, no norm": (None, 0, 6),
 }
 LOOKS = {"8 looks, 1 head": 64, "8 looks, 1 head of 8 numbers": 8}  # a query for each digit, and what it brings back
 TWINS = {"sort": None, "sort, head 1 even": 0}  # which head is made even after the training
@@ -140,7 +142,7 @@ def measured(name, seed):
 
     keras.utils.set_random_seed(seed)
     if name in DEEP:
-        return backwards(*DEEP[name], seed)
+        return backwards(seed, *DEEP[name])
     if name in LOOKS:
         return eight_looks(LOOKS[name], seed)
     if name in TWINS:
@@ -199,7 +201,7 @@ def eight_looks(depth, seed):
     return round(float(digits.measure(model)["exact"]), 4)
 
 
-def backwards(norm_first, warmup, seed, layers=12, steps=800, batch=32):
+def backwards(seed, norm_first, warmup, layers=12, steps=800, batch=32):
     """Train a stack of layers to write digits backwards; return the share of digits that it gets right."""
     import keras
     import numpy as np

@@ -10,7 +10,8 @@ from self_check import Answer, Question, fence, parse, to_html, to_markdown
 ROOT = next(p for p in Path(__file__).resolve().parents if (p / "docs" / "learn").is_dir())
 LESSONS = sorted((ROOT / "docs" / "learn").glob("*.py"))
 FENCE = re.compile(
-    r"^# ## Check yourself\n#\n.*?^exercises\.show\(.*?^# ```self-check\n(.*?)^# ```\n#\n# ## Where to go next\n",
+    r"^# ## Check yourself\n.*?^exercises\.show\(.*?^# ```self-check\n(.*?)^# ```\n#\n# </details>\n#\n"
+    r"# ## Where to go next\n",
     re.M | re.S,
 )
 TEXT = """\

@@ -128,7 +128,8 @@ class TestRefusals:
 @pytest.fixture(scope="module")
 def joined():
     """Return all modules by name: those of the lab, of the machine and of the pieces to touch."""
-    return {name: module for entry in scripts.ENTRIES.values() for name, module in scripts.in_order(entry).items()}
+    entries = [*scripts.ENTRIES.values(), *scripts.PIECES.values()]
+    return {name: module for entry in entries for name, module in scripts.in_order(entry).items()}
 
 
 def code(module):
@@ -144,7 +145,8 @@ class TestOurModules:
             "page-exercise",
             "exercise-progress",
             "bug-detective",
-        }:  # these compare what Python computed
+            "lesson-piece",
+        }:  # these compare what Python computed, or show what a piece computes
             assert "attention.js" in scripts.in_order(scripts.ENTRIES[name])
 
     def test_what_is_imported_is_used(self, joined):
@@ -154,11 +156,12 @@ class TestOurModules:
 
     def test_what_is_exported_is_imported_somewhere(self, joined):
         imported = {(file, name) for m in joined.values() for file, names in m.imports.items() for name in names}
+        imported |= {(f"{name}.js", name) for name in scripts.PIECES}  # by the element, when it needs one
         assert imported == {(file, name) for file, module in joined.items() for name in module.exports}
 
-    @pytest.mark.parametrize("element", scripts.ENTRIES)
-    def test_what_another_file_exports_is_imported_before_it_is_called(self, element):
-        modules = scripts.in_order(scripts.ENTRIES[element])
+    @pytest.mark.parametrize("entry", [*scripts.ENTRIES.values(), *scripts.PIECES.values()], ids=lambda path: path.stem)
+    def test_what_another_file_exports_is_imported_before_it_is_called(self, entry):
+        modules = scripts.in_order(entry)
         exported = {name for module in modules.values() for name in module.exports}
         for file, module in modules.items():
             own = {*chain(*module.imports.values()), *scripts.DECLARED.findall(module.code)}
@@ -169,4 +172,18 @@ class TestOurModules:
         """The tests in the browser call them. What models call is shared by all elements of a page."""
         name = r"\b(?:window|globalThis)\.\w+ (?:\?\?)?= "
         writes = {file for file, module in joined.items() if re.search(name, module.code)}
-        assert writes == {"mask-lab.js", "date-machine.js", "text-machine.js", "head-designer.js", "machine-files.js"}
+        elements = {"mask-lab.js", "date-machine.js", "text-machine.js", "head-designer.js", "lesson-piece.js"}
+        assert writes == elements | {"machine-files.js"}
+
+    def test_a_piece_hands_itself_over_by_its_name(self):
+        script = scripts.piece("bet")
+        assert script.endswith(
+            '(globalThis.lessonPieces ??= {}).bet = $modules["bet.js"].bet;\n'
+            'dispatchEvent(new Event("lesson-piece"));\n})();\n'
+        )
+        assert all(name in scripts.read(path).exports for name, path in scripts.PIECES.items())
+
+    def test_each_piece_is_in_a_lesson(self):
+        lessons = "".join(path.read_text() for path in (scripts.LIVE.parents[1] / "learn").glob("*.py"))
+        lessons += (scripts.LIVE.parent / "live.py").read_text()
+        assert [name for name in scripts.PIECES if f'"{name}"' not in lessons] == []

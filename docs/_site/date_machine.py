@@ -89,7 +89,8 @@ def machine(*names, piece=None, without="", page="", title="", called=(), **stat
     """Show the machine with these models, the whole one among them; `state` says how it stands at first.
 
     A piece is "small" (the beginning, with a link to `page`), "looks" (who looks where), "head" (the same of one head),
-    "fits" (the numbers behind the weights of one head) or "beside" (a sibling beside the whole machine); `title` stands
+    "fits" (the numbers behind the weights of one head), "beside" (a sibling beside the whole machine), "fool" (a game
+    of texts that are no dates) or "exchange" (letters of a text take their vectors from a `second`); `title` stands
     above it. `called` is what a page calls a model, {name: (title, what a sentence says of it)}. `without` is the HTML
     that stands there without JavaScript, and until the models have come.
     """
@@ -124,13 +125,16 @@ def comparison(*names, called=()):
     """Return a table of models and how many of 2,000 unseen dates they read right, as HTML."""
     titles = ("machine", "right", "year", "month", "day", "steps of training")
     found = [about(name, called=called) for name in names]
-    rows = [(each["title"], *each["measured"].values(), each["config"]["steps"]) for each in found]
+    rows = [(x["title"], *map(percent, x["measured"].values()), f"{x['config']['steps']:,}") for x in found]
+    return tabled(titles, rows)
+
+
+def tabled(titles, rows):
+    """Return rows of texts under their titles as an HTML table; the first of each row names it."""
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
     body = "".join(
-        f'<tr><th scope="row">{title}</th>'
-        + "".join(f"<td>{x}</td>" for x in (*map(percent, shares), f"{steps:,}"))
-        + "</tr>"
-        for title, *shares, steps in rows
+        f'<tr><th scope="row">{html.escape(name)}</th>' + "".join(f"<td>{x}</td>" for x in cells) + "</tr>"
+        for name, *cells in rows
     )
     return f'<table class="comparison"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
@@ -140,10 +144,11 @@ def percent(share):
     return f"{math.floor(1000 * share + 0.5) / 10:.1f} %"
 
 
-def still(model, text, head=None, at=6):
+def still(model, text, head=None, at=6, each_row=False):
     """Let the model read a text; return a picture of where its answer looked, and a sentence, as HTML.
 
-    The picture shows one head, or the mean of all; above it stands where letter `at` of the answer looked.
+    The picture shows one head, or the mean of all; above it stands where letter `at` of the answer looked. There the
+    largest weight is the brightest, and with `each_row` it is so in each row of the picture, as in the small machine.
     """
     source, target = date_tokenizers()
     ids = source.encode([text])
@@ -156,12 +161,13 @@ def still(model, text, head=None, at=6):
     rows = [*answer, "▪"][: len(weights)]
     alt = f"The answer {answer} beside the text {text}: each letter of the answer is bright where {who} looked."
     most = text[int(np.argmax(weights[at]))]
+    shades = weights / weights.max(axis=1, keepdims=True) if each_row else weights
     return (
         f"{strip('writes', rows, chosen=at)}{strip('reads', text, weights[at] / weights[at].max())}"
         f"<p>The machine wrote “{rows[at]}”. For this letter {who} looked most at “{html.escape(most)}”. Below, each "
         f"row is a letter of the answer {answer}, and the letters of the text that {who} looked at stand out."
         f"<noscript> With JavaScript you could type your own date here.</noscript></p>"
-        f"{picture(weights, rows, text, alt)}"
+        f"{picture(shades, rows, text, alt)}"
     )
 
 

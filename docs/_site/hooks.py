@@ -47,6 +47,8 @@ def on_pre_build(config):
 def on_files(files, config):
     for name, entry in scripts.ENTRIES.items():
         files.append(File.generated(config, f"assets/{name}.js", content=scripts.script(entry)))
+    for name in scripts.PIECES:
+        files.append(File.generated(config, f"assets/pieces/{name}.js", content=scripts.piece(name)))
     files.append(File.generated(config, card.PATH, content=card.picture(config.site_name, config.site_description)))
     lessons.add_lessons(files, config, build.serving)  # executes them, and trains what they show
     for name, script in machine_files.scripts():

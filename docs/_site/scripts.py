@@ -27,6 +27,8 @@ ENTRIES = {
         "bug-detective",
     )
 }  # by the element that each one defines
+HELPERS = ("draw", "touch-style")
+PIECES = {path.stem: path for path in sorted((LIVE / "touch").glob("*.js")) if path.stem not in HELPERS}  # by name
 IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/(?:[\w-]+/)?[\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)
 DECLARED = re.compile(r"^(?:async function|function|class|const|let|var) (\w+)", re.M)
@@ -41,10 +43,16 @@ class Module:
     code: str
 
 
-def script(entry):
-    """Return a module, after all that it needs, as one classic script."""
+def script(entry, *last):
+    """Return a module, after all that it needs, as one classic script; `last` are lines at its end."""
     parts = [as_function(name, module) for name, module in in_order(entry).items()]
-    return "\n".join(["(() => {", '"use strict";', "const $modules = {};", *parts, "})();\n"])
+    return "\n".join(["(() => {", '"use strict";', "const $modules = {};", *parts, *last, "})();\n"])
+
+
+def piece(name):
+    """Return a piece of lessons as a script, which hands it to the element `lesson-piece` by its name."""
+    kept = f'(globalThis.lessonPieces ??= {{}}).{name} = $modules["{name}.js"].{name};'
+    return script(PIECES[name], kept, 'dispatchEvent(new Event("lesson-piece"));')
 
 
 def as_function(name, module):

@@ -102,6 +102,7 @@ class Visitor:
         if self.scripts:  # the last of them names the quiz; it comes after the first frame
             self.page.wait_for_function("!!customElements.get('self-check')")
             self.page.wait_for_function("!document.querySelector(':not(:defined)')")  # a lab's script comes later still
+            self.page.wait_for_function("[...document.querySelectorAll('lesson-piece')].every(one => one.shadowRoot)")
             self.page.wait_for_function("!document.querySelector('pre[id^=__code_]:not(:has(> nav))')")  # copy buttons
         self.page.evaluate("document.fonts.ready")
         return response

@@ -128,6 +128,11 @@ def test_the_math_font_has_every_sign_of_the_formulas():
     assert set("".join(shown)) | {italic(v) for v in variables if len(v) == 1} <= signs
 
 
+def test_each_piece_is_on_a_page():
+    shown = {piece for path in HTML for piece in re.findall(r'<lesson-piece piece="(\w+)"', path.read_text("utf-8"))}
+    assert shown == {path.stem for path in (SITE / "assets" / "pieces").glob("*.js")}
+
+
 @pytest.mark.parametrize(("path", "most"), [("/", 200), ("/learn/attention/", 300), ("/machine/", 450)])
 def test_a_first_visit_is_light(browser, host, path, most):
     visitor, asked = Visitor(browser, host), set()

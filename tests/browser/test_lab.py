@@ -400,8 +400,19 @@ def test_a_lesson_lets_readers_hide_tokens(visit):
         piece.locator("[data-do=pad]").nth(letter).click()
     assert piece.locator("tr.empty").count() == 7
     assert "sees 0 of 7 keys" in piece.locator(".says").inner_text()
+    assert "the lab keeps a rule here" in piece.locator(".won").inner_text()
     piece.locator("[data-do=undo]").click()
     assert piece.locator("tr.empty").count() == 0
+    assert piece.locator(".won").inner_text() == ""
+
+
+def test_a_lesson_says_when_no_letter_sees_a_later_one(visit):
+    piece = visit("/learn/causal/").page.locator("mask-lab[piece=mask]")
+    later = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    for i, j in later:
+        assert piece.locator(".won").inner_text() == ""
+        piece.locator(f"[data-cell='{i},{j}']").click()
+    assert piece.locator(".won").inner_text().startswith("✓ Stopped, with ten cells.")
 
 
 def test_a_lesson_shares_numbers_among_heads(visit):

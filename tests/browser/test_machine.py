@@ -390,6 +390,9 @@ def test_a_lesson_shows_a_sibling_beside_the_whole(visit, path, said):
     page.wait_for_function("document.querySelector('date-machine[piece=beside]').result")
     assert machine.locator("td.said").first.inner_text() == "1969-07-05"
     text = machine.locator(".says").inner_text()
+    if path == "causal":  # where what it could see in training stands beside
+        assert machine.locator(".box tbody td").all_inner_texts()[0::3] == ["100.0 %", "100.0 %"]
+        assert machine.locator("td.said").last.inner_text() == "(nothing)"
     assert said in text.replace("it still writes", "it writes")  # after some trainings it knows this date
 
 
@@ -430,6 +433,19 @@ def test_a_lesson_shows_who_looks_where(visit):
     assert machine.locator("canvas").count() == 4
     machine.get_by_role("button", name="text looks at text").click()
     assert machine.locator("canvas").count() == 4
+
+
+def test_a_lesson_shows_how_a_head_looked_back(visit):
+    page = visit("/learn/causal/").page
+    machine = page.locator("date-machine[piece=looks]")
+    machine.scroll_into_view_if_needed()
+    page.mouse.move(300, 300)
+    page.wait_for_function("document.querySelector('date-machine[piece=looks]').result?.answer")
+    assert machine.locator(".says").inner_text().endswith("Press the name of a head.")
+    machine.get_by_role("button", name="Head 4").press("Enter")
+    for letter, said in ((6, "at the dash at place 5 (93 %)."), (9, "at the dash at place 8 (92 %).")):
+        machine.get_by_role("group", name="The answer").get_by_role("button").nth(letter).click()
+        assert machine.locator(".says").inner_text().endswith(said)
 
 
 def test_weights_that_do_not_come_are_missed_in_words(visit):

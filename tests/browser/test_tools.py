@@ -64,9 +64,13 @@ def test_a_lesson_can_be_downloaded_as_a_notebook(visit, lesson):
     assert notebook["cells"][0]["source"] == install.CELL
     assert "--8<--" not in text
     assert "][clear_attention" not in text
-    assert any(
-        output.get("data", {}).get("image/svg+xml") for c in notebook["cells"] for output in c.get("outputs", [])
-    )
+    figures = [
+        output
+        for c in notebook["cells"]
+        for output in c.get("outputs", [])
+        if "image/svg+xml" in output.get("data", {})
+    ]
+    assert figures or lesson == "reading_dates"  # all its pictures are pieces
 
 
 def test_walking_on_keeps_math_and_figures(visit):
@@ -100,6 +104,7 @@ def test_keyboard_reaches_content_search_and_navigation(visit):
 
 def test_a_self_check_explains_mistakes_by_keyboard(visit):
     page = visit("/learn/masks/").page
+    page.get_by_text("Three more questions").click()
     questions = page.locator("self-check .sc-question")
     assert questions.count() == 3
     wrong, right = questions.nth(0).locator(".sc-wrong").first, questions.nth(0).locator(".sc-right")
@@ -119,6 +124,7 @@ def test_a_self_check_explains_mistakes_by_keyboard(visit):
 
 def test_a_self_check_works_without_javascript(visit):
     page = visit("/learn/masks/", java_script_enabled=False).page
+    page.get_by_text("Three more questions").click()
     answer = page.locator("self-check .sc-right").first
     answer.locator("summary").click()
     assert answer.locator("p").is_visible()

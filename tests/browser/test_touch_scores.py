@@ -14,30 +14,41 @@ from clear_attention import (
     create_document_mask,
     create_document_positions,
     create_look_ahead_mask,
-    create_padding_mask,
     date_tokenizers,
     scaled_dot_product_attention,
     select,
 )
 from clear_attention.programs import features, rows
-from trained.language import FIRST
 
 
-def test_the_rules_of_the_scores_are_those_of_the_package(piece):
+def weights_in(row):
+    """Return the weights that stand above the bars of a row."""
+    return [float(x) for x in row.locator(".got").all_inner_texts()]
+
+
+def test_each_rule_leaves_a_row_as_the_package_computes_it(piece):
     rules = piece("score_rules", "rules")
     q, k = np.array([[4.0, 0, 0, 0]]), np.array([[2.0], [0.5], [0], [4.5]]) * [1, 0, 0, 0]
     v = np.array([[10.0], [20], [30], [40]])
 
-    def assert_says(**options):
+    def assert_says(row, **options):
         output, weights = (x.numpy()[0] for x in scaled_dot_product_attention(q, k, v, **options))
-        shown = rules.element.locator(".box tr").last.locator("td").all_inner_texts()
-        np.testing.assert_allclose([float(x) for x in shown], [*weights, 1 - weights.sum()], atol=0.00501)
+        shown = weights_in(rules.element.locator(".rules tbody tr").nth(row))
+        np.testing.assert_allclose(shown, [*weights, 1 - weights.sum()][: len(shown)], atol=0.00501)
+        assert len(shown) == (5 if "sink" in options else 4)
+        bars = (
+            rules.element.locator(".rules tbody tr")
+            .nth(row)
+            .locator("i")
+            .evaluate_all("all => all.map((bar) => +bar.style.getPropertyValue('--share'))")
+        )
+        np.testing.assert_allclose(bars, shown, atol=1e-9)
         most = int(np.argmax(weights))
         assert rules.says().startswith(f"Key {most + 1} gets most, ")
         np.testing.assert_allclose(rules.numbers()[1:4], [weights[most], weights.sum(), output[0]], atol=0.00501)
 
     options = {}
-    assert_says()
+    assert_says(0)
     bias, mask = -0.5 * np.array([[2, 1, 0, 1]]), np.array([[0, 0, 0, 1]])
     added = (
         ("cap", {"softcap": 2.0}),
@@ -45,11 +56,14 @@ def test_the_rules_of_the_scores_are_those_of_the_package(piece):
         ("mask", {"mask": mask}),
         ("sink", {"sink": np.float64(0)}),
     )
-    for name, rule in added:
+    for row, (name, rule) in enumerate(added, start=1):
         rules.element.get_by_role("checkbox", name=name, exact=True).focus()
         rules.page.keyboard.press("Space")
         options |= rule
-        assert_says(**options)
+        assert_says(row, **options)
+    below = [row.locator("small").all_inner_texts() for row in rules.element.locator(".rules tbody tr").all()]
+    assert below[1] == ["1.93", "0.92", "0.00", "2.00"]
+    assert below[3] == ["–", "–", "–", "hidden"]
     for label, value, rule in (
         ("Cap", 5, {"softcap": 5.0}),
         ("Price of a place", 1.25, {"bias": 2.5 * bias}),
@@ -57,62 +71,53 @@ def test_the_rules_of_the_scores_are_those_of_the_package(piece):
     ):
         rules.slide(label, value)
         options |= rule
-        assert_says(**options)
+        assert_says(4, **options)
     assert "read!" not in rules.says()
     rules.element.get_by_label("mask before the cap").check()
     assert "The hidden key is read!" in rules.says()
     rules.element.get_by_role("checkbox", name="bias", exact=True).uncheck()
     capped = [5 * np.tanh(score / 5) for score in (4, 1, 0)] + [-5]
     powers = np.exp([*capped, 2])
-    shown = rules.element.locator(".box tr").last.locator("td").all_inner_texts()
-    np.testing.assert_allclose([float(x) for x in shown], powers / powers.sum(), atol=0.00501)
+    shown = weights_in(rules.element.locator(".rules tbody tr").last)
+    np.testing.assert_allclose(shown, powers / powers.sum(), atol=0.00501)
     rules.press("Start again")
-    assert_says()
+    assert_says(0)
+
+
+def test_the_dots_fall_from_the_line_onto_the_curve_of_the_cap(piece):
+    rules = piece("score_rules", "rules")
+
+    def dots():
+        places = rules.element.locator("svg g.turns").evaluate_all("all => all.map((dot) => dot.style.transform)")
+        return (np.array([re.findall(r"-?[\d.]+", place) for place in places], float) - 110) / [11, -11]
+
+    scores = np.array([4, 1, 0, 9])
+    np.testing.assert_allclose(dots(), np.transpose([scores, scores]), atol=0.01)
+    rules.element.get_by_role("checkbox", name="cap", exact=True).check()
+    for cap in (2, 6.5):
+        rules.slide("Cap", cap)
+        np.testing.assert_allclose(dots(), np.transpose([scores, cap * np.tanh(scores / cap)]), atol=0.01)
+    rules.element.get_by_role("checkbox", name="mask", exact=True).check()
+    rules.element.get_by_label("mask before the cap").check()
+    np.testing.assert_allclose(dots()[3], [-10, -6.5], atol=0.01)  # minus infinity comes back as minus the cap
 
 
 def test_the_rules_come_one_after_the_other(piece, visit):
     rules = piece("score_rules", "rules")
-    table = rules.element.locator("table")
+    table = rules.element.locator("table.rules")
     rules.press("One rule after the other")
-    expect(table.get_by_role("checkbox", checked=True)).to_have_count(5)  # and there it stands still
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(4)  # and there it stands still
     expect(rules.element.get_by_role("button", name="One rule after the other")).to_be_visible()
     assert rules.numbers()[1:4] == [0.418, 0.83, 14.17]
     rules.press("One rule after the other")
-    expect(table.get_by_role("checkbox", checked=True)).not_to_have_count(5)
+    expect(table.get_by_role("checkbox", checked=True)).not_to_have_count(4)
     rules.press("Stop")
     before = table.get_by_role("checkbox", checked=True).count()
     rules.page.wait_for_timeout(700)
     assert table.get_by_role("checkbox", checked=True).count() == before
     still = visit("/learn/score_rules/", reduced_motion="reduce").page.locator("lesson-piece[piece=rules]")
-    expect(still.get_by_role("slider").first).to_be_visible()
+    expect(still.get_by_role("checkbox").first).to_be_visible()
     assert still.get_by_role("button").all_inner_texts() == ["Start again"]
-
-
-def test_a_cap_after_the_mask_lets_the_future_in(piece):
-    capping = piece("score_rules", "capping")
-    model, _ = trained.load("dates")
-    _, target = date_tokenizers()
-    x = model.target_positions(model.embed_target(target.encode(["2018-05-03"])[:, :-1]) * 8.0)
-    looking = model.decoder.layers[0].self_attention.attention
-    q, k = (
-        project(x)[0].numpy().reshape(11, 4, 16)[:, 1] for project in (looking.project_queries, looking.project_keys)
-    )
-    scores = q @ k.T / 4
-    for place, cap in enumerate((1, 2, 3, 4, 5, 7, 10, 20)):
-        capping.slide("Cap", place)
-        hidden = np.triu(np.ones((11, 11), bool), k=1)
-        for early in (True, False):
-            capping.element.get_by_label("mask before the cap").set_checked(early)
-            lifted = -cap if early else -np.inf
-            powers = np.exp(np.where(hidden, lifted, cap * np.tanh(scores / cap)))
-            weights = powers / powers.sum(axis=-1, keepdims=True)
-            assert capping.numbers()[-1] == pytest.approx(100 * weights[0, 1:].sum(), abs=0.6)
-            seen = capping.element.locator("svg > rect").evaluate_all("all => all.map(cell => cell.style.fillOpacity)")
-            drawn = np.sqrt(weights if early else weights[~hidden]).ravel()
-            np.testing.assert_allclose([float(opacity) for opacity in seen if opacity], drawn, atol=0.011)
-            assert capping.element.locator("rect[fill='url(#hatch)']").count() == (0 if early else 55)
-    capping.press("Start again")
-    assert "83 % of its weight" in capping.says()
 
 
 def test_the_query_walks_down_the_packed_row(piece, visit):
@@ -127,48 +132,6 @@ def test_the_query_walks_down_the_packed_row(piece, visit):
     still = visit("/learn/packing/", reduced_motion="reduce").page.locator("lesson-piece[piece=packed]")
     expect(still.get_by_role("slider").first).to_be_visible()
     assert still.get_by_role("button").count() == 0
-
-
-def test_what_a_letter_pulls_is_missing_without_it(piece):
-    source, _ = date_tokenizers()
-    pulling = piece("multi_head", "pulling")
-    both = pulling.page.locator("lesson-piece[piece=pulling]").nth(1)
-    both.scroll_into_view_if_needed()
-    assert pulling.element.get_by_role("checkbox").count() == 0
-    for longer, name in enumerate(("digits-1", "digits-1-longer")):
-        pulling.element = both
-        model, _ = trained.load(name)
-        both.get_by_label("trained three times as long").set_checked(bool(longer))
-        for now in range(5):
-            pulling.slide("Text", now)
-            text = both.locator("label").first.inner_text().removeprefix("Text").strip()
-            ids = source.encode([text])
-            x = model.source_positions(model.embed_source(ids) * 8.0)
-            values = model.attention.project_values(model.encoder(x, mask=create_padding_mask(ids)))
-            weights = model(ids, return_weights=True)[1].numpy()[:, 0, 0]
-
-            def lead(weights, place, digit, rival, values=values, model=model):
-                points = model.project_logits(model.attention.project_output(weights[:, None] @ values)).numpy()
-                return np.subtract(*points.reshape(8, 10)[place, [digit, rival]])
-
-            for place in (2, 3):
-                pulling.slide("Digit of the year", place - 2)
-                asked = place, int(text[place - 4]), int(text[1 - place])
-                whole = lead(weights, *asked)
-                pulls = []
-                for letter in range(len(text) - 4, len(text)):
-                    without = weights.copy()
-                    without[:, letter] = 0
-                    pulls.append(whole - lead(without, *asked))
-                shown = both.locator("svg text").all_text_contents()
-                shown = [float(x) for x in shown if re.fullmatch(r"\d+\.\d\d", x)]
-                np.testing.assert_allclose(shown, np.abs([*pulls, whole - sum(pulls)]), atol=0.011)
-                assert both.locator("rect.q").count() == sum(pull > 0 for pull in (*pulls, whole - sum(pulls)))
-                said = pulling.says()
-                assert pulling.numbers()[0] == pytest.approx(abs(whole), abs=0.011)
-                assert f"becomes a {asked[1] if whole > 0 else asked[2]}" in said
-                read = np.argmax(model(ids), axis=-1)[0, :4]
-                assert said.endswith(f"The machine writes {''.join(map(str, read))}.")
 
 
 def test_two_dates_in_a_row_are_read_as_the_machine_reads_them(piece):
@@ -234,46 +197,6 @@ def test_a_packed_row_is_cut_as_the_package_cuts_it(piece):
     assert "Place 5 is at position 0 of text 3 and sees places 5 to 5." in row.says()
     row.element.get_by_label("keep the texts apart").uncheck()
     assert "Place 5 is at position 5 and sees places 0 to 5." in row.says()
-
-
-def test_the_two_steps_are_those_of_the_trained_heads(piece):
-    echo = piece("induction", "echo")
-    model, _ = trained.load("repeats")
-    text = echo.element.locator(".letters button").all_inner_texts()
-    ids = np.array([[ord(letter) - ord("a") + FIRST for letter in text]])
-    logits, maps = model(ids, return_weights=True)
-    first, second = (maps[layer].numpy()[0, 0] for layer in "01")
-    chances = np.exp(logits.numpy()[0])
-    chances /= chances.sum(axis=1, keepdims=True)
-    assert text[:7] == text[7:]
-    for place, letter in enumerate(text):
-        echo.element.get_by_role("button", name=f"{letter}, place {place}", exact=True).focus()
-        echo.page.keyboard.press("Enter")
-        found = second[place].argmax()
-        noted = first[found].argmax()
-        looks = rf"the {letter} at place {place} looks most at the {text[found]} at place {found} \((.*?)\)"
-        had = rf"that {text[found]} had looked most at the {text[noted]} at place {noted} \((.*?)\)"
-        said = chr(ord("a") + chances[place].argmax() - FIRST)
-        shown = re.search(rf"{looks}.*{had}.*says {said} \((.*?)\); right: (.*)\.$", echo.says())
-        weights = [second[place, found], first[found, noted], chances[place].max()]
-        np.testing.assert_allclose([float(x) for x in shown.groups()[:3]], weights, atol=0.0056)
-        assert shown[4] == ("nobody can know yet" if place < 6 else text[(place + 1) % 7])
-    echo.element.locator("g[data-value='12']").click()
-    assert "place 12 looks most" in echo.says()
-
-
-def test_the_letters_look_one_after_the_other(piece, visit):
-    echo = piece("induction", "echo")
-    echo.element.locator("g[data-value='11']").click()
-    echo.press("Read on")
-    expect(echo.element.locator(".says")).to_contain_text("at place 13 looks most")  # and there it stands still
-    expect(echo.element.get_by_role("button", name="Read on")).to_be_visible()
-    echo.press("Read on")
-    expect(echo.element.locator(".says")).not_to_contain_text("at place 13 looks most")
-    echo.press("Stop")
-    still = visit("/learn/induction/", reduced_motion="reduce").page.locator("lesson-piece[piece=echo]")
-    expect(still.locator(".says")).to_contain_text("at place 10 looks most")
-    assert still.get_by_role("button", name="Read on").count() == 0
 
 
 def test_each_place_fetches_by_the_notes(piece, visit):

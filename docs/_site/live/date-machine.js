@@ -8,15 +8,18 @@ import { escape, morph } from "./html.js";
 import { tried } from "./machine-dares.js";
 import { load, ready } from "./machine-files.js";
 import { draw, placeAt } from "./machine-maps.js";
+import { emptiness } from "./machine-places.js";
 import { build, mapOf, mapsOf, run } from "./machine-run.js";
+import { exchange } from "./machine-exchange.js";
+import { fool, judged, nonsense } from "./machine-fool.js";
 import { fromAddress, FRESH, LARGEST, LONGEST, mended, toAddress } from "./machine-state.js";
 import { beside, columnsOf, field, fits, head, looks, rowsOf, small, whole } from "./machine-view.js";
 import { trouble } from "./machine-words.js";
 import { MACHINE_STYLE } from "./machine-style.js";
 
-const PIECES = { small, looks, head, fits, beside };
+const PIECES = { small, looks, head, fits, beside, exchange, fool, places: emptiness };
+const FIELDS = { exchange: () => "", fool: nonsense }; // where it is not the text field of all others
 const FETCHING = "The machine is being fetched …";
-const SIZE = "about a quarter of a megabyte";
 const PAUSE = 350; // milliseconds between letters, where the reader lets it write again
 const toggled = (list, one) => (list.includes(one) ? list.filter((x) => x !== one) : [...list, one]);
 
@@ -63,10 +66,13 @@ class DateMachine extends HTMLElement {
 
   /** Give the still picture the colours of the machine, so that none changes when it wakes. */
   recolour() {
-    for (const square of this.querySelectorAll("svg.still rect")) {
-      square.setAttribute("fill", colours(Number(square.getAttribute("fill-opacity"))).weight);
+    const squares = [...this.querySelectorAll("svg.still rect")];
+    const weights = squares.map((square) => Number(square.getAttribute("fill-opacity")));
+    const inRow = (square) => weights.filter((_, i) => squares[i].getAttribute("y") === square.getAttribute("y"));
+    squares.forEach((square, i) => {
+      square.setAttribute("fill", colours(weights[i] / (this.scalesRows ? Math.max(...inRow(square)) || 1 : 1)).weight);
       square.setAttribute("fill-opacity", "1");
-    }
+    });
     for (const { style } of this.querySelectorAll(".still-strip b[style]")) {
       const { weight, ink } = colours(parseFloat(style.getPropertyValue("--shade")));
       Object.assign(style, { background: weight, color: ink });
@@ -84,8 +90,18 @@ class DateMachine extends HTMLElement {
     for (const kind of ["scroll", "pointermove", "keydown"]) addEventListener(kind, begin, { once: true, passive: true });
   }
 
+  /** The small machine has one scale for its letters and its map: the one that is looked at most is the brightest. */
+  get scalesRows() {
+    return this.getAttribute("piece") === "small";
+  }
+
   get isShared() {
     return this.hasAttribute("shared");
+  }
+
+  /** The machine that lacks nothing: a lesson may compare with one that was trained as long as its sibling. */
+  get reference() {
+    return this.start.whole ?? "dates";
   }
 
   fromAddress() {
@@ -129,7 +145,7 @@ class DateMachine extends HTMLElement {
   /** Return whether all models are here; else fetch them, and draw when they are. */
   hasModels() {
     if (!this.isShared && !this.isAwake) return false;
-    const missing = ["dates", this.state.sibling].filter((name) => !ready(name));
+    const missing = [this.reference, this.state.sibling].filter((name) => !ready(name));
     if (!missing.length) return true;
     // a pause between reading weights and computing with them leaves the page free to answer
     Promise.all(missing.map(load)).then(() => setTimeout(() => this.render()), (error) => this.say(error.message));
@@ -139,9 +155,8 @@ class DateMachine extends HTMLElement {
   /** Say what the reader waits for, and what stands there meanwhile. */
   get waiting() {
     if (this.isShared) return FETCHING;
-    const when = this.isAwake ? `is loading (${SIZE})` : `loads as soon as you move on this page (${SIZE})`;
-    const still = this.querySelector(".still") ? "this is its answer to one date" : "this table says how it did beforehand";
-    return `The machine ${when}. Until it is there, ${still}.`;
+    const when = this.isAwake ? "loading …" : "loads when you come near";
+    return `${when} · until then, ${this.querySelector(".still") ? "its answer to one date" : "what it did before"}`;
   }
 
   compute() {
@@ -154,7 +169,7 @@ class DateMachine extends HTMLElement {
     this.text ??= this.start.text; // what it could read last stays
     this.kept = ready(this.state.sibling);
     this.model = build(this.kept, this.state.edits);
-    this.whole ??= build(ready("dates"));
+    this.whole ??= build(ready(this.reference));
     if (this.message === this.waiting) this.message = "";
     this.result = run(this.model, this.whole, this.tokenizers, { ...this.state, text: this.text });
     this.means = meaningOf(this.text, this.names);
@@ -191,7 +206,11 @@ class DateMachine extends HTMLElement {
   say(message) {
     this.message = message;
     if (this.result) this.render();
-    else this.replace(`<div class="box">${this.isShared ? "" : field(this)}<p role="status">${escape(message)}</p><slot></slot></div>`);
+    else {
+      const asks = this.isShared ? "" : (FIELDS[this.getAttribute("piece")] ?? field)(this);
+      const quiet = message === this.waiting ? ' class="hint waits"' : "";
+      this.replace(`<div class="box">${asks}<p role="status"${quiet}>${escape(message)}</p><slot></slot></div>`);
+    }
   }
 
   drawOn(canvas) {
@@ -203,7 +222,8 @@ class DateMachine extends HTMLElement {
     const row = this.result.atOnce && name === "cross" ? 0 : Math.min(at, cut.length - 1);
     const asked = { cross: side === "answer" ? { row } : { column: at }, self: side === "answer" ? { row } : null,
       encoder: side === "source" ? { row: at } : null }[name];
-    draw(canvas, cut, from, columnsOf(this.result, name, this.text), asked);
+    const shades = this.scalesRows ? cut.map((one) => one.map((x) => x / Math.max(...one))) : cut;
+    draw(canvas, shades, from, columnsOf(this.result, name, this.text), asked);
   }
 
   // Events
@@ -240,6 +260,9 @@ class DateMachine extends HTMLElement {
       restore: () => this.change((s) => (s.edits = s.edits.filter((one) => !this.isEdited(one)))),
       share: () => this.copy(),
       dare: () => this.dare(value),
+      swap: () => this.change((s) => (s.exchanged = toggled(s.exchanged, Number(value)))),
+      swapAll: () => this.change((s) => (s.exchanged = value ? value.split(" ").map(Number) : [])),
+      fooled: () => this.isFooled(),
     };
     actions[name]();
   }
@@ -288,6 +311,12 @@ class DateMachine extends HTMLElement {
 
   dare(name) {
     this.heard = tried(name, this);
+    this.render();
+  }
+
+  isFooled() {
+    if (!this.result) return; // the machine is still on its way
+    this.heard = judged(this);
     this.render();
   }
 
@@ -347,6 +376,7 @@ class DateMachine extends HTMLElement {
       this.act(event.shiftKey ? "redo" : "undo");
       return;
     }
+    if (event.key === "Enter" && event.target.matches("[data-enter]")) return this.act(event.target.dataset.enter);
     const letter = event.target.closest?.(".strip .letter");
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!letter || !by) return;

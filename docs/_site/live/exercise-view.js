@@ -12,6 +12,7 @@ export const EXERCISE_STYLE = `
 .grid button[aria-pressed=true]{background:repeating-linear-gradient(45deg,var(--ca-hatch) 0 1px,transparent 1px 6px);color:inherit}
 .grid th{text-align:center;white-space:nowrap}
 .grid tbody th{text-align:right}
+.ask:has(>.fields){display:flex;flex-wrap:wrap;gap:0 1.2em;align-items:center}
 .fields{display:flex;flex-wrap:wrap;gap:.5em 1.2em;align-items:center;margin:.4em 0}
 .fields input{font:inherit;color:inherit;background:var(--md-default-bg-color);border:.05rem solid var(--md-default-fg-color--light);border-radius:.2rem;padding:.2em .5em;min-height:2.1em;width:5.2em}
 .fields input.shape{width:10em}
@@ -21,7 +22,7 @@ export const EXERCISE_STYLE = `
 .key .off{background:color-mix(in srgb,var(--ca-visible) 30%,transparent)}
 .picks .off,.picks.grid button{background:none}
 .picks .on,.picks.grid button[aria-pressed=true]{background:var(--md-accent-fg-color)}
-.verdict{margin:.5em 0 .2em;min-height:1.6em}
+.verdict{margin:.3em 0 .2em}
 .verdict b.right::before{content:"✓ ";color:var(--ca-values)}
 .verdict b.wrong::before{content:"✗ ";color:var(--ca-keys)}
 code{font-family:var(--md-code-font-family,var(--md-code-font,monospace));font-size:.92em}
@@ -32,11 +33,12 @@ export function view(exercise, { answer, found, tries, shown }) {
   const solved = found?.verdict === "right";
   const give = tries > 0 && !solved && !shown ? '<button data-do="show">Show the answer</button>' : "";
   const check = exercise.kind === "choice" ? "" : '<button data-do="check">Check</button>';
-  return `<div class="box${solved ? " solved" : ""}"><slot name="question"></slot>${ASKS[exercise.kind](exercise, answer)}
-    <div class="controls">${check}${give}</div>
+  return `<div class="box${solved ? " solved" : ""}"><slot name="question"></slot><div class="ask">${ASKS[exercise.kind](exercise, answer)}
+    <div class="controls">${check}${give}</div></div>
     <div class="verdict" role="status" aria-live="polite">${shown ? `<b>The answer</b> is shown above. ${exercise.because}` : said(exercise, found)}</div></div>`;
 }
 
+const COUNTED = ["no", "one", "two", "three", "four", "five", "six"];
 const ASKS = { cells, numbers, shape, choice };
 
 function cells({ rows, columns, on, off }, answer) {
@@ -58,7 +60,7 @@ function cells({ rows, columns, on, off }, answer) {
 function numbers({ labels, digits }, answer) {
   const fields = labels.map((label, i) =>
     `<label>${escape(label)} <input data-field="${i}" inputmode="decimal" autocomplete="off" value="${escape(answer[i])}" aria-label="${escape(label || "your answer")}"></label>`);
-  const exact = digits === 0 ? "whole numbers" : `${digits} ${digits === 1 ? "digit" : "digits"} behind the point`;
+  const exact = digits === 0 ? "whole numbers" : `${COUNTED[digits]} decimal ${digits === 1 ? "place" : "places"}`;
   return `<div class="fields">${fields.join("")}<span>(${labels.length === 1 && digits === 0 ? "a whole number" : exact})</span></div>`;
 }
 

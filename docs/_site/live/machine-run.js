@@ -1,7 +1,7 @@
 /* One run of the date machine: the reader's text through the reader's machine, beside the whole one. */
 
 import { Digits } from "./engine/digits.js";
-import { greedySearch, probabilities } from "./engine/generation.js";
+import { greedyFrom, greedySearch, probabilities } from "./engine/generation.js";
 import { END, PAD, START, Transformer } from "./engine/transformer.js";
 import { Weights } from "./engine/weights.js";
 import { isWhole, switchedOff, TRAINED_LENGTH } from "./machine-state.js";
@@ -40,6 +40,13 @@ export function run(model, whole, tokenizers, state) {
   const told = model.decode(given, now.encoded, options).logits.map(probabilities);
   return { ...now, before, ...around, chances: chancesOf(before.ids, told), told: tokenizers.target.decode(told.map(best)),
     lacksLookAhead: model.lacks("look-ahead mask") };
+}
+
+/** The answer to a text if the vectors at some places are those of a second text, which is as long. */
+export function patched(model, tokenizers, [text, second], places) {
+  const [own, others] = [text, second].map((one) => model.encode(tokenizers.source.encode(one)));
+  const context = own.context.map((row, j) => (places.includes(j) ? others.context[j] : row));
+  return spoken(greedyFrom(model, { ...own, context }, MOST_LETTERS), tokenizers);
 }
 
 const best = (chances) => chances.indexOf(Math.max(...chances));

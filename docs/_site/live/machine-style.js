@@ -18,6 +18,9 @@ h2{font-size:1.1em;margin:1.4em 0 .5em}
 .letter[aria-pressed=true]{background:var(--md-default-bg-color);color:inherit;outline:.14rem solid var(--md-accent-fg-color);outline-offset:-.04rem}
 .letter[style][aria-pressed=true]{background:var(--weight);color:var(--ink)}
 .letter.hidden,[data-do=hide][aria-pressed=true]{background:repeating-linear-gradient(45deg,var(--ca-hatch) 0 1px,var(--md-default-bg-color) 1px 5px);color:inherit}
+.wrote{display:flex;flex-wrap:wrap;gap:.12em;align-items:center;margin:.4em 0}
+.wrote>b{min-width:1.75em;padding:.15em;text-align:center;font-weight:400;font-family:var(--md-code-font-family,var(--md-code-font,monospace));border:.05rem solid var(--ca-line);border-radius:.2rem}
+.sure{margin-left:.8em;color:var(--md-default-fg-color--light);font-variant-numeric:tabular-nums}.sure b{color:var(--md-default-fg-color)}.waits{font-size:.9em;margin:.2em 0}
 .verdict{margin:.3em 0 .8em;min-height:1.5em}
 .verdict.right::before{content:"✓ ";color:var(--ca-values);font-weight:700}
 .verdict.wrong::before{content:"✗ ";color:var(--ca-keys);font-weight:700}
@@ -39,5 +42,5 @@ figcaption{color:var(--md-default-fg-color--light)}
 .bars .track{width:8em}
 .bars caption{white-space:normal}
 @container (min-width:46em){.now{top:5.2rem}.columns{grid-template-columns:minmax(13em,17em) minmax(0,1fr)}}
-@container (max-width:28em){.strip>.name:first-child{width:100%}.letter{min-width:1.45em}}
+@container (max-width:28em){:is(.strip,.wrote)>.name:first-child{width:100%}:is(.letter,.wrote>b){min-width:1.45em}}
 `;

@@ -5,7 +5,7 @@ import { escape } from "./html.js";
 import { dares } from "./machine-dares.js";
 import { mapOf, mapsOf, nameOf } from "./machine-run.js";
 import { isWhole, LONGEST, MOST_PADDED, toAddress, TRAINED_LENGTH } from "./machine-state.js";
-import { ATTENTIONS, effect, looking, verdict } from "./machine-words.js";
+import { ATTENTIONS, effect, looking, lookingBack, sureOf, verdict } from "./machine-words.js";
 
 const percent = (x) => `${(Math.floor(1000 * x + 0.5) / 10).toFixed(1)} %`; // as Python's half up
 
@@ -18,16 +18,18 @@ export function whole(machine) {
 /** The beginning of the machine, for the first page. */
 export function small(machine) {
   const { state, page } = machine;
-  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}
+  return `<div class="box">${field(machine)}${answer(machine, true)}${source(machine)}${says(machine)}
     <figure class="map"><canvas data-head="-1" data-map="cross" data-cell="18" role="img"
     aria-label="Heat map: which letters of the text each letter of the answer looked at"></canvas><figcaption>Each row is a letter of
-    the answer. It is bright where it looked.</figcaption></figure>
+    the answer. In each, the letter that it looked at most is yellow.</figcaption></figure>
     <p><a href="${escape(page + toAddress(state))}">Take it apart</a></p></div>`;
 }
 
 /** One attention of one run, with the letters to point at; of all heads, or of the one that the lesson chose. */
 export function looks(machine) {
-  return `<div class="box">${field(machine)}${answer(machine)}${source(machine)}${says(machine)}${maps(machine)}</div>`;
+  const back = machine.state.map === "self" && machine.state.side === "answer" && !machine.result.atOnce;
+  const about = back ? `<p class="says" aria-live="polite">${escape(lookingBack(machine.result, machine.state))}</p>` : source(machine) + says(machine);
+  return `<div class="box">${field(machine)}${answer(machine)}${about}${maps(machine, back)}</div>`;
 }
 
 export function head(machine) {
@@ -49,7 +51,7 @@ function best({ model, result, state, text }) {
   const [row, weights] = [step.products, step.weights].map((found) => found["decoder.0.cross"][Math.max(state.head, 0)][0]);
   const root = Math.sqrt(model.config.d_model / model.config.num_heads);
   const seen = [...text].map((x, j) => ({ x: x === " " ? "␣" : x, j })).sort((a, b) => weights[b.j] - weights[a.j]);
-  const rows = seen.slice(0, 3).map(({ x, j }) => `<tr><th scope="row">${escape(x)} <small>letter ${j + 1}</small></th>
+  const rows = seen.slice(0, 3).map(({ x, j }) => `<tr><th scope="row">${escape(x)} <small>place ${j}</small></th>
     <td>${row[j].toFixed(2)}</td><td>${(row[j] / root).toFixed(2)}</td><td>${weights[j].toFixed(3)}</td></tr>`);
   const rest = seen.slice(3).reduce((sum, { j }) => sum + weights[j], 0);
   return `<div class="scroll" tabindex="0" role="region" aria-label="Queries and keys"><table class="plain fits"><caption>The query with which the ${escape(step.text === "end" ? "end mark ▪" : `“${step.text}”`)} is written, and the keys that fit it best</caption><thead><tr><th scope="col">key of</th><th scope="col">query · key</th>
@@ -59,14 +61,16 @@ function best({ model, result, state, text }) {
 
 /** A sibling that lacks a part, beside the whole machine. */
 export function beside({ result, state, siblings, means, ...machine }) {
+  const { given } = state; // next letters right, given the right answer: a lesson may show them, too
   const named = (wanted) => siblings.find(({ name }) => name === wanted);
   const [sibling, brief] = [named(state.sibling), named("dates-brief")];
   const alike = brief?.config.steps === sibling.config.steps ? ` (${percent(brief.measured.exact)} with a training of ${brief.config.steps} steps)` : "";
-  const row = (title, said, exact) => `<tr><th scope="row">${escape(title)}</th><td class="said">${escape(said)}</td><td>${exact}</td></tr>`;
+  const letters = (name) => (given ? `<td>${escape(given[name])}</td>` : "");
+  const row = (name, title, said, exact) => `<tr><th scope="row">${escape(title)}</th>${letters(name)}<td class="said">${escape(said || "(nothing)")}</td><td>${exact}</td></tr>`;
   return `<div class="box">${field({ state, ...machine })}<div class="scroll" tabindex="0" role="region" aria-label="Two machines">
-    <table class="plain"><thead><tr><th scope="col">machine</th><th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
-    ${row("whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
-    ${row(sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
+    <table class="plain"><thead><tr><th scope="col">machine</th>${given ? '<th scope="col">next letters right, given the answer</th>' : ""}<th scope="col">writes</th><th scope="col">unseen dates right</th></tr></thead><tbody>
+    ${row("dates", "whole", result.before.answer, percent(named("dates").measured.exact) + alike)}
+    ${row(sibling.name, sibling.title, result.answer, percent(sibling.measured.exact))}</tbody></table></div>
     <p class="says" aria-live="polite">${escape(effect(result, state, siblings, means, false))}</p></div>`;
 }
 
@@ -80,13 +84,15 @@ export function field({ state, examples, problem }) {
     </select></label></div><p class="loud" role="alert">${escape(problem)}</p>`;
 }
 
-function answer({ result, state, shown, means }) {
+/** isSure: how sure it is stands beside the letters, and grows with them. */
+function answer({ result, state, shown, means }, isSure = false) {
   const letters = result.steps.slice(0, shown).map((step, i) => letter(machinePlace(state, "answer", i, result), "answer", i,
     step.text === "end" ? "▪" : step.text, answerShade(result, state, i), `letter ${i + 1} of the answer: ${step.text}, ${percent(step.chance)}`));
-  const { right, text: said } = verdict(result, means);
+  const { right, text: said } = verdict(result, means, !isSure);
+  const sure = isSure ? `<span class="sure">sure: <b>${sureOf(result.steps.slice(0, shown))}</b></span>` : "";
   const isDone = shown >= result.steps.length;
   const kind = right === null || !isDone ? "" : right ? "right" : "wrong";
-  return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}</div>
+  return `<div class="strip" role="group" aria-label="The answer"><span class="name">writes</span>${letters.join("")}${sure}</div>
     <p class="verdict ${kind}" aria-live="polite">${isDone ? escape(said) : ""}</p>`;
 }
 
@@ -152,7 +158,7 @@ function chances({ result, state, tokenizers }) {
   return `<table class="bars"><caption>The five most probable letters at place ${i + 1}</caption><tbody>${rows.join("")}</tbody></table>`;
 }
 
-function maps(machine) {
+function maps(machine, back = false) {
   const { result, state } = machine;
   const names = Object.entries(ATTENTIONS).filter(([name]) => !(result.atOnce && name === "self"));
   const chosen = names.some(([name]) => name === state.map) ? state.map : "cross";
@@ -163,7 +169,7 @@ function maps(machine) {
   return `<div class="bar" role="group" aria-label="Which attention">${tabs.join("")}</div>
     <div class="maps">${figures.join("")}</div>
     <p class="hint">A row is ${chosen === "cross" && !result.atOnce ? "named by the letter that is written; the one before it looks. A column is a letter that is looked at" : "a letter that looks, a column a letter that it looks at"}: dark is nothing, yellow is all. Point at
-    a cell or a letter. ${state.head < 0 ? "The letters above show the mean of all heads, and the brightest is the one that was looked at most; press a map for one head." : `The letters above show head ${state.head + 1}; press its name again for the mean.`}</p>
+    a cell or a letter. ${back ? "" : state.head < 0 ? "The letters above show the mean of all heads, and the brightest is the one that was looked at most; press a map for one head." : `The letters above show head ${state.head + 1}; press its name again for the mean.`}</p>
     ${table(machine, chosen, heads)}`;
 }
 

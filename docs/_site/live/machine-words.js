@@ -28,13 +28,19 @@ export function trouble(text, { source }, longest) {
   return strange.length ? `The machine does not know ${listed(strange.map(quoted))}. It knows small letters, digits, the space and ' , . /` : "";
 }
 
+/** Say how probable letters are together, rounded down, so that 100 % is certain. */
+export function sureOf(steps) {
+  const product = steps.reduce((all, { chance }) => all * chance, 1);
+  return `${(Math.floor(1000 * product) / 10).toFixed(1)} %`;
+}
+
 /** Say whether an answer is right. means: the date that the text means, or null. */
-export function verdict({ answer, sure, ended }, means) {
-  const how = `The machine is ${percent(sure)} sure of these letters together.`;
+export function verdict({ answer, sure, ended }, means, saysSure = true) {
+  const how = saysSure ? `The machine is ${percent(sure)} sure of these letters together.` : "";
   if (means === answer) return { right: true, text: `Right. ${how}` };
   if (means) return { right: false, text: `Wrong: the text means ${means}. ${how}` };
   const wrong = ended ? wrongWith(answer) : "It did not find an end";
-  if (wrong) return { right: false, text: `${wrong}. ${sure > 0.5 ? `Yet the machine is ${percent(sure)} sure: confidence is not correctness.` : how}` };
+  if (wrong) return { right: false, text: `${wrong}. ${sure > 0.5 && saysSure ? `Yet the machine is ${percent(sure)} sure: confidence is not correctness.` : how}` };
   return { right: null, text: `This page cannot say whether that is right: the machine has not learnt dates that are written like this. ${how}` };
 }
 
@@ -67,6 +73,19 @@ export function looking(result, state, andBack) {
   const start = result.atOnce ? `All digits come from one look. ${what} has ${percent(chance)}.` : `It wrote ${what} with ${percent(chance)}.`;
   if (!row.some((x) => x > 0)) return `${start} ${blind(result, state)}`;
   return `${start} ${who} looked ${said.length ? `at ${listed(said)}` : "a little at every word: none got 10 %"}.${andBack ? lookedBack(result, head, i) : ""}`;
+}
+
+/** Say at which letter of the answer a head looked back most, when the chosen one was written. */
+export function lookingBack(result, { at, head }) {
+  const i = Math.min(at, result.steps.length - 1);
+  const what = result.steps[i].text === "end" ? "the end mark" : quoted(result.steps[i].text);
+  if (head < 0) return `How did each head look back before it wrote ${what}? Press the name of a head.`;
+  const row = mapOf(mapsOf(result, "self"), head)[i].slice(0, i + 1);
+  const most = row.indexOf(Math.max(...row));
+  const letter = most ? result.steps[most - 1].text : "start"; // the row begins with the start mark
+  const name = { start: "the start mark", "-": `the dash at place ${most}` }[letter];
+  const whom = name ?? `${quoted(letter)} at place ${most}`;
+  return `Before it wrote ${what}, head ${head + 1} looked back most at ${whom} (${percent(row[most])}).`;
 }
 
 /** Say why a letter looked at nothing. */
@@ -120,10 +139,13 @@ export function effect(result, state, siblings, means, inNumbers = true) {
     return `${start}. Given ${means === before.answer ? "the right letters" : "the whole machine's letters"}, as in training, it says ${result.told}, ${alone}.`;
   }
   const same = result.atOnce ? "the answer is still" : "it still writes";
-  const now = answer === before.answer ? `${same} ${answer}` : `it writes ${answer || "nothing"} instead of ${before.answer}`;
-  if (result.atOnce || !inNumbers) return `${start}, ${now}.`;
+  const fails = means ? before.answer !== means : wrongWith(before.answer);
+  const written = answer || "nothing";
+  const now = answer === before.answer ? `${start}, ${same} ${answer}`
+    : fails ? `The whole machine writes ${before.answer}, and this one, ${what}, ${written}` : `${start}, it writes ${written} instead of ${before.answer}`;
+  if (result.atOnce || !inNumbers) return `${now}.`;
   const share = (x) => x.toFixed(2);
   const moved = Object.keys(PARTS).map((part) => `${part} ${share(before.chances[part])} → ${share(result.chances[part])}`);
   const asked = `This is how probable each part of ${before.answer} is for the whole machine → for this one, if all letters before that part are given`;
-  return `${start}, ${now}. ${asked}: ${moved.join(", ")}.`;
+  return `${now}. ${asked}: ${moved.join(", ")}.`;
 }

@@ -45,6 +45,7 @@ code{font-family:var(--md-code-font-family,var(--md-code-font,monospace));font-s
 details{margin:.2em 0}
 summary{cursor:pointer;font-weight:600;padding:.3em 0}
 [role=status]{min-height:1.6em}
+.won{color:var(--ca-values);font-weight:600;margin:.3em 0}
 .bars td{border:0;height:2em;text-align:right;background:none}
 .bars .track{width:12em;text-align:left}
 .bars .track i{display:block;height:1em;width:var(--share);min-width:1px;background:var(--md-accent-fg-color)}

@@ -24,7 +24,17 @@ export function whole(lab) {
 /** Draw the piece of a lesson in which tokens and cells can be hidden. */
 export function small(lab) {
   return `<div class="box">${hiders(lab, "")}
-    ${result(lab, scaledDotProductAttention(lab.situation), "")}<div class="bar">${travel(lab)}</div></div>`;
+    ${result(lab, scaledDotProductAttention(lab.situation), "")}${dared(lab)}<div class="bar">${travel(lab)}</div></div>`;
+}
+
+const GOALS = {
+  empty: (mask) => mask.some(isEmpty), // a query with nothing to look at
+  causal: (mask) => mask.every((row, i) => row.every((x, j) => x === Number(j > i))),
+};
+
+/** Say what a lesson says when its dare is won. */
+function dared({ mask, state: { dare } }) {
+  return dare ? `<p class="won" role="status">${GOALS[dare.goal](mask) ? `✓ ${escape(dare.says)}` : ""}</p>` : "";
 }
 
 function result(lab, steps, sum) {
@@ -47,11 +57,13 @@ function travel({ past, future }) {
 function hiders({ state }, more) {
   const pads = state.tokens.map((token, j) => `<button data-do="pad" data-value="${j}"
     aria-pressed="${state.padding.includes(j)}">${escape(token) || "(empty)"}</button>`);
+  const hint = "with the keyboard, the arrows move, and the space bar hides a cell or shows it.";
+  if (state.cellsOnly) return `<p class="hint">Press cells; ${hint}</p>`;
   return `<fieldset><legend>Who is hidden</legend>
     <div class="bar" role="group" aria-label="Padding"><span>padding:</span> ${pads.join(" ")}</div>
     ${state.paddingOnly ? "" : `<label><input type="checkbox" data-field="lookAhead" ${state.lookAhead ? "checked" : ""}>later tokens
     (look-ahead)</label>`}${more}
-    <div class="hint">Or click single cells; with the keyboard, the arrows move, and the space bar hides a cell or shows it.</div>
+    <div class="hint">Or click single cells; ${hint}</div>
     </fieldset>`;
 }
 

@@ -13,7 +13,11 @@ export function probabilities(logits) {
  * Returns the ids and, for each of them, the step: { id, probabilities, logits, weights, products }.
  */
 export function greedySearch(model, sourceIds, maxLength, options = {}) {
-  const encoded = model.encode(sourceIds, options);
+  return greedyFrom(model, model.encode(sourceIds, options), maxLength, options);
+}
+
+/** The same from a source that is already encoded. */
+export function greedyFrom(model, encoded, maxLength, options = {}) {
   const contexts = model.contexts(encoded);
   const steps = [];
   let [token, pasts] = [START, []];

@@ -22,7 +22,7 @@ export const arrows = {
     const output = [0, 1].map((c) => sum(values.map((value, j) => weights[j] * value[c])));
     const best = weights.indexOf(Math.max(...weights));
     const rows = names.map((name, j) => `<tr><th scope="row">${escape(name)} (${keys[j].map(short).join(", ")})</th><td>${number(scores[j])}</td>
-      <td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i></td><td>${number(weights[j])}</td></tr>`);
+      <td class="track"><i style="--share:${(100 * weights[j]).toFixed(1)}%"></i></td><td>${number(weights[j], 3)}</td></tr>`);
     return `<div class="panels"><div>${plane(names, keys, query)}</div>
       <div>${fetched(names, values, weights, output)}</div></div>
       <div class="controls">${slider("Turn the query", "angle", angle, [0, 355, 5], `${angle}°`)}${player("Let it turn", playing)}
@@ -31,7 +31,7 @@ export const arrows = {
       <tbody>${rows.join("")}</tbody></table>
       ${says(length === 0
         ? `A query of length 0 fits nothing better than anything else: a plain average, (${output.map((x) => number(x)).join(", ")}).`
-        : `The query (${query.map((x) => number(x)).join(", ")}) points most along “${escape(names[best])}”, which gets ${number(weights[best])} of the weight. The
+        : `The query (${query.map((x) => number(x)).join(", ")}) points most along “${escape(names[best])}”, which gets ${number(weights[best], 3)} of the weight. The
         output is (${output.map((x) => number(x)).join(", ")}).`)}`;
   },
 

@@ -1,11 +1,11 @@
-/* Heads of queries that ask the same keys and values: what each brings back, and what it can reach at all. */
+/* Query heads that ask the same keys and values: what each brings back, and what it can reach at all. */
 
 import { softmax } from "../engine/attention.js";
 import { at, number, says, slider, sum } from "./draw.js";
 
 const [LEFT, UNIT, ROW, MOST] = [50, 4.4, 24, 60]; // of the drawing; and the largest value that it has room for
 
-/** state: queries (a number for each head), keys and values (numbers, for each head of keys). */
+/** state: queries (a number for each head), keys and values (numbers, for each key head). */
 export const asking = {
   view({ queries, keys, values }) {
     const met = queries.map((_, i) => Math.floor((i * keys.length) / queries.length));
@@ -22,7 +22,7 @@ export const asking = {
     const floor = 12 + ROW * queries.length;
     const ticks = Array.from({ length: MOST / 10 + 1 }, (_, n) => `<text class="small soft middle" x="${x(10 * n)}" y="${floor}">${10 * n}</text>`);
     const sliders = queries.map((query, i) => slider(`Query of head ${i + 1}`, i, query, [-3, 3, 0.25], number(query)));
-    return `<svg viewBox="0 0 330 ${floor + 4}" style="max-width:36em" role="img" aria-label="A row for each head of queries: an orange bar between the
+    return `<svg viewBox="0 0 330 ${floor + 4}" style="max-width:36em" role="img" aria-label="A row for each query head: an orange bar between the
       values that it can mix, and on it a blue point at what it brings back.">${rows.join("")}${ticks.join("")}</svg>
       <div class="controls q">${sliders.join("")}<button data-do="again">Start again</button></div>
       ${says(`${found.map((output, i) => `${i ? "head" : "Head"} ${i + 1} brings back ${number(output)}`).join(", ")}.`)}`;

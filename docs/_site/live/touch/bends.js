@@ -10,17 +10,18 @@ const [x, y] = [(place) => at(LEFT + WIDE * place), (height) => at(BASE - UNIT *
 export const bends = {
   view({ table, alarms, parts, place: here }) {
     const start = table[0];
-    const sayings = changes(table).slice(0, alarms);
-    const answer = (at_) => start + sayings.reduce((total, c, i) => total + c * Math.max(0, at_ - i), 0);
+    const needed = changes(table);
+    const sayings = needed.slice(0, alarms);
+    const answer = (at_) => start + sayings.reduce((total, [c, i]) => total + c * Math.max(0, at_ - i), 0);
     const right = table.filter((value, place) => Math.abs(answer(place) - value) < 1e-9).length;
     const line = (f) => table.map((_, place) => `${x(place)},${y(f(place))}`).join(" ");
-    const ramps = sayings.map((c, i) => (p) => c * Math.max(0, p - i));
+    const ramps = sayings.map(([c, i]) => (p) => c * Math.max(0, p - i));
     const summands = ramps.map((ramp) => ramp(here)).filter((value) => value !== 0);
     const added = [start, ...summands.map((value) => `${value < 0 ? "−" : "+"} ${Math.abs(value)}`)].join(" ");
     const points = table.map((value, place) => `<g data-handle="${place}" class="k"><circle class="grip" cx="${x(place)}" cy="${y(value)}" r="10"/>
       <circle class="fill" cx="${x(place)}" cy="${y(value)}" r="3.5"/></g>
       <text class="small middle" x="${x(place)}" y="${y(value) - 12}">${value}</text><text class="small soft middle" x="${x(place)}" y="${BASE + 24}">${place}</text>`);
-    const formula = sayings.map((c, i) => `${c < 0 ? "−" : "+"} ${Math.abs(c)} · max(0, s${i ? ` − ${i}` : ""})`).join(" ");
+    const formula = sayings.map(([c, i]) => `${c < 0 ? "−" : "+"} ${Math.abs(c)} · max(0, s${i ? ` − ${i}` : ""})`).join(" ");
     return `<p class="title">The table, and the network's answers</p><svg viewBox="0 0 ${LEFT + WIDE * (table.length - 1) + 16} 182" style="max-width:30em;overflow:hidden" role="img"
       aria-label="The table's answers as points, and what the network answers as a line with a bend for each alarm.">
       <path class="axis" d="M${LEFT} 12V${BASE}H${x(table.length - 1) + 10}"/>${[0, 10].map((value) =>
@@ -32,7 +33,7 @@ export const bends = {
       ${check("show each by itself", "parts", parts)}${parts ? slider("add up at s =", "place", here, [0, table.length - 1, 1], here) : ""}<button data-do="again">Start again</button></div>
       <details><summary>The table in numbers</summary><div class="controls">${table.map((value, place) =>
         slider(`at ${place}`, `t${place}`, value, [0, 10, 1], value)).join("")}</div></details>
-      ${says(`${right} of ${table.length} answers are right. The network answers ${start} ${formula}.${parts
+      ${says(`${right} of ${table.length} answers are right. This table needs ${needed.length} ${needed.length === 1 ? "alarm" : "alarms"}, and you use ${alarms}. The network answers ${start} ${formula}.${parts
         ? ` At s = ${here} that is ${added}${summands.length ? ` = ${number(answer(here), 0)}` : ""}.` : ""}`)}`;
   },
 
@@ -46,10 +47,10 @@ export const bends = {
   },
 };
 
-/** By how much the slope changes at each place: what each alarm must say. */
+/** Where the slope changes, and by how much: what each alarm must say, and where its ramp begins. */
 function changes(table) {
   const slopes = table.slice(1).map((value, i) => value - table[i]);
-  return slopes.map((slope, i) => slope - (i ? slopes[i - 1] : 0));
+  return slopes.map((slope, i) => [slope - (i ? slopes[i - 1] : 0), i]).filter(([change]) => change);
 }
 
 /** The ramps, the number that the network starts with, and their sum, all on one scale. */

@@ -60,6 +60,7 @@ const middle = ({ low, high, step }) => low + step * Math.round((high - low) / 2
 function score() {
   const lines = Object.values(keptBets()).flatMap(judgedLines);
   const hits = lines.filter(({ off }) => Math.abs(off) <= HIT).length;
+  if (!hits) return ""; // a nought encourages nobody
   return `Of your ${lines.length} ${lines.length === 1 ? "guess" : "guesses"} on this site ${hits} ${hits === 1 ? "was" : "were"} within 10 % of the slider.`;
 }
 

@@ -64,13 +64,14 @@ function hand(cx, cy, radius, angle, kind) {
 
 function curve(speeds, here, product, peak) {
   const most = speeds.length;
-  const [x, y] = [(d) => at(150 + (135 / FARTHEST) * d), (p) => at(50 - (34 * p) / most)];
+  const [x, y] = [(d) => at(155 + (135 / FARTHEST) * d), (p) => at(58 - (34 * p) / most)];
   const points = [];
   for (let d = -FARTHEST; d <= FARTHEST; d += 0.5) points.push(`${x(d)},${y(sum(speeds.map((s) => Math.cos(s * (d - peak)))))}`);
-  return `<svg viewBox="0 0 300 104" style="max-width:30em" role="img" aria-label="The dot product against the distance of the two places.">
-    <path class="line" d="M15 ${y(0)}H285M150 12V88"/><polyline class="w stroke" style="stroke-width:1.5" points="${points.join(" ")}"/>
-    <circle class="line" cx="${x(peak)}" cy="${y(most)}" r="6"/><text class="small soft end" x="${x(peak) - 9}" y="${y(most) + 3}">highest</text>
+  const marks = [most, 0].map((p) => `<path class="line ${p ? "dashed" : ""}" d="M20 ${y(p)}H290"/><text class="small soft end" x="15" y="${y(p) + 3}">${p}</text>`);
+  return `<svg viewBox="0 0 300 112" style="max-width:30em" role="img" aria-label="The dot product against the distance of the two places.">
+    ${marks.join("")}<path class="line" d="M155 ${y(most)}V96"/><polyline class="w stroke" style="stroke-width:1.5" points="${points.join(" ")}"/>
+    <circle class="k stroke" style="stroke-width:2" cx="${x(peak)}" cy="${y(most)}" r="6.5"/><text class="small k text middle" x="${x(peak)}" y="${y(most) - 11}">highest</text>
     <circle class="w fill" cx="${x(here)}" cy="${y(product)}" r="5"/>
-    <text class="small soft middle" x="150" y="100">distance of the key from the query, −${FARTHEST} to ${FARTHEST}</text>
-    <text class="small soft" x="162" y="10">dot product</text></svg>`;
+    <text class="small soft middle" x="155" y="108">distance of the key from the query, −${FARTHEST} to ${FARTHEST}</text>
+    <text class="small soft" x="2" y="10">dot product</text></svg>`;
 }

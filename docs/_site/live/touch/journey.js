@@ -1,25 +1,44 @@
 /* One letter's numbers on their way through the machine, beside another letter's: a strip of colours for each station. */
 
 import { escape } from "../html.js";
-import { at, number, says } from "./draw.js";
+import { at, number, player, says, slider } from "./draw.js";
 
 const CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // 64 levels, the middle is 0
 
 /** state: text, stations (name, says, a code word for each letter, how alike any two letters are), the number of the first
-    one, letter, other. */
+    one, letter, other, and, when somebody has walked, step. */
 export const journey = {
-  view({ text, stations, first, letter, other }) {
+  view({ text, stations, first, letter, other, step = 0, playing }) {
     const alike = stations.map((station) => number(station.alike[letter][other]));
-    const shown = stations.map(({ name, says: sentence, words }, i) => `<div class="station"><p class="title">${i + first}. ${escape(name)}</p>
-      ${strip(words[letter])}${strip(words[other])}<p>${escape(sentence)} Similarity ${alike[i]}.</p>${bar(stations[i].alike[letter][other])}</div>`);
+    const shown = stations.map((station, i) => `<div class="station"><p class="title">${i + first}. ${escape(station.name)}</p>
+      ${strip(station.words[letter])}${strip(station.words[other])}<p>${escape(station.says)} Similarity ${alike[i]}.</p>${bar(station.alike[letter][other])}</div>`);
+    const stops = stations.map(({ name }, i) => `<button data-do="step" data-value="${i}" aria-pressed="${i === step}" ${/attention/.test(name) ? 'class="looks-on"' : ""}><b>${
+      i + first}</b><span>${escape(name)}</span><small>${i <= step ? alike[i] : ""}</small></button>`);
+    const here = stations[step];
     return `<p class="title">Follow this letter</p>${letters(text, letter, "letter", "The letter to follow")}
-      <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}${shown.join("")}
-      ${says(`${named(text, letter)} and ${named(text, other)} enter with a similarity of ${alike[0]} and leave with ${alike.at(-1)}.
-        (1 is the same direction, 0 is nothing in common, −1 is the opposite direction.)`)}`;
+      <p class="title">and below it this one</p>${letters(text, other, "other", "The letter to compare it with")}
+      <div class="controls">${slider("Step", "step", step + first, [first, first + stations.length - 1, 1], step + first)}${player("Walk", playing)}</div>
+      <div class="climb"><div class="stops" role="group" aria-label="The steps, from below, with the similarity behind each" style="--step:${step}"><i class="climber"
+        aria-hidden="true">${letterOf(text[letter])}</i>${stops.join("")}</div>
+      <div class="stop" aria-live="polite"><p class="title">${step + first}. ${escape(here.name)}</p>${strip(here.words[letter])}${strip(here.words[other])}
+        <p>${escape(here.says)}</p><p>Similarity <b class="large">${alike[step]}</b></p>${bar(here.alike[letter][other])}</div></div>
+      <details><summary>All steps below each other</summary>${shown.join("")}</details>
+      ${says(`${named(text, letter)} and ${named(text, other)} enter with a similarity of ${alike[0]} and leave with ${alike.at(-1)}.`)}`;
+  },
+
+  set(state, field, value) {
+    state[field] = value - state.first;
   },
 
   act(state, name, value) {
     state[name] = value;
+  },
+
+  /** One step up, or back to the first; say whether another will follow. */
+  play(state) {
+    const last = state.stations.length - 1;
+    state.step = ((state.step ?? 0) + 1) % (last + 1);
+    return state.step < last;
   },
 };
 

@@ -30,7 +30,7 @@ export const nudge = {
       <button data-do="nudge" data-value="1">Nudge</button><button data-do="nudge" data-value="10">Ten nudges</button>
       <button data-do="again">Start again</button></div>
       ${says(`After ${path.length - 1} ${path.length === 2 ? "nudge" : "nudges"}, w = ${shown(w)} and the loss is ${shown(lossOf(w, best))}. The slope is ${shown(slope)}, so the next nudge
-        takes w to ${shown(w)} − ${number(rate)} · (${shown(slope)}) = ${shown(w - rate * slope)}.${rate > 1 ? " Each nudge overshoots more than the last: this training never ends well." : ""}`)}`;
+        takes w to ${shown(w)} − ${number(rate)} · (${shown(slope)}) = ${shown(w - rate * slope)}.${rate > 1 ? " Each nudge overshoots more than the last: this training never ends well." : path.length > 1 && Math.abs(w - path[0]) < 1e-9 && w !== best ? " It is back where it began." : ""}`)}`;
   },
 
   act(state, name, times) {

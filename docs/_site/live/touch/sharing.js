@@ -1,4 +1,4 @@
-/* Heads of queries that share heads of keys and values, and what is kept of a long text beside the model. */
+/* Query heads that share key heads, and what is kept of a long text beside the model. */
 
 import { at, number, says, slider } from "./draw.js";
 
@@ -7,24 +7,23 @@ const [WIDE, LEFT, BAR] = [330, 5, 7]; // of the drawing; and a gigabyte
 
 /** state: queries and keys (how many heads), head (of queries, which is marked, counted from 1), layers, numbers (of a head), bytes (of a
  * number), length (how much is kept of a chat, as a place in LENGTHS), chats (how many at once, as a power of 2), model and card
- * (gigabytes), reads (gigabytes a second), whose (for a number of heads of keys, which model has it), teams (their names) and marks (for
- * a number of heads of keys, what each team won or lost by it). */
+ * (gigabytes), reads (gigabytes a second), whose (for a number of key heads, which model has it). */
 export const sharing = {
-  view({ queries, keys, head, layers, numbers, bytes, length, chats, model, card, reads, whose, teams, marks }) {
+  view({ queries, keys, head, layers, numbers, bytes, length, chats, model, card, reads, whose }) {
     const size = queries / keys; // of a group
     const met = Math.ceil(head / size);
     const gigabytes = (2 ** chats * 2 * layers * keys * numbers * LENGTHS[length] * bytes) / 1e9;
     const kept = number(gigabytes, gigabytes < 1 ? 2 : 1);
     const counts = Array.from({ length: Math.log2(queries) + 1 }, (_, i) => queries / 2 ** i);
     const buttons = counts.map((n) => `<button data-do="keys" data-value="${n}" aria-pressed="${n === keys}">${n}</button>`);
-    const others = size === 1 ? "and no other head meets it" : `as do all heads from ${(met - 1) * size + 1} to ${met * size}`;
+    const others = size === 1 ? "and no other head meets it" : `as do all from ${(met - 1) * size + 1} to ${met * size}`;
     const whole = `With the model that makes ${number(gigabytes + model, gigabytes < 1 ? 2 : 1)} GB`;
-    return `<div class="controls" role="group" aria-label="Heads of keys"><span>Heads of keys</span>${buttons.join("")}</div>
-      ${heads(queries, size, head, whose[keys])}${memory(gigabytes, kept, model, card)}${price(queries, keys, teams, marks[keys])}
-      <div class="controls"><span class="q">${slider("Head of queries", "head", head, [1, queries, 1], head)}</span>
+    return `<div class="controls" role="group" aria-label="Key heads"><span>Key heads</span>${buttons.join("")}</div>
+      ${heads(queries, size, head, whose[keys])}${memory(gigabytes, kept, model, card)}
+      <div class="controls"><span class="q">${slider("Query head", "head", head, [1, queries, 1], head)}</span>
       ${slider("Pieces of words", "length", length, [0, LENGTHS.length - 1, 1], LENGTHS[length].toLocaleString("en"))}
       ${slider("Chats at once", "chats", chats, [0, 5, 1], 2 ** chats)}</div>
-      ${says(`Head ${head} meets head ${met} of keys, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB. All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`)}`;
+      ${says(`Query head ${head} meets key head ${met}, ${others}. Kept: ${kept} GB. ${whole}, ${gigabytes + model > card ? "too much for" : "which fits on"} a card of ${card} GB. All of it is read for each new piece: at ${reads.toLocaleString("en")} GB a second, at most ${number(reads / (gigabytes + model), 1)} pieces a second${chats ? " for each chat" : ""}.`)}`;
   },
 
   act(state, name, value) {
@@ -44,10 +43,10 @@ function heads(queries, size, head, whose) {
       <g data-do="head" data-value="${i + 1}" style="cursor:pointer">${square(middle(i), 22, `q fill ${mine(i) ? "" : "faint"}`)}</g>
       ${i % size ? "" : square(shared(i), 72, `k fill ${mine(i) ? "" : "faint"}`)}`;
   });
-  return `<svg viewBox="0 0 ${WIDE} 96" style="max-width:36em" role="img" aria-label="A row of squares for the heads of queries, and below it one for the
-    heads of keys and values. A line leads from each head of queries to the head of keys that it meets.">
-    <text class="small soft" x="${LEFT}" y="12">${queries} heads of queries</text>${drawn.join("")}
-    <text class="small soft" x="${LEFT}" y="94">kept: ${queries / size} ${size === queries ? "head" : "heads"} of keys and values${whose ? `, as in ${whose}` : ""}</text></svg>`;
+  return `<svg viewBox="0 0 ${WIDE} 96" style="max-width:36em" role="img" aria-label="A row of squares for the query heads, and below it one for the
+    key heads. A line leads from each query head to the key head that it meets.">
+    <text class="small soft" x="${LEFT}" y="12">${queries} query heads</text>${drawn.join("")}
+    <text class="small soft" x="${LEFT}" y="94">kept: ${queries / size} key ${size === queries ? "head" : "heads"} and ${size === queries ? "its" : "their"} values${whose ? `, as in ${whose}` : ""}</text></svg>`;
 }
 
 function memory(gigabytes, kept, model, card) {
@@ -60,19 +59,4 @@ function memory(gigabytes, kept, model, card) {
     <rect class="k fill" x="${begin}" y="20" width="${at(wide)}" height="22"/>${tip}
     <rect class="axis" style="stroke-width:1.5" x="${LEFT}" y="17" width="${BAR * card}" height="28"/>
     <text class="small soft" x="${LEFT}" y="11">graphics card, ${card} GB</text><text class="small" x="${begin}" y="57">kept, ${kept} GB${tip && ": the bar would run on"}</text></svg>`;
-}
-
-function price(queries, keys, teams, marks) {
-  const [zero, mark, row] = [WIDE - 38, 24, 17]; // where nothing is lost; a mark, and a team
-  const won = (x) => (x > 0 ? "+" : "") + number(x, 1);
-  const lines = teams.map((team, i) => {
-    const y = 30 + row * i;
-    const x = at(zero + mark * (marks?.[i] ?? 0));
-    const found = marks ? `<circle class="w fill" cx="${x}" cy="${y - 4}" r="5"/><text class="small end" x="${x - 9}" y="${y}">${won(marks[i])}</text>` : "";
-    return `<text class="small soft" x="${LEFT}" y="${y}">${team}</text>${found}`;
-  });
-  const title = marks ? `marks of three teams with ${keys === 1 ? "1 head" : keys < queries ? `${keys} heads` : "all heads"} of keys` : `with ${keys} heads of keys the teams did not measure`;
-  const said = marks ? `${title}, against keys for each head: ${teams.map((team, i) => `${team} ${won(marks[i])}`).join(", ")}` : title;
-  return `<svg viewBox="0 0 ${WIDE} 70" style="max-width:36em" role="img" aria-label="${said}.">
-    <path class="axis" d="M${zero} 18V68"/><text class="small soft" x="${LEFT}" y="11">${title}</text>${lines.join("")}</svg>`;
 }

@@ -1,47 +1,93 @@
-/* How much of a letter is left at the top of a tower: each part adds something, and norms divide the sum. */
+/* How much of a letter is left on its way up two towers, drawn as right angles: the letter is the first leg, each part adds a leg
+   at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks behind each part. */
 
 import { at, number, player, says, slider } from "./draw.js";
 
 const TALLEST = 24;
-const [LEFT, WIDE, TOP, BASE, THICKEST] = [40, 300, 12, 200, 16];
+const [WIDTH, HEIGHT, UNIT, ROOM, LAST, FLOOR] = [460, 300, 62, 268, 84, 266];
+const FINEST = 0.004; // of the sum: a smaller triangle is not drawn
 
-/** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), first: whether the norm
-    stands before the part, playing. */
+/** state: layers (each has two parts), adds (the size of what a part adds to a letter of size 1), height (behind how many parts),
+    playing. */
 export const tower = {
-  view({ layers, adds, first, playing }) {
+  view({ layers, adds, height, playing }) {
     const parts = 2 * layers;
-    const step = Math.min((BASE - TOP) / (parts + 1), THICKEST);
-    const shares = Array.from({ length: parts + 1 }, (_, n) => share(n, adds, first));
-    const bars = shares.map((left, n) => {
-      const y = at(BASE - step * (n + 1));
-      return `<rect class="whole" x="${LEFT}" y="${y}" width="${WIDE}" height="${at(step - 1)}"/>
-        <rect class="w fill" x="${LEFT}" y="${y}" width="${at(WIDE * left)}" height="${at(step - 1)}"/>`;
-    });
-    const names = [0, layers, parts].map((n) =>
-      `<text class="small soft end" x="${LEFT - 6}" y="${at(BASE - step * (n + 0.3))}">${n}</text>`);
-    const buttons = [["norm last", 0], ["norm first", 1]].map(([name, value]) =>
-      `<button data-do="first" data-value="${value}" aria-pressed="${Number(first) === value}">${name}</button>`);
-    const top = shares.at(-1);
-    return `<svg viewBox="0 0 ${LEFT + WIDE + 8} ${BASE + 22}" style="max-width:26em" role="img"
-      aria-label="A bar for each part, read from below: the letter as a share of the sum.">
-      ${bars.join("")}${names.join("")}<text class="small soft" x="${LEFT}" y="${BASE + 14}">after so many parts (from below), the letter as a share of the sum</text></svg>
-      <div class="controls">${buttons.join("")}</div>
-      <div class="controls">${slider("Layers", "layers", layers, [1, TALLEST, 1], layers)}${player("Let it grow", playing)}
-      ${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}<button data-do="again">Start again</button></div>
-      ${says(`${parts} parts, each of which adds numbers of size ${number(adds)}, with the norm ${first ? "first" : "last"}: the letter
-        arrives at the top with ${percent(top)} of its size.`)}`;
+    const reach = frame(spiral(parts, adds, true));
+    const unit = Math.min(UNIT, ROOM / Math.max(reach.wide, reach.high)); // the largest sum must find room
+    const middle = [at(WIDTH - 8 - unit * reach.right), at(FLOOR / 2 + (unit * (reach.top + reach.bottom)) / 2)];
+    const [last, first] = [share(height, adds, false), share(height, adds, true)];
+    const hub = [LAST, at(FLOOR / 2)];
+    const shell = spiral(height, adds, false);
+    const grown = (1 + adds ** 2) ** (height / 2);
+    const total = Math.sqrt(1 + height * adds ** 2);
+    return `<div class="controls"><button data-do="higher" ${height === parts ? "disabled" : ""}>One part higher</button>${player("Climb", playing)}<button
+      data-do="top">To the top</button><button data-do="again">Start again</button></div>
+      <svg class="angles" viewBox="0 0 ${WIDTH} ${HEIGHT}" style="max-width:40em" role="img" aria-label="Two figures of right-angled triangles. In each the letter is
+      the first leg, each part adds a leg at a right angle to the sum so far, and the sum is the hypotenuse. With the norm last the figure shrinks behind each part until
+      the sum is 1, like a snail shell: the letter is ${percent(last)} as long as the sum. With the norm first the letter stays 1 and the sum grows to ${number(total)}: the
+      letter is ${percent(first)} as long.">
+      <g transform="translate(${hub})"><circle class="line dashed" r="${at(unit)}"/><g class="faint rest" transform="scale(${unit / (1 + adds ** 2) ** (parts / 2)})">${fan(spiral(parts, adds, false))}</g>
+        <g class="turns" style="transition:none;transform:scale(${unit / grown})">${fan(shell)}${ends(shell)}</g></g>
+      <g transform="translate(${middle}) scale(${unit})"><g class="faint rest">${fan(spiral(parts, adds, true))}</g>${fan(spiral(height, adds, true))}${ends(spiral(height, adds, true))}</g>
+      <text class="small soft middle" x="${LAST}" y="${at(FLOOR / 2 - unit - 7)}">size 1</text>
+      ${caption(LAST, "norm last", last, 1, last)}${caption(at(Math.max(WIDTH - 4 - (unit * reach.wide) / 2, 270)), "norm first", 1, total, first)}</svg>
+      ${says(`Behind ${height} of ${parts} parts: with the norm last the letter is ${percent(last)} as long as the sum, and with the norm first ${percent(first)}.`)}
+      <div class="controls">${slider("Layers", "layers", layers, [1, TALLEST, 1], layers)}${slider("A part adds", "adds", adds, [0.05, 1.5, 0.05], number(adds))}</div>`;
   },
 
-  act(state, name, value) {
-    state.first = Boolean(value);
+  act(state, name) {
+    state.height = name === "top" ? 2 * state.layers : state.height + 1;
   },
 
-  /** Add a layer, or begin again with one; say whether another will follow. */
+  /** A tower that becomes taller or lower keeps the reader at its top. */
+  set(state, field, value) {
+    const stood = state.height === 2 * state.layers;
+    state[field] = value;
+    state.height = stood ? 2 * state.layers : Math.min(state.height, 2 * state.layers);
+  },
+
+  /** Go one part higher, or from the top to the bottom; say whether there is one above. */
   play(state) {
-    state.layers = (state.layers % TALLEST) + 1;
-    return state.layers < TALLEST;
+    state.height = (state.height + 1) % (2 * state.layers + 1);
+    return state.height < 2 * state.layers;
   },
 };
+
+/** Where the sum ends behind each part, in units of the letter. What a part adds is a leg of size `adds` beside the letter, or, with
+    the norm last, beside a sum that was brought to size 1. */
+function spiral(parts, adds, first) {
+  const points = [[1, 0]];
+  for (let n = 0; n < parts; n++) {
+    const [x, y] = points.at(-1);
+    const leg = adds / (first ? Math.hypot(x, y) : 1);
+    points.push([x - leg * y, y + leg * x]);
+  }
+  return points;
+}
+
+function frame(points) {
+  const [xs, ys] = [0, 1].map((k) => [0, ...points.map((point) => point[k])]);
+  const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  return { right, top, bottom, wide: right - left, high: top - bottom };
+}
+
+/** The legs that parts added, and the sums between them. */
+function fan(points) {
+  const far = Math.hypot(...points.at(-1));
+  const seen = points.filter((point) => Math.hypot(...point) > FINEST * far);
+  const spokes = seen.slice(1).map((point) => `M0 0L${to(point)}`);
+  return `<path class="spoke" d="${spokes.join("")}"/><path class="added" d="M${seen.map(to).join("L")}"/>`;
+}
+
+/** The letter and the sum, the two lengths to compare. */
+const ends = (points) => `<path class="sum" d="M0 0L${to(points.at(-1))}"/><path class="letter" d="M0 0L1 0"/>`;
+
+const to = ([x, y]) => `${Number(x.toPrecision(6))} ${Number((-y).toPrecision(6))}`;
+
+const caption = (x, name, letter, total, left) => `<text class="middle" x="${x}" y="${FLOOR + 16}"><tspan font-weight="600">${name}: ${percent(left)}</tspan></text>
+  <text class="small middle" x="${x}" y="${FLOOR + 30}"><tspan class="w text">letter ${length(letter)}</tspan>, sum ${number(total)}</text>`;
+
+const length = (x) => (x < 0.00005 ? "nearly 0" : number(x, x < 0.095 ? 4 : 2));
 
 /** Squares add up, since what is added has nothing to do with the letter. With the norm last, all is divided each time. */
 function share(parts, adds, first) {
@@ -50,5 +96,6 @@ function share(parts, adds, first) {
 
 function percent(x) {
   const value = 100 * x;
+  if (value < 0.0001) return "under 0.0001 %";
   return `${number(value, value < 1 ? (value < 0.01 ? 4 : 2) : 0)} %`;
 }

@@ -34,12 +34,14 @@ function addCopyButtons() {
 
 function loadElements() {
   const machines = ["mask-lab", "date-machine", "text-machine", "head-designer", "bug-detective"];
-  for (const name of [...machines, "lesson-piece", "page-exercise", "exercise-progress"]) {
-    if (!document.querySelector(name) || asked.has(name)) continue;
+  const elements = [...machines, "lesson-piece", "page-exercise", "exercise-progress"];
+  const pieces = [...document.querySelectorAll("lesson-piece")].map((one) => `pieces/${one.getAttribute("piece")}`);
+  for (const name of [...pieces, ...elements.filter((one) => document.querySelector(one))]) {
+    if (asked.has(name)) continue;
     asked.add(name);
     const script = document.createElement("script");
     script.src = new URL(`${name}.js`, here);
-    script.dataset.element = name;
+    script.async = false; // a piece is there before its element
     document.head.append(script);
   }
 }
